@@ -1,0 +1,1 @@
+"""Tables of speed, memory and accuracy. Run them all with ``python -m benchmarks``, or some by name."""

@@ -1,0 +1,23 @@
+"""robscore: sparse graphs, and any exponential family's parameters, from data with bad rows in it."""
+
+from robscore import boundary, domains, families, medians, simulate
+from robscore._version import __version__
+from robscore.elements import score_elements
+from robscore.estimators import RobustScoreMatching
+from robscore.medians import geometric_median, median_of_means, n_blocks_for
+from robscore.row_weights import robust_weights
+
+__all__ = [
+    "RobustScoreMatching",
+    "__version__",
+    "boundary",
+    "domains",
+    "families",
+    "geometric_median",
+    "median_of_means",
+    "medians",
+    "n_blocks_for",
+    "robust_weights",
+    "score_elements",
+    "simulate",
+]

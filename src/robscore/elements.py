@@ -1,0 +1,301 @@
+"""Rows turned into score-matching elements: Gamma(x) and g(x), held in O(n m) numbers.
+
+A pairwise family's elements are, node by node (z_j = (K_1j, ..., K_mj, eta_j)),
+
+    Gamma_j(x) = [[ A_j u u',  -B_j u ],  [ -B_j u',  C_j ]]         g_j(x) = alpha_j u + beta_j e_j + gamma_j e_eta
+
+so a data set is the design u and a few coefficient arrays. Everything after needs only inner products
+of elements and their weighted means, and both come from here without ever holding Gamma of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from robscore._typing import AnyData, Array, BoolArray, IntArray
+from robscore._validation import check_rows, read_matrix
+from robscore.medians.blocks import Partition
+from robscore.medians.clouds import LARGEST_SQUARED_NORM, chunks
+from robscore.solvers.loss import QuadraticLoss
+
+if TYPE_CHECKING:
+    from robscore.families.base import Family
+
+Part: TypeAlias = Literal["gamma", "g"]
+PARTS: tuple[Part, Part] = ("gamma", "g")
+
+_CHUNK_BYTES = 8e6
+_ROOT2 = np.sqrt(2.0)
+
+
+class Rows(NamedTuple):
+    """The arrays of some rows; each has shape (..., rows, columns)."""
+
+    u: Array
+    A: Array
+    B: Array
+    C: Array
+    alpha: Array
+    beta: Array
+    gamma: Array
+
+
+class PairwiseElements:
+    """Elements of n rows under a pairwise family.
+
+    Parameters
+    ----------
+    u : array of shape (n, m)
+        The design that all nodes share.
+    A, B, C : arrays of shape (n, m), or (n, 1) when all nodes have the same Gamma block
+    alpha, beta, gamma : arrays of shape (n, m)
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+    overflow : boolean array of shape (n,)
+        Rows so large that the products of their elements overflow. They count as infinitely far:
+        their arrays are set to zero here and no weight may be put on them.
+    """
+
+    def __init__(self, u: Array, A: Array, B: Array, C: Array, alpha: Array, beta: Array, gamma: Array) -> None:
+        self.rows = Rows(u, A, B, C, alpha, beta, gamma)
+        self.n_rows, self.n_columns = u.shape
+        self.copies = self.n_columns // A.shape[1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = np.maximum(self.squared_norms("gamma"), self.squared_norms("g"))
+        self.overflow: BoolArray = ~(largest <= LARGEST_SQUARED_NORM)
+        if self.overflow.any():
+            self.rows = Rows(*(np.where(self.overflow[:, None], 0.0, array) for array in self.rows))
+
+    # Inner products -----------------------------------------------------------------------------
+
+    def take(self, index: IntArray | slice) -> Rows:
+        """The arrays of some rows; an index of shape (K, s) gives K groups of s rows."""
+        return Rows(*(array[index] for array in self.rows))
+
+    def products(self, part: Part, left: Rows, right: Rows) -> Array:
+        """Inner products of the elements of all rows in ``left`` with all in ``right``.
+
+        Gamma: s^2 <A, A> + 2 s <B, B> + <C, C> with s = <u, u>, where a = b: (s + 1)^2 <A, A>.
+        g: s <alpha, alpha> + <alpha u, beta> + <beta, alpha u> + <beta, beta> + <gamma, gamma>.
+        """
+        s = left.u @ _t(right.u)
+        if part == "gamma":
+            if left.A is left.B or self.rows.A is self.rows.B:
+                total = left.A @ _t(right.A)
+                s += 1.0
+                s *= s
+                total *= s
+            else:
+                total = (left.A @ _t(right.A)) * s**2 + (left.B @ _t(right.B)) * (2 * s) + left.C @ _t(right.C)
+            return self.copies * total
+        total = left.alpha @ _t(right.alpha)
+        total *= s
+        left_linear = np.concatenate([left.alpha * left.u + left.beta, left.beta, left.gamma], axis=-1)
+        right_linear = np.concatenate([right.beta, right.alpha * right.u, right.gamma], axis=-1)
+        return total + left_linear @ _t(right_linear)
+
+    def squared_norms(self, part: Part) -> Array:
+        """|Gamma(x)|^2 or |g(x)|^2 of every row, shape (n,)."""
+        u, A, B, C, alpha, beta, gamma = self.rows
+        s = _dot(u, u)
+        if part == "gamma":
+            return self.copies * (s**2 * _dot(A, A) + 2 * s * _dot(B, B) + _dot(C, C))
+        linear = 2 * _dot(alpha * u, beta) + _dot(beta, beta) + _dot(gamma, gamma)
+        return s * _dot(alpha, alpha) + linear
+
+    # Weighted sums, as flat vectors whose Euclidean products are those of the elements --------------
+
+    def mean(self, part: Part, weights: Array) -> Array:
+        """sum_i c_i e(x_i) as an array of shape (nodes, f), Euclidean with the elements up to ``copies``."""
+        m = self.n_columns
+        if part == "g":
+            u, _, _, _, alpha, beta, gamma = self.rows
+            total = np.empty((m, m + 1))
+            total[:, :m] = (weights[:, None] * alpha).T @ u
+            total[np.arange(m), np.arange(m)] += weights @ beta
+            total[:, m] = weights @ gamma
+            return total
+        n_pairs = m * (m + 1) // 2
+        total = np.zeros((self.rows.A.shape[1], n_pairs + m + 1))
+        for chunk in self._chunks():
+            rows, c = self.take(chunk), weights[chunk, None]
+            cA = c * rows.A
+            cB = cA if rows.B is rows.A else c * rows.B
+            total[:, :n_pairs] += cA.T @ self._pairs(rows.u).T
+            total[:, n_pairs:-1] -= _ROOT2 * (cB.T @ rows.u)
+            total[:, -1] += (c * rows.C).sum(axis=0)
+        return total
+
+    def inner(self, part: Part, mean: Array) -> Array:
+        """<mean, e(x_i)> for every row, shape (n,)."""
+        m = self.n_columns
+        result = np.empty(self.n_rows)
+        for chunk in self._chunks():
+            rows = self.take(chunk)
+            if part == "g":
+                linear = rows.u @ mean[:, :m].T
+                result[chunk] = _dot(rows.alpha, linear) + rows.beta @ mean.diagonal() + rows.gamma @ mean[:, m]
+            else:
+                total = _dot(rows.A, (mean[:, : -m - 1] @ self._pairs(rows.u)).T)
+                total -= _ROOT2 * _dot(rows.B, rows.u @ mean[:, -m - 1 : -1].T)
+                result[chunk] = self.copies * (total + rows.C @ mean[:, -1])
+        return result
+
+    def mean_squared_norm(self, part: Part, mean: Array) -> float:
+        """|mean|^2 in the elements' inner product."""
+        flat = mean.ravel()
+        return float(flat @ flat) * (self.copies if part == "gamma" else 1)
+
+    def node_means(self, part: Part, partition: Partition) -> Iterator[Array]:
+        """Block means one node at a time, each of shape (K, f); their Gram matrices add up to the whole."""
+        u, A, B, C, alpha, beta, gamma = (array[partition.order] for array in self.rows)
+        sizes = partition.sizes[:, None]
+        m = self.n_columns
+        if part == "g":
+            for j in range(m):
+                rows = np.concatenate([alpha[:, [j]] * u, gamma[:, [j]]], axis=1)
+                rows[:, j] += beta[:, j]
+                yield partition.sums(rows) / sizes
+            return
+        n_pairs = m * (m + 1) // 2
+        upper = np.triu_indices(m)
+        double = np.where(upper[0] == upper[1], 1.0, _ROOT2)
+        for j in range(A.shape[1]):
+            means = np.empty((partition.n_blocks, n_pairs + m + 1))
+            for size in np.unique(partition.sizes):
+                members = np.flatnonzero(partition.sizes == size)
+                rows = partition.starts[members, None] + np.arange(size)
+                for some in chunks(members.size, max(1, int(_CHUNK_BYTES / (8 * m * (m + size))))):
+                    block_u = u[rows[some]]
+                    weighted = A[rows[some], j, None] * block_u
+                    means[members[some], :n_pairs] = (_t(weighted) @ block_u)[:, upper[0], upper[1]] * double
+            means[:, n_pairs:-1] = -_ROOT2 * partition.sums(B[:, [j]] * u)
+            means[:, -1] = partition.sums(C[:, [j]])[:, 0]
+            means *= np.sqrt(self.copies)
+            yield means / sizes
+
+    def fingerprints(self, partition: Partition) -> Array:
+        """A few numbers a block, shape (K, 3), equal where the block's elements are equal."""
+        rng = np.random.default_rng(0)
+        rows = sum((array @ rng.uniform(1, 2, (array.shape[1], 3)) for array in self.rows), np.zeros(3))
+        return partition.means(rows)
+
+    def _pairs(self, u: Array) -> Array:
+        """Products u_k u_l for k <= l, off-diagonal ones times sqrt(2), shape (m(m+1)/2, rows)."""
+        m = u.shape[1]
+        columns = np.ascontiguousarray(u.T)
+        result = np.empty((m * (m + 1) // 2, u.shape[0]))
+        position = 0
+        for k in range(m):
+            np.multiply(columns[k], columns[k], out=result[position])
+            np.multiply(_ROOT2 * columns[k], columns[k + 1 :], out=result[position + 1 : position + m - k])
+            position += m - k
+        return result
+
+    def _chunks(self) -> list[slice]:
+        numbers_a_row = self.n_columns * (self.n_columns + 1) // 2
+        return chunks(self.n_rows, max(64, int(_CHUNK_BYTES / (8 * numbers_a_row))))
+
+    # The loss -----------------------------------------------------------------------------------
+
+    def block_gram(self, blocks: list[IntArray]) -> tuple[Array, Array]:
+        """Inner products of the block means of Gamma and of g, two K x K matrices.
+
+        Parameters
+        ----------
+        blocks : list of K row-index arrays
+        """
+        from robscore.inner_products import block_gram
+
+        partition = Partition.from_blocks(blocks)
+        self.check_no_overflow(partition.order)
+        return block_gram(self, "gamma", partition), block_gram(self, "g", partition)
+
+    def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> QuadraticLoss:
+        """The weighted averages of Gamma and g as a quadratic loss.
+
+        Parameters
+        ----------
+        gamma_weights, g_weights : arrays of shape (n,), optional
+            Row weights, by default 1/n each.
+        """
+        uniform = np.full(self.n_rows, 1.0 / self.n_rows)
+        c_gamma, c_g = (
+            uniform if weights is None else np.asarray(weights, dtype=float) for weights in (gamma_weights, g_weights)
+        )
+        for name, weights in (("gamma_weights", c_gamma), ("g_weights", c_g)):
+            if weights.shape != (self.n_rows,):
+                raise ValueError(f"{name} must have shape ({self.n_rows},), one a row; got {weights.shape}.")
+        self.check_no_overflow(np.flatnonzero((c_gamma != 0) | (c_g != 0)))
+        m = self.n_columns
+        packed = self.mean("gamma", c_gamma)
+        n_pairs = m * (m + 1) // 2
+        upper = np.triu_indices(m)
+        blocks = np.empty((packed.shape[0], m + 1, m + 1))
+        pairs = packed[:, :n_pairs] / np.where(upper[0] == upper[1], 1.0, _ROOT2)
+        blocks[:, upper[0], upper[1]] = pairs
+        blocks[:, upper[1], upper[0]] = pairs
+        blocks[:, :m, m] = blocks[:, m, :m] = packed[:, n_pairs:-1] / _ROOT2
+        blocks[:, m, m] = packed[:, -1]
+        return QuadraticLoss(blocks, self.mean("g", c_g))
+
+    def check_no_overflow(self, rows: IntArray) -> None:
+        """Raise if any of the rows overflows."""
+        bad = rows[self.overflow[rows]]
+        if bad.size:
+            raise ValueError(
+                f"{bad.size} rows are so large that their score-matching elements overflow (first: row {bad.min()}); "
+                "drop them, or use more blocks so that they get weight zero."
+            )
+
+    def row_losses(self, interaction: Array, location: Array) -> Array:
+        """Each row's own score-matching loss, shape (n,); infinite for rows that overflow.
+
+        l_i = sum_j 1/2 z_j' Gamma_j(x_i) z_j - g_j(x_i)' z_j
+        """
+        u, A, B, C, alpha, beta, gamma = self.rows
+        with np.errstate(over="ignore", invalid="ignore"):
+            p = u @ interaction
+            quadratic = A * p**2 - 2 * B * p * location + C * location**2
+            linear = alpha * p + beta * interaction.diagonal() + gamma * location
+            losses = (0.5 * quadratic - linear).sum(axis=1)
+        losses[self.overflow | ~np.isfinite(losses)] = np.inf
+        return losses
+
+
+def score_elements(family: str | Family, X: AnyData) -> PairwiseElements:
+    """Score-matching elements of the rows X, as given: no scaling.
+
+    Parameters
+    ----------
+    family : str or Family
+        For example "sqrt" or ``rs.families.Gamma()``.
+    X : array-like or data frame of shape (n, m)
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> elements = rs.score_elements("sqrt", np.random.default_rng(0).exponential(size=(50, 3)))
+    >>> elements.average().gamma.shape
+    (3, 4, 4)
+    """
+    from robscore.families.base import get_family
+
+    resolved = get_family(family)
+    matrix, names = read_matrix(X, "X")
+    check_rows(resolved, matrix, names, caller="score_elements")
+    return resolved.elements(matrix)
+
+
+def _t(array: Array) -> Array:
+    return np.swapaxes(array, -1, -2)
+
+
+def _dot(left: Array, right: Array) -> Array:
+    result: Array = np.einsum("ij,ij->i", left, right)
+    return result

@@ -1,0 +1,135 @@
+"""Three ways to the inner products of block means, chosen by cost and memory.
+
+rows      products of rows, summed over blocks: n^2 m operations, K^2 memory
+nodes     block means one node at a time, their products accumulated: n m^3 + K^2 m^3, K m^2 memory
+streamed  the current median M held explicitly, distances from <M, e(x)>: n m^3 an iteration, n + m^3 memory
+
+All three lead to the same weights. K copies of Gamma are never held.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from robscore._typing import Array
+from robscore.elements import PairwiseElements, Part
+from robscore.medians.blocks import Partition
+from robscore.medians.clouds import Cloud, GramCloud, chunks
+from robscore.medians.geometric_median import median_weights
+
+Way: TypeAlias = Literal["auto", "rows", "nodes", "streamed"]
+
+MEMORY_BYTES = 500e6
+_TILE_BYTES = 32e6
+_ITERATIONS = 15  # typical for the streamed way, in the cost model
+
+
+def block_cloud(elements: PairwiseElements, part: Part, partition: Partition, way: Way = "auto") -> Cloud:
+    """The K block means of Gamma or g as a cloud."""
+    if way == "auto":
+        way = cheapest_way(elements, part, partition.n_blocks)
+    if way == "streamed":
+        return StreamedCloud(elements, part, partition)
+    return GramCloud(block_gram(elements, part, partition, way))
+
+
+def cheapest_way(elements: PairwiseElements, part: Part, n_blocks: int) -> Way:
+    """The way with the fewest operations among those that fit in memory."""
+    n, m, K = elements.n_rows, elements.n_columns, n_blocks
+    nodes = elements.rows.A.shape[1] if part == "gamma" else m
+    features = m * m / 2 if part == "gamma" else m
+    gram = 8.0 * K * K * 2
+    cost: dict[Way, tuple[float, float]] = {
+        "rows": (2.0 * n * n * (m + nodes) / 2 + 8.0 * n * n, gram + _TILE_BYTES),
+        "nodes": (2.0 * n * nodes * features * 3 + K * K * nodes * features, gram + 8.0 * K * features * 3),
+        "streamed": (_ITERATIONS * 4.0 * n * nodes * features, 0.0),
+    }
+    fitting = [way for way, (_, memory) in cost.items() if memory <= MEMORY_BYTES]
+    return min(fitting, key=lambda way: cost[way][0])
+
+
+def block_gram(elements: PairwiseElements, part: Part, partition: Partition, way: Way = "auto") -> Array:
+    """Gram matrix of the K block means of Gamma or g, shape (K, K)."""
+    if way == "auto":
+        way = cheapest_way(elements, part, partition.n_blocks)
+    return _gram_by_nodes(elements, part, partition) if way == "nodes" else _gram_by_rows(elements, part, partition)
+
+
+def _gram_by_rows(elements: PairwiseElements, part: Part, partition: Partition) -> Array:
+    K, n = partition.n_blocks, partition.order.size
+    gram = np.empty((K, K))
+    rows = elements.take(partition.order)
+    blocks_a_tile = max(1, int(_TILE_BYTES / (8 * n * partition.sizes.max())))
+    ends = partition.starts + partition.sizes
+    for tile in chunks(K, blocks_a_tile):
+        # By symmetry only blocks from this tile on are needed.
+        first, last = partition.starts[tile.start], ends[tile.stop - 1]
+        left = type(rows)(*(array[first:last] for array in rows))
+        right = type(rows)(*(array[first:] for array in rows))
+        products = elements.products(part, left, right)
+        if n > K:
+            products = np.add.reduceat(products, partition.starts[tile.start :] - first, axis=1)
+            products = np.add.reduceat(products, partition.starts[tile] - first, axis=0)
+        gram[tile, tile.start :] = products
+        gram[tile.start :, tile] = products.T
+    return gram / np.multiply.outer(partition.sizes, partition.sizes)
+
+
+def _gram_by_nodes(elements: PairwiseElements, part: Part, partition: Partition) -> Array:
+    gram = np.zeros((partition.n_blocks, partition.n_blocks))
+    for means in elements.node_means(part, partition):
+        gram += means @ means.T
+    return gram
+
+
+class StreamedCloud(Cloud):
+    """Block means that are never formed: every call runs over the rows once or twice."""
+
+    def __init__(self, elements: PairwiseElements, part: Part, partition: Partition) -> None:
+        self.elements, self.part, self.partition = elements, part, partition
+        self.squared_norms = self._block_squared_norms()
+
+    def _mean(self, coefficients: Array) -> Array:
+        weights = self.partition.row_weights(coefficients, self.elements.n_rows)
+        return self.elements.mean(self.part, weights)
+
+    def inner(self, coefficients: Array) -> Array:
+        """<M, mu_l> with M = sum_k v_k mu_k."""
+        return self.partition.means(self.elements.inner(self.part, self._mean(coefficients)))
+
+    def squared_norm(self, coefficients: Array) -> float:
+        """|M|^2, from M itself."""
+        return self.elements.mean_squared_norm(self.part, self._mean(coefficients))
+
+    def start(self, multiplicity: Array) -> Array:
+        """The median of at most 1000 blocks, evenly spread over all of them."""
+        K = self.partition.n_blocks
+        sample = np.unique(np.linspace(0, K - 1, min(K, 1000)).round().astype(int))
+        starts, sizes = self.partition.starts[sample], self.partition.sizes[sample]
+        order = np.concatenate([self.partition.order[a : a + s] for a, s in zip(starts, sizes, strict=True)])
+        cloud = GramCloud(block_gram(self.elements, self.part, Partition(order, sizes), "rows"))
+        weights = np.zeros(K)
+        weights[sample] = median_weights(cloud, multiplicity[sample]).weights
+        return weights
+
+    def _block_squared_norms(self) -> Array:
+        """|mu_k|^2 from products within the block, or from its mean where blocks are large."""
+        partition, elements = self.partition, self.elements
+        squared = np.empty(partition.n_blocks)
+        m = elements.n_columns
+        for size in np.unique(partition.sizes):
+            members = np.flatnonzero(partition.sizes == size)
+            rows = partition.starts[members, None] + np.arange(size)
+            if size > max(m * m, 64):
+                for k, index in zip(members, rows, strict=True):
+                    some = type(elements)(*elements.take(partition.order[index]))
+                    mean = some.mean(self.part, np.full(size, 1.0 / size))
+                    squared[k] = some.mean_squared_norm(self.part, mean)
+                continue
+            for part_of in chunks(members.size, max(1, int(_TILE_BYTES / (8 * size * (size + 7 * m))))):
+                taken = elements.take(partition.order[rows[part_of]])
+                products = elements.products(self.part, taken, taken)
+                squared[members[part_of]] = products.sum(axis=(-1, -2)) / size**2
+        return squared

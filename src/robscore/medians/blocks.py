@@ -1,0 +1,131 @@
+"""Blocks of rows: how many, which rows, and whether their order is a trap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.stats import chi2, rankdata
+
+from robscore._typing import Array, IntArray
+
+
+def n_blocks_for(n: int, contamination: float) -> int:
+    """Number of blocks for n rows of which a share is bad: the paper's K = 4 eps n.
+
+    Rounded to the nearest integer in [1, n] (section 3.4).
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.n_blocks_for(1000, 0.05)
+    200
+    """
+    check_contamination(contamination)
+    if n < 1:
+        raise ValueError(f"n must be at least 1; got {n}.")
+    return int(min(max(np.floor(4 * contamination * n + 0.5), 1), n))
+
+
+def check_contamination(contamination: float) -> None:
+    """Raise unless 0 <= contamination < 0.5."""
+    if not 0 <= contamination < 0.5:
+        raise ValueError(
+            f"contamination={contamination!r} must lie in [0, 0.5): it is the share of bad rows, "
+            "and no estimator can tell good from bad at a half."
+        )
+
+
+def check_n_blocks(n_blocks: int, n: int) -> None:
+    """Raise unless n_blocks is an integer in [1, n]."""
+    if isinstance(n_blocks, bool) or not isinstance(n_blocks, int | np.integer) or not 1 <= n_blocks <= n:
+        raise ValueError(f"n_blocks={n_blocks!r} must be an integer between 1 and the number of rows, {n}.")
+
+
+def make_blocks(n: int, n_blocks: int, rng: np.random.Generator | None = None) -> list[IntArray]:
+    """Cut n rows into blocks whose sizes differ by at most one.
+
+    Rows keep their order, or are shuffled by ``rng``.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> [block.tolist() for block in rs.medians.make_blocks(7, 3)]
+    [[0, 1, 2], [3, 4], [5, 6]]
+    """
+    check_n_blocks(n_blocks, n)
+    order = np.arange(n) if rng is None else rng.permutation(n)
+    return list(np.array_split(order, n_blocks))
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Blocks as one ordering of the rows and the position where each block starts."""
+
+    order: IntArray
+    sizes: IntArray
+
+    @classmethod
+    def from_blocks(cls, blocks: list[IntArray]) -> Partition:
+        """Join a list of row-index arrays; every block needs a row."""
+        sizes = np.array([len(block) for block in blocks], dtype=np.intp)
+        if sizes.size == 0 or (sizes == 0).any():
+            raise ValueError("Every block must hold at least one row.")
+        return cls(np.concatenate([np.asarray(block, dtype=np.intp) for block in blocks]), sizes)
+
+    @property
+    def n_blocks(self) -> int:
+        """K."""
+        return self.sizes.size
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """Position in ``order`` of each block's first row, shape (K,)."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+
+    @cached_property
+    def labels(self) -> IntArray:
+        """Block of every position in ``order``."""
+        return np.repeat(np.arange(self.n_blocks), self.sizes)
+
+    def sums(self, ordered_rows: Array) -> Array:
+        """Sum rows (already in ``order``) over blocks, along axis 0."""
+        if self.n_blocks == self.order.size:
+            return ordered_rows
+        result: Array = np.add.reduceat(ordered_rows, self.starts, axis=0)
+        return result
+
+    def means(self, rows: Array) -> Array:
+        """Block means of rows given in their original order."""
+        sums = self.sums(rows[self.order])
+        return sums / self.sizes.reshape((-1,) + (1,) * (rows.ndim - 1))
+
+    def row_weights(self, block_weights: Array, n: int) -> Array:
+        """c_i = w_block(i) / |block(i)|, shape (n,)."""
+        weights = np.zeros(n)
+        weights[self.order] = np.repeat(block_weights / self.sizes, self.sizes)
+        return weights
+
+
+def scatter_ratio(rows: Array, partition: Partition) -> tuple[float, float]:
+    """Scatter of the block means over that of a random partition, and what chance alone may reach.
+
+    Computed on the ranks of each column, which bad rows cannot dominate, and averaged over columns.
+    A ratio far above one means that neighbouring rows resemble each other: sorted data, or a strong
+    serial dependence.
+    """
+    n, n_blocks = rows.shape[0], partition.n_blocks
+    if n_blocks < 2 or n_blocks == n:
+        return 1.0, np.inf
+    ranks = rankdata(rows, axis=0)
+    ranks -= ranks.mean(axis=0)
+    variance = (ranks**2).sum(axis=0) / (n - 1)
+    varying = variance > 0
+    if not varying.any():
+        return 1.0, np.inf
+    means = partition.means(ranks[:, varying])
+    # Under a random partition a block mean of s of n rows has variance (sigma^2 / s) (1 - s / n).
+    expected = variance[varying] * np.sum(1 - partition.sizes / n)
+    ratio = float(np.mean((partition.sizes[:, None] * means**2).sum(axis=0) / expected))
+    return ratio, float(chi2.ppf(1 - 1e-6, n_blocks - 1) / (n_blocks - 1))

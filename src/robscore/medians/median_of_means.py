@@ -1,0 +1,75 @@
+"""The geometric median of means (Definition 2.2): block means, and their geometric median."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robscore._random import as_generator
+from robscore._typing import RandomState
+from robscore.medians.blocks import Partition, make_blocks
+from robscore.medians.geometric_median import GeometricMedian, geometric_median
+
+
+def median_of_means(
+    points: ArrayLike,
+    n_blocks: int,
+    *,
+    n_partitions: int = 1,
+    shuffle: bool = False,
+    random_state: RandomState = None,
+) -> GeometricMedian:
+    """Geometric median of means of n points.
+
+    Parameters
+    ----------
+    points : array-like of shape (n, p) or (n,)
+    n_blocks : int
+        K, from 1 (the mean) to n (the geometric median of the points). Block sizes differ by at
+        most one.
+    n_partitions : int, default 1
+        With more than one, average over that many random partitions.
+    shuffle : bool, default False
+        Partition at random instead of in the given order.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    GeometricMedian
+        ``(median, weights, n_iter, converged)`` with one weight a point.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> points = np.append(np.zeros(9), 1e6)
+    >>> rs.median_of_means(points, 5).median
+    array([0.])
+    """
+    array = np.asarray(points, dtype=float)
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(f"points must have shape (n, p) with n, p >= 1; got {np.shape(points)}.")
+    if not np.isfinite(array).all():
+        raise ValueError("points contain NaN or infinite values; drop those points first.")
+    n = array.shape[0]
+    weights, n_iter, converged = np.zeros(n), 0, True
+    centre = np.median(array, axis=0)
+    for partition in partitions(n, n_blocks, n_partitions, shuffle=shuffle, random_state=random_state):
+        solved = geometric_median(partition.means(array - centre))
+        weights += partition.row_weights(solved.weights, n) / n_partitions
+        n_iter = max(n_iter, solved.n_iter)
+        converged &= solved.converged
+    return GeometricMedian(centre + weights @ (array - centre), weights, n_iter, converged)
+
+
+def partitions(
+    n: int, n_blocks: int, n_partitions: int, *, shuffle: bool, random_state: RandomState
+) -> list[Partition]:
+    """One partition (in the given order unless shuffled), or several random ones."""
+    if isinstance(n_partitions, bool) or not isinstance(n_partitions, int | np.integer) or n_partitions < 1:
+        raise ValueError(f"n_partitions={n_partitions!r} must be an integer of at least 1.")
+    if n_partitions == 1 and not shuffle:
+        return [Partition.from_blocks(make_blocks(n, n_blocks))]
+    rng = as_generator(random_state)
+    return [Partition.from_blocks(make_blocks(n, n_blocks, rng)) for _ in range(n_partitions)]

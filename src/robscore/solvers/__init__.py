@@ -1,0 +1,1 @@
+"""The quadratic loss, and the problems solved on it."""

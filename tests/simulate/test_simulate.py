@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import kstest
+
+import robscore as rs
+from robscore.simulate.kernels import draw_conditional
+
+
+@pytest.mark.parametrize("c", [-20.0, -3.0, 0.0, 0.2, 0.21, 1.0, 8.0])
+def test_the_conditional_draw_is_exact(c):
+    rng = np.random.default_rng(0)
+    draws = np.array([draw_conditional(c, rng) for _ in range(20_000)])
+
+    def density(t):
+        return t * np.exp(-(t * t) + 2 * c * t - max(c, 0) ** 2)
+
+    upper = max(c, 0) + 8.0
+    total = quad(density, 0, upper, points=[max(c, 0.01)])[0]
+    grid = np.linspace(0, upper, 4001)
+    values = density(grid)
+    cdf = np.concatenate([[0], np.cumsum((values[1:] + values[:-1]) / 2 * np.diff(grid))]) / total
+    assert kstest(draws, lambda t: np.interp(t, grid, cdf)).pvalue > 1e-3
+
+
+def test_square_root_samples_have_the_moments_of_the_density():
+    K, eta = np.array([[1.0, -0.6], [-0.6, 1.2]]), np.array([0.5, -0.5])
+    X = rs.simulate.sample("sqrt", K, eta, n_rows=40_000, thin=3, random_state=0)
+    y = np.linspace(0, 12, 1500)
+    a, b = np.meshgrid(y, y, indexing="ij")
+    log_density = -(K[0, 0] * a**2 + K[1, 1] * b**2 + 2 * K[0, 1] * a * b) + 2 * (eta[0] * a + eta[1] * b)
+    p = a * b * np.exp(log_density - log_density.max())
+    p /= p.sum()
+    expected = [(p * a**2).sum(), (p * b**2).sum(), (p * a * b).sum(), (p * (a * b) ** 2).sum()]
+    Y = np.sqrt(X)
+    observed = [X[:, 0], X[:, 1], Y[:, 0] * Y[:, 1], X[:, 0] * X[:, 1]]
+    for values, value in zip(observed, expected, strict=True):
+        assert abs(values.mean() - value) < 6 * values.std() / np.sqrt(len(values) / 3)
+
+
+def test_gaussian_samples_have_the_right_mean_and_covariance():
+    K, eta = np.array([[2.0, 0.7], [0.7, 1.0]]), np.array([1.0, -1.0])
+    X = rs.simulate.sample("gaussian", K, eta, n_rows=100_000, random_state=0)
+    np.testing.assert_allclose(X.mean(axis=0), np.linalg.solve(K, eta), atol=0.02)
+    np.testing.assert_allclose(np.cov(X.T), np.linalg.inv(K), atol=0.03)
+
+
+def test_random_models_have_the_edges_strengths_and_eigenvalue_asked_for():
+    model = rs.simulate.random_model(30, 45, random_state=0)
+    K = model.interaction
+    strengths = np.abs(K[np.triu_indices(30, k=1)])
+    strengths = strengths[strengths > 0]
+    assert strengths.size == 45
+    assert strengths.min() >= 0.5
+    assert strengths.max() <= 1
+    assert np.ptp(K.diagonal()) == 0
+    assert np.linalg.eigvalsh(K)[0] == pytest.approx(0.1)
+    assert set(model.location) <= {0.0, 0.5, -0.5}
+    assert (K < 0).any()
+
+
+def test_pareto_rows():
+    X = np.random.default_rng(0).gamma(2.0, size=(1000, 3))
+    dirty, bad = rs.simulate.contaminate_pareto(X, 0.05, random_state=1)
+    assert bad.size == 50
+    untouched = np.setdiff1d(np.arange(1000), bad)
+    np.testing.assert_array_equal(dirty[untouched], X[untouched])
+    assert (dirty[bad] >= X.mean(axis=0)).all()
+    # Half of all draws from a Pareto of shape 1 exceed twice its scale.
+    assert (dirty[bad] > 2 * X.mean(axis=0)).mean() == pytest.approx(0.5, abs=0.12)
+
+
+def test_the_same_seed_gives_the_same_bits():
+    for draw in (
+        lambda: rs.simulate.random_model(6, 5, random_state=3).interaction,
+        lambda: rs.simulate.sample("sqrt", np.eye(3), n_rows=4, random_state=3),
+        lambda: rs.simulate.sample("gaussian", np.eye(3), n_rows=4, random_state=3),
+        lambda: rs.simulate.contaminate_pareto(np.ones((40, 2)), 0.1, random_state=3).X,
+    ):
+        np.testing.assert_array_equal(draw(), draw())
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: rs.simulate.random_model(4, 7), "between 0 and 6"),
+        (lambda: rs.simulate.random_model(4, 2, min_eigenvalue=0), "positive"),
+        (lambda: rs.simulate.sample("sqrt", -np.eye(2), n_rows=3), "positive definite"),
+        (lambda: rs.simulate.sample("sqrt", np.eye(2), np.ones(3), n_rows=3), "shape"),
+        (lambda: rs.simulate.sample("sqrt", np.eye(2), n_rows=0), "n_rows=0"),
+        (lambda: rs.simulate.sample("gamma", np.eye(2), n_rows=2), "not available"),
+        (lambda: rs.simulate.contaminate_pareto(np.ones((4, 2)), 0.7), "contamination=0.7"),
+        (lambda: rs.simulate.contaminate_pareto(-np.ones((4, 2)), 0.1), "positive"),
+    ],
+)
+def test_bad_arguments(call, match):
+    with pytest.raises(ValueError, match=match):
+        call()

@@ -1,0 +1,151 @@
+"""Bad input gets a clear error that names the argument, the value and the remedy."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import robscore as rs
+
+
+def frame(**changes):
+    rng = np.random.default_rng(0)
+    columns = {name: rng.gamma(2.0, size=60) for name in ("basel", "bern", "chur")}
+    columns.update(changes)
+    return columns
+
+
+def with_value(value, position=4):
+    column = np.random.default_rng(1).gamma(2.0, size=60)
+    column[position] = value
+    return column
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"bern": with_value(np.nan)}, r"NaN: column 'bern' has 1 \(first in row 4\).*missing='drop'"),
+        ({"bern": with_value(np.inf)}, r"infinity: column 'bern' has 1"),
+        ({"bern": with_value(-1.0)}, r"^Negative values in data passed to RobustScoreMatching: column 'bern'"),
+        ({"bern": np.full(60, 3.0)}, r"Constant columns.*'bern'"),
+        ({"bern": ["wet"] * 60}, r"not numeric: 'bern'"),
+    ],
+)
+def test_columns_are_named(library, changes, match):
+    with pytest.raises(ValueError, match=match):
+        rs.RobustScoreMatching().fit(library(frame(**changes)))
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"n_blocks": 0}, "n_blocks=0"),
+        ({"n_blocks": 61}, "between 1 and the number of rows, 60"),
+        ({"contamination": 0.5}, r"contamination=0.5 must lie in \[0, 0.5\)"),
+        ({"contamination": -0.1}, "contamination=-0.1"),
+        ({"family": "poisson"}, "family='poisson' is not known; use one of"),
+        ({"scale": "mean"}, "scale='mean' is not known"),
+        ({"missing": "impute"}, "missing='impute' is not known"),
+        ({"n_partitions": 0}, "n_partitions=0"),
+    ],
+)
+def test_arguments_are_named(options, match):
+    with pytest.raises(ValueError, match=match):
+        rs.RobustScoreMatching(**options).fit(pd.DataFrame(frame()))
+
+
+@pytest.mark.parametrize("X", [np.ones((1, 3)), np.ones((0, 3)), np.ones(5), "text", None])
+def test_too_little_data(X):
+    with pytest.raises((ValueError, TypeError)):
+        rs.RobustScoreMatching().fit(X)
+    with pytest.raises((ValueError, TypeError)):
+        rs.score_elements("sqrt", X if X is None or isinstance(X, str) or X.ndim < 2 else np.ones((0, 3)))
+
+
+def test_a_column_without_spread_is_named():
+    mostly_one = np.ones(60)
+    mostly_one[:20] = np.linspace(2, 3, 20)
+    X = pd.DataFrame({"a": mostly_one, "b": np.random.default_rng(0).normal(size=60)})
+    with pytest.raises(ValueError, match="no spread in columns 'a'"):
+        rs.RobustScoreMatching("gaussian").fit(X)
+
+
+def test_a_singular_gamma_says_what_to_do():
+    X = np.random.default_rng(0).gamma(2.0, size=(8, 10))
+    with pytest.raises(ValueError, match=r"Gamma-hat is singular.*at least 11 different rows.*RobustGraph"):
+        rs.RobustScoreMatching(n_blocks=4).fit(X)
+
+
+def test_the_median_on_one_block_with_too_few_rows():
+    def draw(seed):
+        return np.random.default_rng(seed).gamma(2.0, size=(9, 4))
+
+    weights = [rs.robust_weights(rs.score_elements("sqrt", draw(seed)), 3).gamma_weights for seed in range(60)]
+    on_one_block = [seed for seed in range(60) if np.count_nonzero(weights[seed]) == 3]
+    assert 0 < len(on_one_block) < 60
+    for seed in on_one_block:
+        with pytest.raises(ValueError, match="3 of 9 rows have one"):
+            rs.RobustScoreMatching(n_blocks=3, scale=None).fit(draw(seed))
+
+
+def test_missing_values_can_be_dropped():
+    complete = pd.DataFrame(frame())
+    holes = complete.copy()
+    holes.loc[[3, 40], "bern"] = np.nan
+    model = rs.RobustScoreMatching(missing="drop", n_blocks=5).fit(holes)
+    expected = rs.RobustScoreMatching(n_blocks=5).fit(complete.drop(index=[3, 40]))
+    np.testing.assert_allclose(model.interaction_, expected.interaction_)
+    assert model.n_rows_used_ == 58
+    assert (model.row_weights_[[3, 40]] == 0).all()
+    losses = model.row_losses(holes)
+    assert np.isnan(losses[[3, 40]]).all()
+    assert np.isfinite(np.delete(losses, [3, 40])).all()
+    assert np.isfinite(model.score(holes))
+    with pytest.raises(ValueError, match="NaN"):
+        expected.score(holes)
+
+
+def test_rows_of_zeros():
+    X = np.random.default_rng(0).gamma(2.0, size=(100, 3))
+    X[:50] = 0.0
+    with pytest.raises(ValueError, match="50 of 100 blocks are identical"):
+        rs.RobustScoreMatching(n_blocks=100).fit(X)
+
+
+def test_other_columns_when_scoring():
+    model = rs.RobustScoreMatching().fit(np.random.default_rng(0).gamma(2.0, size=(60, 3)))
+    with pytest.raises(ValueError, match="3 features"):
+        model.score(np.ones((5, 2)))
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (lambda: rs.families.Power(-1, 0.5), "a=-1"),
+        (lambda: rs.families.SquareRoot(domain=rs.domains.Real()), "negative values"),
+        (lambda: rs.families.Gaussian(boundary=rs.boundary.Power(1)), "Real"),
+        (lambda: rs.boundary.Power(-1), "p=-1"),
+        (lambda: rs.boundary.CappedPower(1, 0), "cap=0"),
+        (lambda: rs.domains.Intervals([]), "at least one"),
+        (lambda: rs.domains.Intervals([(1, 0)]), "lower < upper"),
+        (lambda: rs.domains.Intervals([(0, 2), (1, 3)]), "overlap"),
+        (
+            lambda: rs.score_elements(rs.families.TruncatedGaussian(domain=rs.domains.Box([0, 0], 1)), np.ones((3, 3))),
+            "2 bounds",
+        ),
+        (
+            lambda: rs.score_elements(rs.families.TruncatedGaussian(domain=rs.domains.Box(0, 1)), [[0.5, 2.0]]),
+            "outside the domain",
+        ),
+        (lambda: rs.score_elements("sqrt", [["a", "b"]]), "numeric"),
+        (lambda: rs.score_elements("sqrt", [[1.0, np.nan]]), "NaN"),
+        (
+            lambda: rs.score_elements("sqrt", [[1.0, -2.0]]),
+            "^Negative values in data passed to score_elements: column 'x1'",
+        ),
+    ],
+)
+def test_families_domains_and_weights_refuse_what_makes_no_sense(make, match):
+    with pytest.raises(ValueError, match=match):
+        make()
