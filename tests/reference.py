@@ -40,7 +40,7 @@ def exact_row_elements(elements, i):
         k = 0 if A.size == 1 else j
         gamma[j, :m, :m] = A[k] * np.outer(u, u)
         gamma[j, :m, m] = gamma[j, m, :m] = -B[k] * u
-        gamma[j, m, m] = C[k]
+        gamma[j, m, m] = C[k] + elements.constant_C[k]
         g[j, :m] = alpha[j] * u
         g[j, j] += beta[j]
         g[j, m] = gamma_[j]

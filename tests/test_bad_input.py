@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 
 import robscore as rs
 
@@ -89,6 +90,43 @@ def test_the_median_on_one_block_with_too_few_rows():
             rs.RobustScoreMatching(n_blocks=3, scale=None).fit(draw(seed))
 
 
+def test_dependent_columns_are_named():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60), "c": rng.normal(size=60)})
+    X["d"] = X["a"] + X["c"]
+    with pytest.raises(ValueError, match=r"Linearly dependent.*'a', 'c', 'd'\. Drop one"):
+        rs.RobustScoreMatching("gaussian", n_blocks=1).fit(X)
+    with pytest.raises(ValueError, match="scale='median'"):
+        rs.RobustScoreMatching("gaussian", scale=None, n_blocks=1).fit(X[["a", "b"]] + 1e8)
+
+
+def test_rows_are_counted_as_given():
+    X = np.random.default_rng(0).gamma(2.0, size=(30, 2))
+    X[0, 0], X[5, 1] = np.nan, -1
+    with pytest.raises(ValueError, match="first in row 5"):
+        rs.RobustScoreMatching(missing="drop").fit(X)
+
+
+def test_tables_that_cannot_be_read_say_why():
+    table = frame()
+    with pytest.raises(ValueError, match=r"'bern' \(Object\)"):
+        rs.RobustScoreMatching().fit(pd.DataFrame({**table, "bern": pd.Series([1.0] * 59 + ["oops"], dtype=object)}))
+    doubled = pd.DataFrame(table)
+    doubled.columns = ["a", "b", "a"]
+    with pytest.raises(ValueError, match="unique, but 'a'"):
+        rs.RobustScoreMatching().fit(doubled)
+    with pytest.raises(TypeError, match=r"X\.collect\(\)"):
+        rs.RobustScoreMatching().fit(pl.DataFrame(table).lazy())
+    with pytest.raises(ValueError, match="complex"):
+        rs.score_elements("gaussian", np.ones((3, 2)) * 1j)
+    with pytest.raises(TypeError, match="toarray"):
+        rs.score_elements("gaussian", csr_array(np.ones((3, 2))))
+    masked = np.ma.masked_greater(np.column_stack(list(table.values())), 5.0)
+    with pytest.raises(ValueError, match="NaN"):
+        rs.RobustScoreMatching().fit(masked)
+    assert rs.RobustScoreMatching(missing="drop").fit(masked).n_rows_used_ < 60
+
+
 def test_missing_values_can_be_dropped():
     complete = pd.DataFrame(frame())
     holes = complete.copy()
@@ -124,7 +162,10 @@ def test_other_columns_when_scoring():
     [
         (lambda: rs.families.Power(-1, 0.5), "a=-1"),
         (lambda: rs.families.SquareRoot(domain=rs.domains.Real()), "negative values"),
-        (lambda: rs.families.Gaussian(boundary=rs.boundary.Power(1)), "Real"),
+        (lambda: rs.families.SquareRoot(boundary=1.5), "rs.boundary"),
+        (lambda: rs.families.SquareRoot(domain=[(0, 1)]), "rs.domains"),
+        (lambda: rs.n_blocks_for(10, "a"), "contamination='a'"),
+        (lambda: rs.n_blocks_for(10.5, 0.1), "n=10.5"),
         (lambda: rs.boundary.Power(-1), "p=-1"),
         (lambda: rs.boundary.CappedPower(1, 0), "cap=0"),
         (lambda: rs.domains.Intervals([]), "at least one"),
@@ -147,5 +188,5 @@ def test_other_columns_when_scoring():
     ],
 )
 def test_families_domains_and_weights_refuse_what_makes_no_sense(make, match):
-    with pytest.raises(ValueError, match=match):
+    with pytest.raises((ValueError, TypeError), match=match):
         make()

@@ -73,7 +73,7 @@ def test_many_blocks_are_streamed_and_agree_with_the_rows_way():
 )
 def test_the_way_is_chosen_by_cost_and_memory(n, m, n_blocks, expected):
     elements = rs.score_elements("sqrt", np.ones((n, m)))
-    assert cheapest_way(elements, "gamma", n_blocks) == expected
+    assert cheapest_way(elements, "gamma", n_blocks, n) == expected
 
 
 def test_one_block_weighs_all_rows_alike():
@@ -96,6 +96,23 @@ def test_bad_rows_lose_weight_and_partitions_are_averaged():
     np.testing.assert_array_equal(averaged.gamma_weights, again.gamma_weights)
 
 
+def test_large_blocks_do_not_cost_memory():
+    elements = rs.score_elements("sqrt", np.ones((20_000, 200)))
+    assert cheapest_way(elements, "gamma", 3, 20_000) != "rows"
+
+
+@pytest.mark.parametrize("s", [1e-4, 1e-7, 1e-10])
+def test_small_units_lose_no_digits_of_raw_gaussian_weights(s):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    X[:6] *= 30
+    plain, small = (rs.robust_weights(rs.score_elements("gaussian", Y), 60) for Y in (X, X * s))
+    linear = rs.geometric_median(np.array([-x for x in X]))  # at tiny units only the part linear in x counts
+    if s < 1e-6:
+        np.testing.assert_allclose(small.gamma_weights, linear.weights, atol=1e-5)
+    assert np.isfinite(plain.gamma_weights).all()
+
+
 def groups(rng, n):
     return np.concatenate([rng.gamma(1.0, size=(7 * n // 10, 3)), rng.gamma(6.0, size=(3 * n // 10, 3))])
 
@@ -108,6 +125,19 @@ def test_sorted_groups_are_a_trap_and_warned_about():
     assert weights.gamma_weights[700:].sum() < 0.15
     mixed = rs.robust_weights(elements, 50, shuffle=True, random_state=0)
     assert mixed.gamma_weights[700:].sum() > 0.2
+
+
+def with_covariance(rng, n, correlation, scale):
+    shared = np.sqrt(correlation) * rng.normal(size=(n, 1))
+    return scale * (np.sqrt(1 - correlation) * rng.normal(size=(n, 3)) + shared)
+
+
+@pytest.mark.parametrize("scale", [1.0, 3.0])
+def test_groups_that_differ_only_in_spread_or_dependence_are_warned_about(scale):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([with_covariance(rng, 700, 0.0, 1.0), with_covariance(rng, 300, 0.9, scale)])
+    with pytest.warns(UserWarning, match="resemble each other"):
+        rs.robust_weights(rs.score_elements("gaussian", X), 50)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -156,6 +186,37 @@ def test_mostly_identical_rows_are_an_error_from_five_blocks_on():
     X[:20] = np.random.default_rng(1).gamma(1.0, size=(20, 2))
     X[:10] = 0.0
     assert np.isfinite(rs.robust_weights(rs.score_elements("sqrt", X), 40)[0]).all()
+
+
+def test_one_fill_value_in_many_blocks_is_outvoted():
+    X = np.random.default_rng(0).gamma(2.0, size=(500, 3))
+    clean = rs.RobustScoreMatching(n_blocks=100).fit(X)
+    X[np.arange(45) * 5] = 9.969e36
+    spoilt = rs.RobustScoreMatching(n_blocks=100).fit(X)
+    assert np.abs(spoilt.theta_ - clean.theta_).max() < 2 * np.abs(clean.theta_).max()
+    few = X[rng_rows(45, 55)]
+    assert np.isfinite(rs.RobustScoreMatching(n_blocks=100).fit(few).theta_).all()
+
+
+def rng_rows(n_bad, n_good):
+    bad, good = np.arange(n_bad) * 5, np.setdiff1d(np.arange(500), np.arange(100) * 5)[:n_good]
+    return np.random.default_rng(0).permutation(np.concatenate([bad, good]))
+
+
+def test_rows_that_overflow_are_no_ties():
+    rng = np.random.default_rng(0)
+    X = rng.gamma(2.0, size=(100, 3))
+    X[:41] = rng.uniform(0.5, 1, size=(41, 3)) * 1e300
+    weights = rs.robust_weights(rs.score_elements("sqrt", rng.permutation(X)), 100)
+    assert np.count_nonzero(weights.gamma_weights) == 59
+
+
+def test_an_unknown_way_or_raw_data_are_refused():
+    X = np.random.default_rng(0).gamma(2.0, size=(20, 2))
+    with pytest.raises(ValueError, match="way='bogus'"):
+        rs.robust_weights(rs.score_elements("sqrt", X), 5, way="bogus")
+    with pytest.raises(TypeError, match="score_elements"):
+        rs.robust_weights(X, 5)
 
 
 def test_weights_of_the_wrong_length():

@@ -6,6 +6,7 @@ from robscore.elements import score_elements
 from robscore.estimators import RobustScoreMatching
 from robscore.medians import geometric_median, median_of_means, n_blocks_for
 from robscore.row_weights import robust_weights
+from robscore.solvers.path import solve_path
 
 __all__ = [
     "RobustScoreMatching",
@@ -20,4 +21,5 @@ __all__ = [
     "robust_weights",
     "score_elements",
     "simulate",
+    "solve_path",
 ]

@@ -62,7 +62,7 @@ class Power(Boundary):
         return d**self.p
 
     def derivative(self, d: Array) -> Array:
-        """P d^(p - 1)."""
+        """The derivative p d^(p - 1)."""
         return self.p * d ** (self.p - 1) if self.p else np.zeros_like(d)
 
     def combined(self, d: Array, power: float, value: float, derivative: float) -> Array:
@@ -102,7 +102,7 @@ class CappedPower(Boundary):
         return np.minimum(d, self.cap) ** self.p
 
     def derivative(self, d: Array) -> Array:
-        """P d^(p - 1) up to the cap, 0 beyond."""
+        """The derivative: p d^(p - 1) up to the cap, 0 beyond."""
         below = Power(self.p).derivative(np.minimum(d, self.cap))
         return np.where(d > self.cap, 0.0, below)
 

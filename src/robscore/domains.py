@@ -65,10 +65,9 @@ class Intervals:
             pairs.append((_as_bound(lower), _as_bound(upper)))
         if not pairs:
             raise ValueError("A domain needs at least one interval.")
-        pairs.sort(key=lambda pair: np.min(pair[0]))
-        for (_, end), (begin, _) in itertools.pairwise(pairs):
-            if np.any(np.asarray(begin) < np.asarray(end)):
-                raise ValueError(f"The intervals {pairs} overlap; join those that do.")
+        bounds = np.array(np.broadcast_arrays(*itertools.chain.from_iterable(pairs)))
+        if (np.sort(bounds[::2], axis=0)[1:] < np.sort(bounds[1::2], axis=0)[:-1]).any():
+            raise ValueError(f"The intervals {pairs} overlap; join those that do.")
         object.__setattr__(self, "intervals", tuple(pairs))
 
     def __repr__(self) -> str:
@@ -82,7 +81,7 @@ class Intervals:
     @property
     def is_real_line(self) -> bool:
         """Whether there is no boundary at all."""
-        return self.intervals == ((-np.inf, np.inf),)
+        return len(self.intervals) == 1 and all(np.isinf(bound).all() for bound in self.bounds[0])
 
     @property
     def is_non_negative(self) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.stats import rankdata
 
 from robscore._typing import AnyData, Array, BoolArray, IntArray
 from robscore._validation import check_rows, read_matrix
@@ -56,15 +57,20 @@ class PairwiseElements:
     Attributes
     ----------
     n_rows, n_columns : int
+    rows : the arrays, but for what all rows share of C, which is ``constant_C``
     overflow : boolean array of shape (n,)
         Rows so large that the products of their elements overflow. They count as infinitely far:
         their arrays are set to zero here and no weight may be put on them.
     """
 
     def __init__(self, u: Array, A: Array, B: Array, C: Array, alpha: Array, beta: Array, gamma: Array) -> None:
-        self.rows = Rows(u, A, B, C, alpha, beta, gamma)
         self.n_rows, self.n_columns = u.shape
         self.copies = self.n_columns // A.shape[1]
+        # What is the same in all rows moves no distance, and next to small elements it would drown them.
+        self.constant_C = C[0].copy() if (C[0] == C).all() else np.zeros(C.shape[1])
+        if self.constant_C.any():
+            C = C - self.constant_C
+        self.rows = Rows(u, A, B, C, alpha, beta, gamma)
         with np.errstate(over="ignore", invalid="ignore"):
             largest = np.maximum(self.squared_norms("gamma"), self.squared_norms("g"))
         self.overflow: BoolArray = ~(largest <= LARGEST_SQUARED_NORM)
@@ -85,7 +91,7 @@ class PairwiseElements:
         """
         s = left.u @ _t(right.u)
         if part == "gamma":
-            if left.A is left.B or self.rows.A is self.rows.B:
+            if self.rows.A is self.rows.C:
                 total = left.A @ _t(right.A)
                 s += 1.0
                 s *= s
@@ -179,11 +185,21 @@ class PairwiseElements:
             means *= np.sqrt(self.copies)
             yield means / sizes
 
-    def fingerprints(self, partition: Partition) -> Array:
-        """A few numbers a block, shape (K, 3), equal where the block's elements are equal."""
+    def row_keys(self) -> IntArray:
+        """A number for every row, shape (n,), equal where rows have equal elements up to rounding."""
         rng = np.random.default_rng(0)
-        rows = sum((array @ rng.uniform(1, 2, (array.shape[1], 3)) for array in self.rows), np.zeros(3))
-        return partition.means(rows)
+        sums = sum((array @ rng.uniform(1, 2, (array.shape[1], 2)) for array in self.rows), np.zeros(2))
+        mantissa, exponent = np.frexp(sums)
+        return np.unique(np.concatenate([mantissa.round(10), exponent], axis=1), axis=0, return_inverse=True)[1].ravel()
+
+    def order_statistics(self) -> Array:
+        """What shows whether rows are sorted, shape (n, m + 12): the design, sizes, and random products of columns."""
+        u = self.rows.u
+        rng = np.random.default_rng(0)
+        ranks = rankdata(u, axis=0) - (self.n_rows + 1) / 2
+        products = (ranks @ rng.normal(size=(self.n_columns, 10))) * (ranks @ rng.normal(size=(self.n_columns, 10)))
+        sizes = np.column_stack([self.squared_norms(part) for part in PARTS])
+        return np.concatenate([u, sizes, products], axis=1)
 
     def _pairs(self, u: Array) -> Array:
         """Products u_k u_l for k <= l, off-diagonal ones times sqrt(2), shape (m(m+1)/2, rows)."""
@@ -214,7 +230,8 @@ class PairwiseElements:
 
         partition = Partition.from_blocks(blocks)
         self.check_no_overflow(partition.order)
-        return block_gram(self, "gamma", partition), block_gram(self, "g", partition)
+        constant = self.copies * float(self.constant_C @ self.constant_C)
+        return block_gram(self, "gamma", partition) + constant, block_gram(self, "g", partition)
 
     def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> QuadraticLoss:
         """The weighted averages of Gamma and g as a quadratic loss.
@@ -241,7 +258,7 @@ class PairwiseElements:
         blocks[:, upper[0], upper[1]] = pairs
         blocks[:, upper[1], upper[0]] = pairs
         blocks[:, :m, m] = blocks[:, m, :m] = packed[:, n_pairs:-1] / _ROOT2
-        blocks[:, m, m] = packed[:, -1]
+        blocks[:, m, m] = packed[:, -1] + self.constant_C * c_gamma.sum()
         return QuadraticLoss(blocks, self.mean("g", c_g))
 
     def check_no_overflow(self, rows: IntArray) -> None:
@@ -261,7 +278,7 @@ class PairwiseElements:
         u, A, B, C, alpha, beta, gamma = self.rows
         with np.errstate(over="ignore", invalid="ignore"):
             p = u @ interaction
-            quadratic = A * p**2 - 2 * B * p * location + C * location**2
+            quadratic = A * p**2 - 2 * B * p * location + (C + self.constant_C) * location**2
             linear = alpha * p + beta * interaction.diagonal() + gamma * location
             losses = (0.5 * quadratic - linear).sum(axis=1)
         losses[self.overflow | ~np.isfinite(losses)] = np.inf

@@ -9,14 +9,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from robscore._typing import AnyData, Array, BoolArray, RandomState
-from robscore._validation import check_numeric_columns, column_names, default_names
+from robscore._validation import default_names, readable
 from robscore.elements import PairwiseElements
 from robscore.families.base import Family, get_family
-from robscore.medians.blocks import Partition, check_n_blocks, make_blocks, n_blocks_for
+from robscore.medians.blocks import Partition, check_contamination, check_n_blocks, make_blocks, n_blocks_for
 from robscore.preparation import Preparation, prepare, rows_to_use
 from robscore.row_weights import robust_weights
 from robscore.solvers.loss import QuadraticLoss
-from robscore.solvers.unpenalised import SingularLossError, solve_unpenalised
+from robscore.solvers.unpenalised import SingularLossError, dependent_columns, solve_unpenalised
 
 
 class _ScoreMatching(BaseEstimator):  # type: ignore[misc]
@@ -36,21 +36,22 @@ class _ScoreMatching(BaseEstimator):  # type: ignore[misc]
         """Rows -> elements -> row weights -> loss; stores what was learnt on the way."""
         family = get_family(self.family)
         matrix, used = self._read(X, reset=True)
-        rows = matrix[used]
-        if rows.shape[0] < 2:
-            raise ValueError(f"Found {rows.shape[0]} complete row(s) in X; at least 2 are needed.")
-        n = rows.shape[0]
+        n = int(np.count_nonzero(used))
+        if n < 2:
+            raise ValueError(f"Found {n} complete row(s) in X; at least 2 are needed.")
+        check_contamination(self.contamination)
         self.n_blocks_ = n_blocks_for(n, self.contamination) if self.n_blocks is None else self.n_blocks
         check_n_blocks(self.n_blocks_, n)
         self._preparation: Preparation = prepare(
             family,
-            rows,
-            self._names(),
+            matrix,
+            used,
+            self._column_names,
             scale=self.scale,
             fit_location=self.fit_location,
             caller=type(self).__name__,
         )
-        elements = self._preparation.scaled_family.elements(self._preparation.rows(rows))
+        elements = self._preparation.scaled_family.elements(self._preparation.rows(matrix, used))
         weights = robust_weights(
             elements,
             self.n_blocks_,
@@ -65,8 +66,7 @@ class _ScoreMatching(BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: AnyData, *, reset: bool) -> tuple[Array, BoolArray]:
         """X as a float matrix, and which of its rows are complete."""
-        check_numeric_columns(X)
-        names = column_names(X)
+        X, names = readable(X)
         matrix: Array = validate_data(
             self,
             X,
@@ -77,10 +77,7 @@ class _ScoreMatching(BaseEstimator):  # type: ignore[misc]
         )
         if reset:
             self._column_names = names or default_names(matrix.shape[1])
-        return matrix, rows_to_use(matrix, self._names(), self.missing)
-
-    def _names(self) -> list[str]:
-        return self._column_names
+        return matrix, rows_to_use(matrix, self._column_names, self.missing)
 
     def _store(self, interaction: Array, location: Array) -> None:
         """Keep the parameters of the scaled columns, and those of the given ones."""
@@ -104,7 +101,7 @@ class _ScoreMatching(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         matrix, used = self._read(X, reset=False)
         losses = np.full(matrix.shape[0], np.nan)
-        elements = self._preparation.scaled_family.elements(self._preparation.rows(matrix[used]))
+        elements = self._preparation.scaled_family.elements(self._preparation.rows(matrix, used))
         losses[used] = elements.row_losses(*self._scaled_parameters)
         return losses
 
@@ -221,18 +218,26 @@ class RobustScoreMatching(_ScoreMatching):
         try:
             interaction, location = solve_unpenalised(loss, fit_location=self.fit_location)
         except SingularLossError as error:
-            raise ValueError(self._singular_message(loss.n_columns, str(error))) from None
+            raise ValueError(self._singular_message(loss, str(error))) from None
         self._store(interaction, location)
         upper = self.interaction_[np.triu_indices(loss.n_columns)]
         self.theta_ = np.append(upper, self.location_) if self.fit_location else upper
         return self
 
-    def _singular_message(self, n_columns: int, reason: str) -> str:
+    def _singular_message(self, loss: QuadraticLoss, reason: str) -> str:
         counted = int(np.count_nonzero(self.row_weights_[:, 0]))
-        needed = n_columns + bool(self.fit_location)
-        return (
-            f"Gamma-hat is singular ({reason}), so the estimate without a penalty does not exist. It needs at least "
-            f"{needed} different rows with positive weight, and {counted} of {self.n_rows_used_} rows have one. "
+        needed = loss.n_columns + bool(self.fit_location)
+        singular = f"Gamma-hat is singular ({reason}), so the estimate without a penalty does not exist. "
+        if counted >= needed:
+            columns = dependent_columns(loss)
+            named = ", ".join(repr(self._column_names[j]) for j in columns[:5]) or "a column and the location"
+            return singular + (
+                f"Linearly dependent, nearly so, or far from zero for their spread: {named}. Drop one of them, keep "
+                "scale='median', or add a penalty with RobustGraph."
+            )
+        return singular + (
+            f"It needs at least {needed} different rows with positive weight, and {counted} of {self.n_rows_used_} "
+            "rows have one. "
             f"Give more rows or fewer columns, use fewer blocks (n_blocks={self.n_blocks_} now; when the median "
             "falls on a single block only its rows count), or add a penalty with RobustGraph."
         )

@@ -29,31 +29,37 @@ _ITERATIONS = 15  # typical for the streamed way, in the cost model
 def block_cloud(elements: PairwiseElements, part: Part, partition: Partition, way: Way = "auto") -> Cloud:
     """The K block means of Gamma or g as a cloud."""
     if way == "auto":
-        way = cheapest_way(elements, part, partition.n_blocks)
+        way = cheapest_way(elements, part, partition.n_blocks, partition.order.size)
     if way == "streamed":
         return StreamedCloud(elements, part, partition)
     return GramCloud(block_gram(elements, part, partition, way))
 
 
-def cheapest_way(elements: PairwiseElements, part: Part, n_blocks: int) -> Way:
-    """The way with the fewest operations among those that fit in memory."""
-    n, m, K = elements.n_rows, elements.n_columns, n_blocks
+def cheapest_way(
+    elements: PairwiseElements,
+    part: Part,
+    n_blocks: int,
+    n_rows: int,
+    ways: tuple[Way, ...] = ("rows", "nodes", "streamed"),
+) -> Way:
+    """The way with the fewest operations among those that fit in memory (the last one if none does)."""
+    n, m, K = n_rows, elements.n_columns, n_blocks
     nodes = elements.rows.A.shape[1] if part == "gamma" else m
     features = m * m / 2 if part == "gamma" else m
     gram = 8.0 * K * K * 2
     cost: dict[Way, tuple[float, float]] = {
-        "rows": (2.0 * n * n * (m + nodes) / 2 + 8.0 * n * n, gram + _TILE_BYTES),
+        "rows": (2.0 * n * n * (m + nodes) / 2 + 8.0 * n * n, gram + 3 * max(_TILE_BYTES, 8.0 * n * n / K)),
         "nodes": (2.0 * n * nodes * features * 3 + K * K * nodes * features, gram + 8.0 * K * features * 3),
         "streamed": (_ITERATIONS * 4.0 * n * nodes * features, 0.0),
     }
-    fitting = [way for way, (_, memory) in cost.items() if memory <= MEMORY_BYTES]
+    fitting = [way for way in ways if cost[way][1] <= MEMORY_BYTES] or [ways[-1]]
     return min(fitting, key=lambda way: cost[way][0])
 
 
 def block_gram(elements: PairwiseElements, part: Part, partition: Partition, way: Way = "auto") -> Array:
     """Gram matrix of the K block means of Gamma or g, shape (K, K)."""
     if way == "auto":
-        way = cheapest_way(elements, part, partition.n_blocks)
+        way = cheapest_way(elements, part, partition.n_blocks, partition.order.size, ways=("rows", "nodes"))
     return _gram_by_nodes(elements, part, partition) if way == "nodes" else _gram_by_rows(elements, part, partition)
 
 
@@ -109,7 +115,7 @@ class StreamedCloud(Cloud):
         sample = np.unique(np.linspace(0, K - 1, min(K, 1000)).round().astype(int))
         starts, sizes = self.partition.starts[sample], self.partition.sizes[sample]
         order = np.concatenate([self.partition.order[a : a + s] for a, s in zip(starts, sizes, strict=True)])
-        cloud = GramCloud(block_gram(self.elements, self.part, Partition(order, sizes), "rows"))
+        cloud = GramCloud(block_gram(self.elements, self.part, Partition(order, sizes)))
         weights = np.zeros(K)
         weights[sample] = median_weights(cloud, multiplicity[sample]).weights
         return weights
@@ -124,9 +130,9 @@ class StreamedCloud(Cloud):
             rows = partition.starts[members, None] + np.arange(size)
             if size > max(m * m, 64):
                 for k, index in zip(members, rows, strict=True):
-                    some = type(elements)(*elements.take(partition.order[index]))
-                    mean = some.mean(self.part, np.full(size, 1.0 / size))
-                    squared[k] = some.mean_squared_norm(self.part, mean)
+                    block = type(elements)(*elements.take(partition.order[index]))
+                    mean = block.mean(self.part, np.full(size, 1.0 / size))
+                    squared[k] = block.mean_squared_norm(self.part, mean)
                 continue
             for part_of in chunks(members.size, max(1, int(_TILE_BYTES / (8 * size * (size + 7 * m))))):
                 taken = elements.take(partition.order[rows[part_of]])

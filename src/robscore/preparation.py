@@ -33,10 +33,11 @@ class Preparation:
     names: list[str]
     caller: str
 
-    def rows(self, X: Array) -> Array:
-        """Rows of X, shape (n, m), checked against the family and scaled."""
-        check_rows(self.family, X, self.names, caller=self.caller)
-        return X if self.scaling is None else self.scaling.apply(X)
+    def rows(self, X: Array, used: BoolArray) -> Array:
+        """The rows of X, shape (n, m), that are to be used, checked against the family and scaled."""
+        numbers = np.flatnonzero(used)
+        check_rows(self.family, X[used], self.names, caller=self.caller, row_numbers=numbers)
+        return X[used] if self.scaling is None else self.scaling.apply(X[used])
 
     def unscale(self, interaction: Array, location: Array) -> tuple[Array, Array]:
         """Parameters in the given units from those of the scaled columns."""
@@ -46,13 +47,22 @@ class Preparation:
 
 
 def prepare(
-    family: Family, X: Array, names: list[str], *, scale: str | None, fit_location: bool, caller: str
+    family: Family,
+    X: Array,
+    used: BoolArray,
+    names: list[str],
+    *,
+    scale: str | None,
+    fit_location: bool,
+    caller: str,
 ) -> Preparation:
-    """Check X, shape (n, m) without missing values, and find the scaling of its columns."""
+    """Check the rows of X, shape (n, m), that are to be used, and find the scaling of its columns."""
     if scale not in ("median", None):
         raise ValueError(f"scale={scale!r} is not known; use 'median' or None.")
-    check_rows(family, X, names, caller=caller)
-    constant = np.ptp(X, axis=0) == 0
+    numbers = np.flatnonzero(used)
+    X = X[used]
+    check_rows(family, X, names, caller=caller, row_numbers=numbers)
+    constant = X.max(axis=0) == X.min(axis=0)
     if constant.any():
         listed = ", ".join(repr(names[j]) for j in np.flatnonzero(constant)[:5])
         raise ValueError(f"Constant columns tell nothing about dependence: {listed}. Drop them (of {len(names)}).")

@@ -7,13 +7,13 @@ each, c_i = w_block(i) / |block(i)|. Everything after them is ordinary weighted 
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from robscore._typing import Array, BoolArray, RandomState
-from robscore.elements import PARTS, PairwiseElements
+from robscore.elements import PARTS, PairwiseElements, Part
 from robscore.inner_products import Way, block_cloud
 from robscore.medians.blocks import Partition, scatter_ratio
 from robscore.medians.geometric_median import median_weights
@@ -67,6 +67,10 @@ def robust_weights(
     >>> bool(gamma_weights[7] < 1e-6), round(float(gamma_weights.sum()), 12)
     (True, 1.0)
     """
+    if not isinstance(elements, PairwiseElements):
+        raise TypeError(f"elements must come from rs.score_elements(family, X); got {type(elements).__name__}.")
+    if way not in get_args(Way):
+        raise ValueError(f"way={way!r} is not known; use one of {', '.join(map(repr, get_args(Way)))}.")
     n = elements.n_rows
     parts = partitions(n, n_blocks, n_partitions, shuffle=shuffle, random_state=random_state)
     if n_partitions == 1 and not shuffle and n_blocks > 2:
@@ -75,11 +79,12 @@ def robust_weights(
     failed = 0
     for partition in parts:
         finite = _finite_blocks(elements, partition)
-        _check_ties(elements, partition)
         for part in PARTS:
             weights, converged = _block_weights(elements, part, partition, finite, way)
             totals[part] += partition.row_weights(weights, n) / n_partitions
             failed += not converged
+            if part == "gamma":
+                _check_ties(elements, partition, weights)
     if failed:
         warnings.warn(
             f"The geometric median did not converge in {failed} of {2 * n_partitions} computations; "
@@ -91,7 +96,7 @@ def robust_weights(
 
 
 def _block_weights(
-    elements: PairwiseElements, part: str, partition: Partition, finite: BoolArray, way: Way
+    elements: PairwiseElements, part: Part, partition: Partition, finite: BoolArray, way: Way
 ) -> tuple[Array, bool]:
     """Weights of all K blocks; zero for those that are infinitely far."""
     weights = np.zeros(partition.n_blocks)
@@ -101,7 +106,6 @@ def _block_weights(
     if not finite.all():
         kept = partition.order[np.repeat(finite, partition.sizes)]
         partition = Partition(kept, partition.sizes[finite])
-    assert part in PARTS
     solved = median_weights(block_cloud(elements, part, partition, way))
     weights[finite] = solved.weights
     return weights, solved.converged
@@ -119,27 +123,27 @@ def _finite_blocks(elements: PairwiseElements, partition: Partition) -> BoolArra
     return finite
 
 
-def _check_ties(elements: PairwiseElements, partition: Partition) -> None:
-    """Raise when so many blocks are identical that the median sits on them."""
-    if partition.n_blocks < 5:
+def _check_ties(elements: PairwiseElements, partition: Partition, weights: Array) -> None:
+    """Raise when so many blocks are identical that the median is one of them."""
+    tied = weights > 0
+    n_tied = int(np.count_nonzero(tied))
+    if partition.n_blocks < 5 or n_tied <= _TIED_SHARE * partition.n_blocks:
         return
-    mantissa, exponent = np.frexp(elements.fingerprints(partition))
-    keys = np.concatenate([mantissa.round(10), exponent], axis=1)
-    tied = int(np.unique(keys, axis=0, return_counts=True)[1].max())
-    if tied > _TIED_SHARE * partition.n_blocks:
+    keys = elements.row_keys()[partition.order[np.repeat(tied, partition.sizes)]]
+    if np.unique(keys).size <= partition.sizes.max():
         raise ValueError(
-            f"{tied} of {partition.n_blocks} blocks are identical (equal rows, for example rows of zeros), so the "
-            "median would be one of them; drop duplicated rows, or use fewer blocks."
+            f"{n_tied} of {partition.n_blocks} blocks are identical (equal rows, for example rows of zeros), and the "
+            "median is one of them; drop duplicated rows, or use fewer blocks."
         )
 
 
 def _warn_if_sorted(elements: PairwiseElements, partition: Partition) -> None:
-    ratio, chance = scatter_ratio(elements.rows.u, partition)
+    ratio, chance = scatter_ratio(elements.order_statistics(), partition)
     if ratio > max(2.0, chance):
         warnings.warn(
             f"Neighbouring rows resemble each other: block means scatter {ratio:.1f} times as much as with rows in "
-            "random order. If the rows are sorted or grouped, a smaller group can lose its weight; pass shuffle=True "
-            "or n_partitions=20.",
+            "random order. If the rows are sorted or grouped, a smaller group can lose its weight: pass shuffle=True "
+            "or n_partitions=20. If they are a series in time, blocks of neighbours are what you want.",
             UserWarning,
             stacklevel=3,
         )

@@ -139,9 +139,46 @@ def test_one_far_point_moves_the_median_a_bounded_way(size):
     assert result.converged
 
 
-def test_far_points_at_a_half_are_refused():
-    with pytest.raises(ValueError, match="overflow"):
-        rs.geometric_median([0.0, 1.0, 1e300], [1, 1, 5])
+def test_a_majority_of_weight_far_away_wins():
+    assert rs.geometric_median([0.0, 1.0, 1e300], [1, 1, 5]).median == 1e300
+    points = [[0.0, 0.0]] * 6 + [[10.0, 0.0], [11.0, 0.0], [10.0, 1.0], [1e300, 0.0]]
+    weights = [0.01] * 6 + [1.0] * 4
+    far, nearer = (rs.geometric_median([*points[:-1], [x, 0.0]], weights).median for x in (1e120, 1e10))
+    np.testing.assert_allclose(far, nearer, atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-170, 1e160])
+def test_the_scale_of_the_weights_does_not_matter(scale):
+    points = np.random.default_rng(0).normal(size=(11, 3))
+    np.testing.assert_allclose(
+        rs.geometric_median(points, np.full(11, scale)).median, rs.geometric_median(points).median, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("size", [1e12, 1e16, 1e30, 1e130])
+def test_an_outlier_in_the_first_place_does_no_more_harm_than_in_the_last(size):
+    points = np.concatenate([[[size, size]], np.random.default_rng(0).normal(size=(20, 2))])
+    np.testing.assert_allclose(rs.geometric_median(points).median, rs.geometric_median(points[::-1]).median, atol=1e-9)
+
+
+@pytest.mark.parametrize("e", [1e-2, 1e-3, 1e-4, 1e-5])
+def test_four_corners_have_the_crossing_of_their_diagonals_however_flat(e):
+    points = np.array([[0, 0], [1, e], [2, -e], [3.1, 0.3 * e]])
+    result = rs.geometric_median(points)
+    crossing = np.array([1.4307692307692308, 1.4307692307692308 * 0.3 / 3.1 * e])
+    assert result.converged
+    np.testing.assert_allclose(result.median, crossing, rtol=1e-5)
+
+
+@pytest.mark.parametrize("aspect", [1e-1, 1e-2, 1e-3])
+@pytest.mark.parametrize("seed", range(5))
+def test_elongated_clouds_by_inner_products(aspect, seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(rng.choice([4, 6, 8, 20]), 3)) * [1, aspect, aspect]
+    direct, by_gram = rs.geometric_median(points), median_weights(GramCloud(points @ points.T))
+    assert direct.converged
+    assert by_gram.converged
+    np.testing.assert_allclose(by_gram.weights @ points, direct.median, atol=1e-7)
 
 
 def test_many_points_in_few_dimensions():

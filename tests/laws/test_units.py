@@ -71,6 +71,13 @@ def test_gaussian_estimates_do_not_depend_on_scaling_at_one_block():
         np.testing.assert_allclose(model.interaction_, precision, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_extreme_units(scale):
+    X = np.random.default_rng(0).gamma(2.0, size=(100, 3))
+    plain, other = (rs.RobustScoreMatching(n_blocks=20).fit(Y) for Y in (X, X * scale))
+    np.testing.assert_allclose(other.interaction_ * scale, plain.interaction_, rtol=1e-6)
+
+
 def test_a_gaussian_sample_shifted_by_1e8_has_the_same_weights():
     X = np.random.default_rng(0).normal(size=(200, 3))
     plain, moved = (rs.RobustScoreMatching("gaussian", n_blocks=40).fit(X + shift) for shift in (0.0, 1e8))

@@ -71,6 +71,15 @@ def test_averaging_over_partitions_is_repeatable_and_forgets_the_order():
     assert many < one / 2
 
 
+def test_a_block_that_overflows_counts_for_nothing():
+    points = np.concatenate([[1e308, 1e308], np.random.default_rng(0).normal(size=18)])
+    result = rs.median_of_means(points, 10)
+    assert (result.weights[:2] == 0).all()
+    assert abs(result.median[0]) < 1
+    with pytest.raises(ValueError, match="overflow"):
+        rs.median_of_means(np.full(4, 1.7e308) * [1, 1, -1, -1] + 0, 1 + 1)
+
+
 def test_bad_number_of_partitions():
     with pytest.raises(ValueError, match="n_partitions"):
         rs.median_of_means(np.zeros((10, 2)), 3, n_partitions=0)

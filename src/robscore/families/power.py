@@ -34,6 +34,7 @@ class PowerFamily(Family):
     boundary : Boundary, optional
         Weight h of the distance to the boundary; by default the power max(2-a, 2-b, 0), which makes
         the boundary terms of score matching vanish (at least the power 1 where a boundary is not 0).
+        A column without a boundary has weight 1.
     domain : domain, optional
         Where each column lives. Values below zero need whole numbers a, b >= 1.
     """
@@ -44,17 +45,16 @@ class PowerFamily(Family):
 
     def __init__(self, *, boundary: Boundary | None = None, domain: Intervals | None = None) -> None:
         self.domain = self.default_domain if domain is None else domain
+        if not isinstance(self.domain, Intervals):
+            raise TypeError(f"domain={domain!r} must be an object of rs.domains, for example NonNegative().")
         if not self.domain.is_non_negative and not all(power >= 1 and power % 1 == 0 for power in (self.a, self.b)):
             raise ValueError(
                 f"{self.domain!r} admits negative values, for which x^{self.a:g} or x^{self.b:g} is not defined; "
                 "use domain=NonNegative(), or the Gaussian family."
             )
         self.boundary = self._default_boundary() if boundary is None else boundary
-        if self.domain.is_real_line and not np.isfinite(self.boundary.value(np.array(np.inf))):
-            raise ValueError(
-                f"boundary={self.boundary!r} grows with the distance to the boundary, and {self.domain!r} has "
-                "none; leave boundary out, or cap it."
-            )
+        if not isinstance(self.boundary, Boundary):
+            raise TypeError(f"boundary={boundary!r} must be an object of rs.boundary, for example Power(1.5).")
 
     def _default_boundary(self) -> Boundary:
         if self.domain.is_real_line:
@@ -117,10 +117,12 @@ class PowerFamily(Family):
         if near.from_zero.all():
             return self.boundary.combined(near.distance, power, value, derivative)
         total = np.zeros_like(X)
+        bounded = np.isfinite(near.distance)  # elsewhere h is 1
         if value:
-            total += value * self.boundary.value(near.distance) * X**power
+            total += value * np.where(bounded, self.boundary.value(near.distance), 1.0) * X**power
         if derivative:
-            total += derivative * near.slope * self.boundary.derivative(near.distance) * X ** (power + 1)
+            slope = np.where(bounded, near.slope * self.boundary.derivative(near.distance), 0.0)
+            total += derivative * slope * X ** (power + 1)
         if near.from_zero.any():
             joined = self.boundary.combined(near.distance[near.from_zero], power, value, derivative)
             total[near.from_zero] = joined
@@ -154,7 +156,7 @@ class PowerFamily(Family):
         s = scaling.scale
         if self.a == 0:
             return interaction, location + interaction @ np.log(s)
-        K = interaction / np.outer(s, s) ** self.a
+        K = interaction / s[:, None] ** self.a / s**self.a
         return K, location / s**self.b + K @ scaling.centre
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from scipy.stats import chi2, rankdata
@@ -23,14 +24,14 @@ def n_blocks_for(n: int, contamination: float) -> int:
     200
     """
     check_contamination(contamination)
-    if n < 1:
-        raise ValueError(f"n must be at least 1; got {n}.")
+    if not isinstance(n, int | np.integer) or n < 1:
+        raise ValueError(f"n={n!r} must be a whole number of rows, at least 1.")
     return int(min(max(np.floor(4 * contamination * n + 0.5), 1), n))
 
 
 def check_contamination(contamination: float) -> None:
     """Raise unless 0 <= contamination < 0.5."""
-    if not 0 <= contamination < 0.5:
+    if not isinstance(contamination, Real) or not 0 <= contamination < 0.5:
         raise ValueError(
             f"contamination={contamination!r} must lie in [0, 0.5): it is the share of bad rows, "
             "and no estimator can tell good from bad at a half."
@@ -111,7 +112,7 @@ class Partition:
 def scatter_ratio(rows: Array, partition: Partition) -> tuple[float, float]:
     """Scatter of the block means over that of a random partition, and what chance alone may reach.
 
-    Computed on the ranks of each column, which bad rows cannot dominate, and averaged over columns.
+    Computed on the ranks of each column, which bad rows cannot dominate; the largest over columns.
     A ratio far above one means that neighbouring rows resemble each other: sorted data, or a strong
     serial dependence.
     """
@@ -127,5 +128,5 @@ def scatter_ratio(rows: Array, partition: Partition) -> tuple[float, float]:
     means = partition.means(ranks[:, varying])
     # Under a random partition a block mean of s of n rows has variance (sigma^2 / s) (1 - s / n).
     expected = variance[varying] * np.sum(1 - partition.sizes / n)
-    ratio = float(np.mean((partition.sizes[:, None] * means**2).sum(axis=0) / expected))
-    return ratio, float(chi2.ppf(1 - 1e-6, n_blocks - 1) / (n_blocks - 1))
+    ratios = (partition.sizes[:, None] * means**2).sum(axis=0) / expected
+    return float(ratios.max()), float(chi2.isf(1e-5 / ratios.size, n_blocks - 1) / (n_blocks - 1))

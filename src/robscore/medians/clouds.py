@@ -8,10 +8,12 @@ is streamed over anew at every call.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 
-from robscore._typing import Array, BoolArray
+from robscore._typing import Array, BoolArray, IntArray
 
 # Squared norms above this count as overflow: their products and sums must stay below 1e308.
 LARGEST_SQUARED_NORM = 1e280
@@ -19,8 +21,9 @@ LARGEST_SQUARED_NORM = 1e280
 # Inner products carry about this relative rounding error.
 ROUNDING = 32 * float(np.finfo(float).eps)
 
-# Points whose squared sine of the angle to a line is below this lie on it.
-COLLINEAR = 1e-12
+_DIRECT_NEWTON = 2000  # up to so many points, Newton's equations are solved directly
+_CG_STEPS = 60
+_MIDPOINTS = 30  # of the best point with so many of its neighbours: good starts for elongated clouds
 
 
 class Cloud(ABC):
@@ -57,25 +60,33 @@ class Cloud(ABC):
         hidden = squared <= self.rounding * (self.squared_norms + m_squared)
         return np.sqrt(np.where(hidden, 0.0, squared))
 
-    def distance_error(self, weights: Array, distances: Array) -> float:
-        """Relative error of the distances that rounding causes, averaged with the weights."""
-        m_squared = self.squared_norm(weights)
-        positive = distances > 0
-        relative = (self.squared_norms[positive] + m_squared) / distances[positive] ** 2
-        return float(self.rounding * (np.abs(weights[positive]) @ relative))
-
     def line_coordinates(self, origin: int, towards: int) -> tuple[Array, BoolArray]:
         """Signed coordinates of all points along mu_towards - mu_origin, and which points are off that line.
 
-        Both have shape (K,). A point is off the line when its angle or its distance to it is more than rounding.
+        Both have shape (K,). Off the line means: by more than rounding hides.
         """
         direction = one_hot(self.squared_norms.size, towards) - one_hot(self.squared_norms.size, origin)
         products = self.inner(direction)
         coordinates = (products - products[origin]) / np.sqrt(self.squared_norm(direction))
         squared = self.distances(one_hot(self.squared_norms.size, origin)) ** 2
-        hidden = self.rounding * (self.squared_norms + self.squared_norms[origin])
-        off_line = squared - coordinates**2 > COLLINEAR * squared + hidden
-        return np.where(squared > 0, coordinates, 0.0), off_line
+        hidden = self.rounding * (squared + self.squared_norms + self.squared_norms[origin])
+        return np.where(squared > 0, coordinates, 0.0), squared - coordinates**2 > hidden
+
+    def newton_pull(self, weights: Array, distances: Array, p: Array) -> Array:
+        """Coefficients y, shape (K,), of Newton's step sum_k y_k e_k with e_k = (mu_k - m) / d_k.
+
+        The Hessian of sum_k p_k |m - mu_k| is S I - E D E' with D = diag(p / d) and S its trace, the negative
+        gradient E p; so (S I - D E'E) y = p. Solved here by conjugate gradients on its symmetric form.
+        """
+        scale = np.sqrt(p / distances)
+        S = float(np.sum(p / distances))
+
+        def times(x: Array) -> Array:
+            along = scale * x / distances
+            products = self.inner(along - along.sum() * weights)
+            return S * x - scale / distances * (products - weights @ products)
+
+        return scale * _conjugate_gradients(times, p / scale)
 
 
 class GramCloud(Cloud):
@@ -90,22 +101,46 @@ class GramCloud(Cloud):
         return self.gram @ coefficients
 
     def start(self, multiplicity: Array) -> Array:
-        """All weight on the point with the least total distance to the others."""
+        """The point with the least total distance to the others, or a midpoint between it and another one."""
         size = self.squared_norms.size
         total = np.zeros(size)
         for chunk in chunks(size, max(1, 4_000_000 // size)):
-            squared = self.squared_norms[chunk, None] + self.squared_norms[None, :] - 2.0 * self.gram[chunk]
-            total[chunk] = np.sqrt(np.maximum(squared, 0.0)) @ multiplicity
-        return one_hot(size, int(np.argmin(total)))
+            total[chunk] = np.sqrt(self._squared_distances(chunk)) @ multiplicity
+        best = int(np.argmin(total))
+        from_best = self._squared_distances(slice(best, best + 1))[0]
+        others = np.argsort(from_best, kind="stable")[: _MIDPOINTS + 1]
+        squared = (from_best + self._squared_distances(others)) / 2 - from_best[others, None] / 4
+        at_midpoints = np.sqrt(np.maximum(squared, 0.0)) @ multiplicity
+        return _best_start(size, best, total[best], others, at_midpoints)
+
+    def _squared_distances(self, points: slice | IntArray) -> Array:
+        """|mu_k - mu_l|^2 for some k and all l."""
+        squared = self.squared_norms[points, None] + self.squared_norms - 2.0 * self.gram[points]
+        return np.maximum(squared, 0.0)
+
+    def newton_pull(self, weights: Array, distances: Array, p: Array) -> Array:
+        """Newton's step, directly where the matrix is small enough."""
+        if distances.size > _DIRECT_NEWTON:
+            return super().newton_pull(weights, distances, p)
+        products = self.gram @ weights
+        centred = self.gram - products[:, None] - products[None, :] + weights @ products
+        scale = np.sqrt(p / distances)
+        matrix = -centred * np.multiply.outer(scale / distances, scale / distances)
+        matrix[np.diag_indices(len(matrix))] += np.sum(p / distances)
+        return scale * _solve_positive(matrix, p / scale)
 
 
 class PointCloud(Cloud):
-    """Points held explicitly, an array of shape (K, p), centred beforehand by whoever makes it."""
+    """Points held explicitly, an array of shape (K, p), centred beforehand by whoever makes it.
+
+    ``resolution`` is the rounding that the points already carry, as a distance.
+    """
 
     rounding = 0.0
 
-    def __init__(self, points: Array) -> None:
+    def __init__(self, points: Array, resolution: float = 0.0) -> None:
         self.points = points
+        self.resolution = resolution
         self.squared_norms = np.einsum("ij,ij->i", points, points)
 
     def inner(self, coefficients: Array) -> Array:
@@ -117,20 +152,79 @@ class PointCloud(Cloud):
         difference = self.points - weights @ self.points
         return np.sqrt(np.einsum("ij,ij->i", difference, difference))
 
+    def line_coordinates(self, origin: int, towards: int) -> tuple[Array, BoolArray]:
+        """As for every cloud, with the distance to the line taken from the points themselves."""
+        difference = self.points - self.points[origin]
+        direction = difference[towards] / np.linalg.norm(difference[towards])
+        coordinates = difference @ direction
+        off = difference - np.multiply.outer(coordinates, direction)
+        hidden = 16 * np.finfo(float).eps * np.abs(coordinates) + 8 * self.resolution
+        return coordinates, np.linalg.norm(off, axis=1) > hidden
+
+    def newton_pull(self, weights: Array, distances: Array, p: Array) -> Array:
+        """Newton's step in the smaller of the two dimensions."""
+        units = (self.points - weights @ self.points) / distances[:, None]
+        n_points, dimension = units.shape
+        if dimension > min(n_points, _DIRECT_NEWTON):
+            return super().newton_pull(weights, distances, p)
+        hessian = np.sum(p / distances) * np.eye(dimension) - (units * (p / distances)[:, None]).T @ units
+        step = _solve_positive(hessian, p @ units)
+        return (p + p / distances * (units @ step)) / np.sum(p / distances)
+
     def squared_norm(self, coefficients: Array) -> float:
         """|v' P|^2."""
         combination = coefficients @ self.points
         return float(combination @ combination)
 
     def start(self, multiplicity: Array) -> Array:
-        """All weight on the point with the least total distance to (at most 1000 of) the others."""
+        """As from a Gram matrix, with total distances to at most 1000 of the points."""
         size = self.squared_norms.size
         sample = np.unique(np.linspace(0, size - 1, min(size, 1000)).round().astype(int))
         total = np.zeros(size)
         for k in sample:
-            difference = self.points - self.points[k]
-            total += multiplicity[k] * np.sqrt(np.einsum("ij,ij->i", difference, difference))
-        return one_hot(size, int(np.argmin(total)))
+            total += multiplicity[k] * self._distances_from(self.points[k])
+        best = int(np.argmin(total))
+        others = np.argsort(self._distances_from(self.points[best]), kind="stable")[: _MIDPOINTS + 1]
+        middles = (self.points[best] + self.points[others]) / 2
+        at_midpoints = np.array([multiplicity[sample] @ self._distances_from(middle)[sample] for middle in middles])
+        return _best_start(size, best, total[best], others, at_midpoints)
+
+    def _distances_from(self, point: Array) -> Array:
+        difference = self.points - point
+        return np.sqrt(np.einsum("ij,ij->i", difference, difference))
+
+
+def _best_start(size: int, best: int, at_best: float, others: IntArray, at_midpoints: Array) -> Array:
+    """Weights of the best point, or of its midpoint with another one where that is clearly better."""
+    other = int(np.argmin(at_midpoints))
+    if at_midpoints[other] < at_best * (1 - 16 * np.finfo(float).eps):
+        return (one_hot(size, best) + one_hot(size, int(others[other]))) / 2
+    return one_hot(size, best)
+
+
+def _solve_positive(matrix: Array, right: Array) -> Array:
+    """Solve a positive definite system; raise LinAlgError where rounding has made it singular."""
+    solution: Array = cho_solve(cho_factor(matrix), right)
+    return solution
+
+
+def _conjugate_gradients(times: Callable[[Array], Array], right: Array) -> Array:
+    x = np.zeros_like(right)
+    residual = right.copy()
+    direction = residual.copy()
+    squared = first = float(residual @ residual)
+    for _ in range(_CG_STEPS):
+        if squared <= 1e-12 * first:
+            break
+        image = times(direction)
+        curvature = float(direction @ image)
+        if curvature <= 0:
+            break
+        x += squared / curvature * direction
+        residual -= squared / curvature * image
+        last, squared = squared, float(residual @ residual)
+        direction = residual + squared / last * direction
+    return x
 
 
 def one_hot(size: int, position: int) -> Array:

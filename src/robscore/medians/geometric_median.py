@@ -2,11 +2,14 @@
 
     Gmed(mu_1..mu_K) = argmin_m sum_k p_k |m - mu_k| = sum_k w_k mu_k,    w_k >= 0, sum w = 1
 
-Weiszfeld's fixed point w_k ~ p_k / |m - mu_k| is started at the point with the least total
-distance. If that point is not itself the median (Vardi and Zhang's test), the objective falls
-below its value at every point, so later iterates do not meet one. Anderson's extrapolation, taken
-only where it does not raise the objective, makes the iteration fast; the weights returned are
-always those of a plain Weiszfeld step, so they are non-negative and sum to one.
+Weiszfeld's fixed point w_k ~ p_k / |m - mu_k| is started at the point with the least total distance (or at a
+midpoint that is better still).
+If that point is not itself the median (Vardi and Zhang's test), the objective falls below its value at
+every point, so later iterates do not meet one (where the start is the best of a sample, the test is
+made again when an iterate comes near a point). Anderson's extrapolation, taken only where it does not
+raise the objective, makes the iteration fast. Newton's method finishes: its step says how far the
+median still is, also for clouds so elongated that Weiszfeld's steps are tiny long before that.
+The weights returned are always those of a plain Weiszfeld step, so they are non-negative and sum to one.
 """
 
 from __future__ import annotations
@@ -19,9 +22,9 @@ from numpy.typing import ArrayLike
 from robscore._typing import Array, BoolArray
 from robscore.medians.clouds import LARGEST_SQUARED_NORM, Cloud, PointCloud, one_hot
 
-TOLERANCE = 1e-11
-MAX_ITER = 2000
-_NEAR = 1e-6  # from here on, ask whether rounding is all that still moves
+TOLERANCE = 1e-10
+MAX_ITER = 500
+_PLAIN_ITER = 60  # Weiszfeld steps before Newton takes over
 _MEMORY = 6  # how many past steps the extrapolation uses
 
 
@@ -89,30 +92,42 @@ def geometric_median(points: ArrayLike, weights: ArrayLike | None = None) -> Geo
         raise ValueError("weights must be finite, non-negative and not all zero.")
 
     used = np.flatnonzero(multiplicity)
-    cloud_points, far = _standardise(array[used])
-    if 2 * multiplicity[used][far].sum() >= multiplicity.sum():
+    multiplicity = multiplicity / multiplicity.max()
+    centre = _weighted_median(array[used], multiplicity[used])
+    cloud, near = _standard_cloud(array[used], centre, multiplicity[used])
+    if 2 * multiplicity[used][~near].sum() >= multiplicity.sum():
         raise ValueError("Half of the points or more overflow when squared; rescale them first.")
-    near = used[~far]
-    solved = median_weights(PointCloud(cloud_points[~far]), multiplicity[near])
+    solved = median_weights(cloud, multiplicity[used][near])
     full = np.zeros(size)
-    full[near] = solved.weights
-    centre = array[near[0]]
-    median = centre + solved.weights @ (array[near] - centre)
+    full[used[near]] = solved.weights
+    median = centre + solved.weights @ (array[used[near]] - centre)
     return GeometricMedian(median, full, solved.n_iter, solved.converged)
 
 
-def _standardise(points: Array) -> tuple[Array, BoolArray]:
-    """Centre at the coordinatewise median, divide by the median distance; which points overflow."""
+def _standard_cloud(points: Array, centre: Array, p: Array) -> tuple[PointCloud, BoolArray]:
+    """The cloud of centred points over their typical size, without those that overflow; which ones it holds."""
     with np.errstate(over="ignore", invalid="ignore"):
-        centred = points - np.median(points, axis=0)
+        centred = points - centre
         size = np.abs(centred).max(axis=1)
-        typical = np.median(size)
-        if not typical > 0:
-            typical = size[np.isfinite(size)].max(initial=0.0)
-        if typical > 0:
-            centred = centred / typical
+        positive = (size > 0) & np.isfinite(size)
+        typical = float(_weighted_median(size[positive, None], p[positive])[0]) if positive.any() else 1.0
+        centred = centred / typical
         squared = np.einsum("ij,ij->i", centred, centred)
-    return centred, ~(squared <= LARGEST_SQUARED_NORM)
+    near = squared <= LARGEST_SQUARED_NORM
+    resolution = np.finfo(float).eps * float(np.abs(points[near]).max(initial=0.0)) / typical
+    nearby = float(np.abs(centre).max()) * np.finfo(float).eps / typical
+    return PointCloud(centred[near], min(resolution, nearby * 4)), near
+
+
+def _weighted_median(values: Array, p: Array) -> Array:
+    """Median of every column of values, shape (K, p), with multiplicities; a midpoint where it is one."""
+    result = np.empty(values.shape[1])
+    for j, column in enumerate(values.T):
+        order = np.argsort(column, kind="stable")
+        below = np.cumsum(p[order])
+        low, high = (min(int(np.searchsorted(below, below[-1] / 2, side=s)), order.size - 1) for s in ("left", "right"))
+        result[j] = column[order[low]] / 2 + column[order[high]] / 2
+    return result
 
 
 def median_weights(
@@ -131,8 +146,8 @@ def median_weights(
     multiplicity : array of shape (K,), optional
         Positive weights p_k of the points in the objective; default 1.
     tol : float
-        Stop when a step moves the median by less than this, relative to its harmonic mean distance
-        to the points.
+        Stop when Newton's step, which estimates the distance still to go, is below this, relative to the
+        harmonic mean distance to the points; or when rounding hides all progress.
     max_iter : int
         Most steps to take.
     """
@@ -147,53 +162,123 @@ def median_weights(
     on_line = _median_on_line(cloud, p, distances)
     if on_line is not None:
         return MedianWeights(on_line, 0, converged=True)
-    return _iterate(cloud, p, weights, distances, tol, max_iter)
+    return _Iteration(cloud, p, weights, distances).run(tol, max_iter)
 
 
-def _iterate(cloud: Cloud, p: Array, weights: Array, distances: Array, tol: float, max_iter: int) -> MedianWeights:
-    """Weiszfeld's iteration with Anderson's extrapolation, from the given iterate."""
-    objective = float(p @ distances)
-    history: list[tuple[Array, Array]] = []  # (weights, step) of the last iterates
-    tested = -1
-    for iteration in range(1, max_iter + 1):
-        if not distances.all():
-            vertex = _step_from_point(cloud, p, distances)
-            if vertex.converged:
-                return vertex._replace(n_iter=iteration)
-            target = vertex.weights
-            history.clear()
-        else:
-            nearest = int(np.argmin(distances))
-            if nearest != tested and distances[nearest] < 1e-3 * np.median(distances):
-                tested = nearest
-                vertex = _step_from_point(cloud, p, cloud.distances(one_hot(p.size, nearest)))
+class _Iteration:
+    """The current iterate m = sum_k w_k mu_k of a cloud, and the steps that improve it."""
+
+    def __init__(self, cloud: Cloud, p: Array, weights: Array, distances: Array) -> None:
+        self.cloud, self.p = cloud, p
+        self.weights, self.distances = weights, distances
+        self.tested: set[int] = set()
+
+    def run(self, tol: float, max_iter: int) -> MedianWeights:
+        """Weiszfeld's steps, then Newton's."""
+        history: list[tuple[Array, Array]] = []  # (weights, step) of the last iterates
+        shortest, idle = np.inf, 0
+        for iteration in range(1, max_iter + 1):
+            vertex = self._near_point()
+            if vertex is not None:
                 if vertex.converged:
                     return vertex._replace(n_iter=iteration)
-            target = p / distances
-            target /= target.sum()
-            step = target - weights
-            moved = float(np.abs(step) @ distances)
-            spread = float(target @ distances)
-            if moved <= tol * spread or (
-                moved <= _NEAR * spread and moved <= cloud.distance_error(target, distances) * spread
-            ):
-                return MedianWeights(target, iteration, converged=True)
-            history.append((weights, step))
-            del history[:-_MEMORY]
-            if len(history) > 1:
-                candidate = _extrapolate(history)
-                candidate_distances = cloud.distances(candidate)
-                candidate_objective = float(p @ candidate_distances)
-                if candidate_distances.all() and candidate_objective <= objective * (1 + 1e-13):
-                    weights, distances, objective = candidate, candidate_distances, candidate_objective
+                if not self.distances.all():
+                    self._leave_point(vertex.weights)
+                    history.clear()
                     continue
-                history.clear()
-        weights = target
-        distances = cloud.distances(weights)
-        objective = float(p @ distances)
-    final = p / np.where(distances > 0, distances, np.inf)
-    final = final / final.sum() if final.any() else weights
-    return MedianWeights(final, max_iter, converged=False)
+            if iteration <= _PLAIN_ITER and not self._weiszfeld(history, tol):
+                continue
+            length, slope, moved = self._newton()
+            if length <= tol or (idle >= 3 and -slope <= 8 * np.finfo(float).eps):
+                return MedianWeights(self._plain_weights(), iteration, converged=True)
+            idle = idle + 1 if not moved or length > 0.5 * shortest else 0
+            shortest = min(shortest, length)
+            if not moved:
+                self._move(self._plain_weights())
+        return MedianWeights(self._plain_weights(), max_iter, converged=False)
+
+    def _move(self, weights: Array) -> None:
+        self.weights, self.distances = weights, self.cloud.distances(weights)
+
+    def _leave_point(self, towards: Array) -> None:
+        """From a data point go Vardi and Zhang's way, twice as far as long as the objective still falls.
+
+        Their step is tiny where the point is nearly the median, and Newton's equations lose their digits so near.
+        """
+        at_point = self.weights
+        direction = towards - at_point
+        products = self.cloud.inner(direction)
+        self._move(towards)
+        for _ in range(60):
+            candidate = self.weights + (self.weights - at_point)
+            distances = self.cloud.distances(candidate)
+            if not distances.all() or np.sum(self.p / distances * (products - candidate @ products)) <= 0:
+                return
+            self.weights, self.distances = candidate, distances
+
+    def _plain_weights(self) -> Array:
+        """Weiszfeld's w_k ~ p_k / d_k, or the point itself when the iterate is one."""
+        at_point = self.distances == 0
+        pull = np.where(at_point, self.p, 0.0) if at_point.any() else self.p / self.distances
+        return pull / pull.sum()
+
+    def _near_point(self) -> MedianWeights | None:
+        """Vardi and Zhang's step from the iterate if it is a data point, or from one that it comes near to."""
+        nearest = int(np.argmin(self.distances))
+        if self.distances[nearest] == 0:
+            return _step_from_point(self.cloud, self.p, self.distances)
+        if nearest not in self.tested and self.distances[nearest] < 1e-3 * np.median(self.distances):
+            self.tested.add(nearest)
+            return _step_from_point(self.cloud, self.p, self.cloud.distances(one_hot(self.p.size, nearest)))
+        return None
+
+    def _weiszfeld(self, history: list[tuple[Array, Array]], tol: float) -> bool:
+        """One step, extrapolated where that does not raise the objective; True when it hardly moves any more."""
+        target = self._plain_weights()
+        step = target - self.weights
+        if float(np.abs(step) @ self.distances) <= tol * float(target @ self.distances):
+            return True
+        history.append((self.weights, step))
+        del history[:-_MEMORY]
+        if len(history) > 1:
+            candidate = _extrapolate(history)
+            distances = self.cloud.distances(candidate)
+            if distances.all() and self.p @ distances <= self.p @ self.distances * (1 + 1e-13):
+                self.weights, self.distances = candidate, distances
+                return False
+            history.clear()
+        self._move(target)
+        return False
+
+    def _newton(self) -> tuple[float, float, bool]:
+        """Newton's step with a line search on the slope, which stays exact where the objective is flat.
+
+        Returns its length over the harmonic mean distance, the slope along it over the objective, and
+        whether the iterate moved.
+        """
+        p, d, w = self.p, self.distances, self.weights
+        try:
+            pull = self.cloud.newton_pull(w, d, p) / d
+        except np.linalg.LinAlgError:
+            return np.inf, -np.inf, False
+        direction = pull - pull.sum() * w
+        products = self.cloud.inner(direction)
+        length = np.sqrt(self.cloud.squared_norm(direction)) * float(np.sum(p / d)) / float(p.sum())
+        objective = float(p @ d)
+
+        def slope(weights: Array, distances: Array) -> float:
+            return -float(np.sum(p / distances * (products - weights @ products)))
+
+        first = slope(w, d)
+        share = 1.0
+        for _ in range(30 if first < 0 else 0):
+            candidate = w + share * direction
+            distances = self.cloud.distances(candidate)
+            if distances.all() and slope(candidate, distances) <= -0.5 * first:
+                self.weights, self.distances = candidate, distances
+                return length, first / objective, True
+            share /= 2
+        return length, first / objective, False
 
 
 def _extrapolate(history: list[tuple[Array, Array]]) -> Array:

@@ -56,11 +56,20 @@ def median_of_means(
     weights, n_iter, converged = np.zeros(n), 0, True
     centre = np.median(array, axis=0)
     for partition in partitions(n, n_blocks, n_partitions, shuffle=shuffle, random_state=random_state):
-        solved = geometric_median(partition.means(array - centre))
-        weights += partition.row_weights(solved.weights, n) / n_partitions
+        with np.errstate(over="ignore", invalid="ignore"):
+            means = partition.means(array - centre)
+        finite = np.isfinite(means).all(axis=1)  # a block that overflows is infinitely far
+        if 2 * np.count_nonzero(finite) <= n_blocks and not finite.all():
+            raise ValueError("Half of the blocks or more overflow; use more blocks, or rescale the points.")
+        solved = geometric_median(means[finite])
+        block_weights = np.zeros(n_blocks)
+        block_weights[finite] = solved.weights
+        weights += partition.row_weights(block_weights, n) / n_partitions
         n_iter = max(n_iter, solved.n_iter)
         converged &= solved.converged
-    return GeometricMedian(centre + weights @ (array - centre), weights, n_iter, converged)
+    counted = weights > 0
+    median = centre + weights[counted] @ (array[counted] - centre)
+    return GeometricMedian(median, weights, n_iter, converged)
 
 
 def partitions(

@@ -62,10 +62,11 @@ def sample(
     K = np.ascontiguousarray(interaction, dtype=float)
     m = K.shape[0]
     eta = np.zeros(m) if location is None else np.asarray(location, dtype=float)
-    if K.shape != (m, m) or eta.shape != (m,) or not np.array_equal(K, K.T):
-        raise ValueError(
-            f"interaction must be a symmetric (m, m) matrix and location have shape (m,); got {K.shape}, {eta.shape}."
-        )
+    if K.shape != (m, m) or eta.shape != (m,):
+        raise ValueError(f"interaction must have shape (m, m) and location (m,); got {K.shape} and {eta.shape}.")
+    if not np.allclose(K, K.T, rtol=1e-8, atol=1e-10 * np.abs(K).max()):
+        raise ValueError("interaction must be symmetric.")
+    K = (K + K.T) / 2
     if n_rows < 1 or burn_in < 0 or thin < 1:
         raise ValueError(f"n_rows={n_rows} and thin={thin} must be at least 1 and burn_in={burn_in} at least 0.")
     try:

@@ -73,3 +73,15 @@ def _solve_positive_definite(matrix: Array, right: Array) -> Array:
         raise SingularLossError(f"its reciprocal condition number is {rcond:.1e}")
     solution: Array = cho_solve(factor, right / root) / root
     return solution
+
+
+def dependent_columns(loss: QuadraticLoss) -> IntArray:
+    """Columns that take part in the flattest direction of any node's block, for a message."""
+    flattest, columns = np.inf, np.arange(loss.n_columns)
+    for block in loss.blocks:
+        root = np.sqrt(np.maximum(block.diagonal(), np.finfo(float).tiny))
+        values, vectors = np.linalg.eigh(block / np.multiply.outer(root, root))
+        if values[0] < flattest:
+            flattest = float(values[0])
+            columns = np.flatnonzero(np.abs(vectors[:-1, 0]) > 0.1)
+    return columns

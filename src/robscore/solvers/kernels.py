@@ -1,0 +1,87 @@
+"""Compiled coordinate descent; imported when first needed."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from robscore._typing import Array, IntArray
+
+
+@njit(cache=True, nogil=True)
+def descend(
+    Q: Array,
+    linear: Array,
+    Z: Array,
+    R: Array,
+    rows: IntArray,
+    nodes: IntArray,
+    thresholds: Array,
+    curvature: Array,
+    working: IntArray,
+    symmetric: bool,  # noqa: FBT001
+    tol: float,
+    max_sweeps: int,
+) -> tuple[int, float]:
+    """Cyclic coordinate descent over the working set, updating Z (rows z_j) and R (rows Q_j z_j) in place.
+
+    Returns the number of sweeps and the largest distance to the subdifferential met in the last one.
+    """
+    m = Z.shape[0]
+    shared = Q.shape[0] == 1
+    worst = 0.0
+    for sweep in range(max_sweeps):
+        worst = 0.0
+        for c in working:
+            i, j, threshold = rows[c], nodes[c], thresholds[c]
+            mirrored = symmetric and i < m and i != j
+            gradient = R[j, i] - linear[j, i]
+            if mirrored:
+                gradient += R[i, j] - linear[i, j]
+            old = Z[j, i]
+            if old > 0.0:
+                violation = abs(gradient + threshold)
+            elif old < 0.0:
+                violation = abs(gradient - threshold)
+            else:
+                violation = abs(gradient) - threshold
+            if violation <= 0.0:
+                continue
+            worst = max(worst, violation)
+            if curvature[c] <= 0.0:
+                continue
+            target = old * curvature[c] - gradient
+            if target > threshold:
+                new = (target - threshold) / curvature[c]
+            elif target < -threshold:
+                new = (target + threshold) / curvature[c]
+            else:
+                new = 0.0
+            change = new - old
+            if change == 0.0:
+                continue
+            Z[j, i] = new
+            column = Q[0 if shared else j, i]
+            for k in range(column.size):
+                R[j, k] += change * column[k]
+            if mirrored:
+                Z[i, j] = new
+                column = Q[0 if shared else i, j]
+                for k in range(column.size):
+                    R[i, k] += change * column[k]
+        if worst <= tol:
+            return sweep + 1, worst
+    return max_sweeps, worst
+
+
+@njit(cache=True, nogil=True)
+def refresh(Q: Array, Z: Array, R: Array) -> None:
+    """R_j = Q_j z_j from the non-zero entries of z_j, which removes the rounding of many updates."""
+    shared = Q.shape[0] == 1
+    R[:] = 0.0
+    for j in range(Z.shape[0]):
+        for i in range(Z.shape[1]):
+            value = Z[j, i]
+            if value != 0.0:
+                column = Q[0 if shared else j, i]
+                for k in range(column.size):
+                    R[j, k] += value * column[k]

@@ -1,0 +1,243 @@
+"""The penalised problem of Definition 4.1 as a quadratic in coordinates with an l1 weight each.
+
+    minimise  sum_j 1/2 z_j' Q_j z_j - l_j' z_j + alpha * sum_c w_c |theta_c|
+
+The free parameters theta_c are K_ij (one for both K_ij and K_ji when symmetric), K_jj and, if penalised,
+eta_j. A location that is free is profiled out in closed form first: with s = Gamma_eta,eta and t = Gamma_K,eta,
+
+    Q_j = Gamma_KK - t t' / s,      l_j = g_K - t g_eta / s,      eta_j = (g_eta - t' K_j) / s
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from scipy.linalg import lstsq
+
+from robscore._typing import Array, BoolArray, IntArray
+from robscore.solvers.loss import QuadraticLoss
+
+_LONG = 1e-2  # share of its length that a solution may still gain in a few sweeps
+_RUN_AWAY = 1e3  # |K_ij| beyond so many times sqrt(K_ii K_jj) of the null solution
+_FLAT = 1e-6  # curvature along a move, relative to the largest of a coordinate
+
+Rule: TypeAlias = Literal["symmetric", "and", "or"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Coordinates c = (row, node): theta_c is entry ``row`` of z_node (and, if symmetric, the mirrored one).
+
+    Attributes
+    ----------
+    Q : array of shape (m or 1, p, p), p = m, or m + 1 with a penalised location
+    linear : array of shape (m, p)
+    rows, nodes : integer arrays of shape (C,)
+    weights : array of shape (C,)
+        l1 weight of each coordinate per unit of alpha; 0 is free, infinity is forbidden.
+    curvature : array of shape (C,)
+        Second derivative of the loss in each coordinate.
+    symmetric : bool
+    loss, fit_location, profiled : what is needed to give back K and eta.
+    """
+
+    Q: Array
+    linear: Array
+    rows: IntArray
+    nodes: IntArray
+    weights: Array
+    curvature: Array
+    symmetric: bool
+    loss: QuadraticLoss
+    fit_location: bool
+    profiled: bool
+
+    @property
+    def mirrored(self) -> BoolArray:
+        """Coordinates that stand for two entries."""
+        return (self.rows < self.loss.n_columns) & (self.rows != self.nodes) & self.symmetric
+
+    def gradient(self, R: Array) -> Array:
+        """Derivative of the loss in every coordinate, from R with rows R_j = Q_j z_j."""
+        residual = R - self.linear
+        total: Array = residual[self.nodes, self.rows]
+        mirrored = self.mirrored
+        total[mirrored] += residual[self.rows[mirrored], self.nodes[mirrored]]
+        return total
+
+    def values(self, Z: Array) -> Array:
+        """Coordinates of Z, shape (m, p) with rows z_j."""
+        values: Array = Z[self.nodes, self.rows]
+        return values
+
+    def violations(self, Z: Array, R: Array, alpha: float) -> Array:
+        """Distance of the gradient to the subdifferential, coordinate by coordinate; 0 for forbidden ones."""
+        theta, gradient = self.values(Z), self.gradient(R)
+        with np.errstate(invalid="ignore"):
+            threshold = np.where(self.weights > 0, alpha * self.weights, 0.0)
+            at_zero = np.maximum(np.abs(gradient) - threshold, 0.0)
+            away = np.abs(gradient + np.sign(theta) * threshold)
+        return np.where(np.isinf(self.weights), 0.0, np.where(theta == 0, at_zero, away))
+
+    def objective(self, Z: Array, R: Array, alpha: float) -> float:
+        """Loss plus penalty at Z, up to a constant, given R with rows Q_j z_j."""
+        return float(np.sum(Z * (0.5 * R - self.linear)) + alpha * self._norm(Z))
+
+    def _norm(self, Z: Array) -> float:
+        finite = np.isfinite(self.weights)
+        return float(self.weights[finite] @ np.abs(self.values(Z)[finite]))
+
+    def falls_forever(self, before: Array, after: Array, alpha: float) -> bool:
+        """Whether the iterates run away, because the objective has no minimum.
+
+        With fewer rows than columns the loss is flat in some directions, and -l' z may fall along them faster
+        than the penalty rises. Either the last move was long, almost free of curvature and still pays; or K
+        has left the size that its columns' diagonal entries suggest by many orders.
+        """
+        size = np.sqrt(np.abs(self._linear(self._diagonal) / self.curvature[self._diagonal]))
+        m = self.loss.n_columns
+        if (np.abs(after[:, :m]) > _RUN_AWAY * np.multiply.outer(size, size)).any():
+            return True
+        move = after - before
+        length = np.linalg.norm(move)
+        if length <= _LONG * np.linalg.norm(after):
+            return False
+        move /= length
+        image = np.einsum("jkl,jl->jk", np.broadcast_to(self.Q, (len(move), *self.Q.shape[1:])), move)
+        pays = alpha * self._norm(move) < np.sum(self.linear * move)
+        return bool(pays and np.sum(move * image) < _FLAT * self.curvature.max())
+
+    @property
+    def _diagonal(self) -> IntArray:
+        return np.flatnonzero(self.rows == self.nodes)
+
+    def null_solution(self) -> Array:
+        """z_1..z_m, shape (m, p), with every penalised parameter zero and the free ones optimal."""
+        Z = np.zeros_like(self.linear)
+        free = np.flatnonzero(self.weights == 0)
+        if free.size == 0:
+            return Z
+        position = np.full(self.linear.shape, -1, dtype=np.intp)
+        position[self.nodes[free], self.rows[free]] = np.arange(free.size)
+        mirrored = free[self.mirrored[free]]
+        position[self.rows[mirrored], self.nodes[mirrored]] = position[self.nodes[mirrored], self.rows[mirrored]]
+        if mirrored.size == 0 and (self.rows[free] == self.nodes[free]).all():
+            Z[self.nodes[free], self.rows[free]] = self._linear(free) / self.curvature[free]
+            return Z
+        hessian = np.zeros((free.size, free.size))
+        for j, own in enumerate(position):
+            entries = np.flatnonzero(own >= 0)
+            block = self.Q[0 if self.Q.shape[0] == 1 else j]
+            hessian[np.ix_(own[entries], own[entries])] += block[np.ix_(entries, entries)]
+        theta = lstsq(hessian, self._linear(free))[0]
+        filled = position >= 0
+        Z[filled] = theta[position[filled]]
+        return Z
+
+    def _linear(self, coordinates: IntArray) -> Array:
+        return -self.gradient(np.zeros_like(self.linear))[coordinates]
+
+    def parameters(self, Z: Array) -> tuple[Array, Array]:
+        """K, shape (m, m) with column j from node j, and eta, shape (m,)."""
+        m = self.loss.n_columns
+        K = Z[:, :m].T.copy()
+        if not self.fit_location:
+            return K, np.zeros(m)
+        if not self.profiled:
+            return K, Z[:, m].copy()
+        blocks = self.loss.blocks
+        return K, (self.loss.g[:, m] - np.sum(blocks[:, :m, m] * K.T, axis=1)) / blocks[:, m, m]
+
+
+def build_problem(
+    loss: QuadraticLoss,
+    *,
+    rule: Rule = "symmetric",
+    diagonal_multiplier: float = 0.0,
+    penalize_diagonal: bool = False,
+    fit_location: bool = True,
+    location_ratio: float = np.inf,
+    penalty_weights: Array | None = None,
+    location_weights: Array | None = None,
+) -> Problem:
+    """Reduce a loss and the options of :func:`robscore.solve_path` to coordinates."""
+    m = loss.n_columns
+    W, eta_weights = _check_options(
+        m, rule, diagonal_multiplier, fit_location, location_ratio, penalty_weights, location_weights
+    )
+    blocks, g = loss.blocks.copy(), loss.g
+    diagonal = np.arange(m)
+    blocks[:, diagonal, diagonal] *= 1.0 + diagonal_multiplier
+    if not fit_location:
+        blocks, g = blocks[:, :m, :m], g[:, :m]
+    elif np.isinf(location_ratio):
+        s, t = blocks[:, m, m], blocks[:, :m, m]
+        if not (s > 0).all():
+            raise ValueError("The location does not enter the loss of some column; pass fit_location=False.")
+        g = g[:, :m] - t * (g[:, m] / s)[:, None]
+        blocks = blocks[:, :m, :m] - t[:, :, None] * t[:, None, :] / s[:, None, None]
+    with_location = blocks.shape[1] > m
+    symmetric = rule == "symmetric"
+    if symmetric:
+        nodes, rows = np.tril_indices(m)
+    else:
+        nodes, rows = np.divmod(np.arange(m * m), m)
+    off_diagonal = rows != nodes
+    weights = np.where(off_diagonal, W[rows, nodes] * (2.0 if symmetric else 1.0), 0.0)
+    if penalize_diagonal:
+        weights[~off_diagonal] = W[diagonal, diagonal][nodes[~off_diagonal]]
+    if with_location:
+        rows, nodes = np.append(rows, np.full(m, m)), np.append(nodes, diagonal)
+        weights = np.append(weights, eta_weights / location_ratio)
+    Q = np.ascontiguousarray(blocks)
+    block_diagonal = np.broadcast_to(np.einsum("jkk->jk", Q), g.shape)
+    curvature = block_diagonal[nodes, rows].copy()
+    problem = Problem(
+        Q=Q,
+        linear=np.ascontiguousarray(g),
+        rows=rows,
+        nodes=nodes,
+        weights=weights,
+        curvature=curvature,
+        symmetric=symmetric,
+        loss=loss,
+        fit_location=fit_location,
+        profiled=fit_location and not with_location,
+    )
+    mirrored = problem.mirrored
+    curvature[mirrored] += block_diagonal[rows[mirrored], nodes[mirrored]]
+    return problem
+
+
+def _check_options(
+    m: int,
+    rule: str,
+    diagonal_multiplier: float,
+    fit_location: bool,  # noqa: FBT001
+    location_ratio: float,
+    penalty_weights: Array | None,
+    location_weights: Array | None,
+) -> tuple[Array, Array]:
+    if rule not in ("symmetric", "and", "or"):
+        raise ValueError(f"rule={rule!r} is not known; use 'symmetric', 'and' or 'or'.")
+    if not (np.isfinite(diagonal_multiplier) and diagonal_multiplier >= 0):
+        raise ValueError(f"diagonal_multiplier={diagonal_multiplier!r} (the paper's beta) must be at least 0.")
+    if not location_ratio > 0:
+        raise ValueError(f"location_ratio={location_ratio!r} must be positive; inf leaves the location free.")
+    W = np.ones((m, m)) if penalty_weights is None else np.asarray(penalty_weights, dtype=float)
+    if W.shape != (m, m):
+        raise ValueError(f"penalty_weights must have shape ({m}, {m}), one weight a pair; got {W.shape}.")
+    off = ~np.eye(m, dtype=bool)
+    if np.isnan(W[off]).any() or (W[off] < 0).any():
+        raise ValueError("penalty_weights must not be negative or NaN: 0 leaves an edge free, inf forbids it.")
+    if not np.array_equal(W[off], W.T[off]):
+        i, j = np.argwhere((W != W.T) & off)[0]
+        raise ValueError(f"penalty_weights must be symmetric, but [{i}, {j}] is {W[i, j]} and [{j}, {i}] is {W[j, i]}.")
+    w = np.ones(m) if location_weights is None else np.asarray(location_weights, dtype=float)
+    if location_weights is not None and not (fit_location and np.isfinite(location_ratio)):
+        raise ValueError("location_weights need a penalised location: fit_location=True and a finite location_ratio.")
+    if w.shape != (m,) or np.isnan(w).any() or (w < 0).any():
+        raise ValueError(f"location_weights must be {m} numbers of at least 0 (inf sets a location to zero).")
+    return W, w
