@@ -85,3 +85,38 @@ def brute_median(points):
             length /= 2
         m = m - length * step
     return points[best] + scale * (m @ basis)
+
+
+def kkt_residual(loss, K, eta, alpha, *, rule, beta, penalize_diagonal, fit_location, ratio, W, w):
+    """Largest distance of the gradient to the subdifferential, parameter by parameter, from the definition."""
+    m = len(eta)
+    gamma, g = np.array(loss.gamma), loss.g
+    for j in range(m):
+        for k in range(m):
+            gamma[j, k, k] *= 1 + beta
+    slope = np.zeros((m, m + 1))  # derivative in every entry of every z_j
+    for j in range(m):
+        slope[j] = gamma[j] @ np.append(K[:, j], eta[j]) - g[j]
+
+    def distance(derivative, value, threshold):
+        if np.isinf(threshold):
+            return 0.0 if value == 0 else np.inf
+        if value != 0:
+            return abs(derivative + np.sign(value) * threshold)
+        return max(abs(derivative) - threshold, 0.0)
+
+    worst = 0.0
+    for j in range(m):
+        worst = max(worst, distance(slope[j, j], K[j, j], alpha * W[j, j] if penalize_diagonal else 0.0))
+        if fit_location:
+            threshold = 0.0 if np.isinf(ratio) else alpha * w[j] / ratio
+            worst = max(worst, distance(slope[j, m], eta[j], threshold))
+        for i in range(m):
+            if i == j:
+                continue
+            threshold = alpha * W[i, j] if W[i, j] else 0.0
+            if rule != "symmetric":
+                worst = max(worst, distance(slope[j, i], K[i, j], threshold))
+            elif i < j:
+                worst = max(worst, distance(slope[j, i] + slope[i, j], K[i, j], 2 * threshold))
+    return worst

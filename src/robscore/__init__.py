@@ -1,14 +1,15 @@
 """robscore: sparse graphs, and any exponential family's parameters, from data with bad rows in it."""
 
-from robscore import boundary, domains, families, medians, simulate
+from robscore import boundary, domains, families, medians, metrics, selection, simulate
 from robscore._version import __version__
 from robscore.elements import score_elements
-from robscore.estimators import RobustScoreMatching
+from robscore.estimators import RobustGraph, RobustScoreMatching
 from robscore.medians import geometric_median, median_of_means, n_blocks_for
 from robscore.row_weights import robust_weights
 from robscore.solvers.path import solve_path
 
 __all__ = [
+    "RobustGraph",
     "RobustScoreMatching",
     "__version__",
     "boundary",
@@ -17,9 +18,11 @@ __all__ = [
     "geometric_median",
     "median_of_means",
     "medians",
+    "metrics",
     "n_blocks_for",
     "robust_weights",
     "score_elements",
+    "selection",
     "simulate",
     "solve_path",
 ]

@@ -22,12 +22,12 @@ def readable(X: AnyData) -> tuple[AnyData, list[str] | None]:
     """
     if isinstance(X, np.ma.MaskedArray):
         return np.ma.filled(X.astype(float), np.nan), None
-    if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
-        raise TypeError(f"X is a {type(X).__name__} that has not been computed; pass X.collect().")
-    columns = [str(name) for name in getattr(X, "columns", [])]
+    columns = [str(name) for name in getattr(X, "columns", [])] if hasattr(X, "shape") else []
     if repeated := sorted({name for name in columns if columns.count(name) > 1}):
         raise ValueError(f"Column names must be unique, but {', '.join(map(repr, repeated[:5]))} occur more than once.")
-    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(f"X is a {type(X).__name__} that has not been computed; pass X.collect().")
     if not isinstance(frame, nw.DataFrame):
         return X, None
     wrong = [f"{name!r} ({frame[name].dtype})" for name in frame.columns if not _is_numeric(frame[name])]

@@ -284,6 +284,31 @@ class PairwiseElements:
         losses[self.overflow | ~np.isfinite(losses)] = np.inf
         return losses
 
+    def row_gradients(
+        self, interaction: Array, location: Array, rows: IntArray, nodes: IntArray, *, symmetric: bool
+    ) -> Array:
+        """Gradient of each row's loss in some parameters, shape (n, d).
+
+        Parameter c is entry rows[c] of z_nodes[c], entry m being eta; with ``symmetric`` K_ij stands for both entries.
+        In K_.j the gradient is u T_j - beta_j e_j with T = A p - B eta - alpha and p = u K.
+        """
+        u, A, B, C, alpha, beta, gamma = self.rows
+        m = self.n_columns
+        p = u @ interaction
+        T = A * p - B * location - alpha
+        gradients = np.empty((self.n_rows, rows.size))
+        is_location = rows == m
+        if is_location.any():
+            in_location = -B * p + (C + self.constant_C) * location - gamma
+            gradients[:, is_location] = in_location[:, nodes[is_location]]
+        i, j = rows[~is_location], nodes[~is_location]
+        in_interaction = u[:, i] * T[:, j]
+        if symmetric:
+            in_interaction += np.where(i == j, 0.0, u[:, j] * T[:, i])
+        in_interaction[:, i == j] -= beta[:, j[i == j]]
+        gradients[:, ~is_location] = in_interaction
+        return gradients
+
 
 def score_elements(family: str | Family, X: AnyData) -> PairwiseElements:
     """Score-matching elements of the rows X, as given: no scaling.

@@ -2,135 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from collections.abc import Sequence
+from typing import Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from robscore._typing import AnyData, Array, BoolArray, RandomState
-from robscore._validation import default_names, readable
+from robscore._typing import AnyData, Array, RandomState
+from robscore.base_estimator import ScoreMatchingEstimator
 from robscore.elements import PairwiseElements
-from robscore.families.base import Family, get_family
-from robscore.medians.blocks import Partition, check_contamination, check_n_blocks, make_blocks, n_blocks_for
-from robscore.preparation import Preparation, prepare, rows_to_use
-from robscore.row_weights import robust_weights
+from robscore.families.base import Family
+from robscore.graph import FitFacts, Graph, association
+from robscore.row_weights import outlying
+from robscore.selection import SELECTORS
+from robscore.selection.n_edges import find_n_edges
 from robscore.solvers.loss import QuadraticLoss
-from robscore.solvers.unpenalised import SingularLossError, dependent_columns, solve_unpenalised
+from robscore.solvers.path import Path, joined_interaction, solve_path
+from robscore.solvers.problem import Rule
+from robscore.solvers.refit import SingularLossError, dependent_columns, solve_unpenalised
 
 
-class _ScoreMatching(BaseEstimator):  # type: ignore[misc]
-    """What every estimator does before and after its own minimisation."""
-
-    family: str | Family
-    contamination: float
-    n_blocks: int | None
-    shuffle: bool
-    n_partitions: int
-    fit_location: bool
-    scale: Literal["median"] | None
-    missing: Literal["raise", "drop"]
-    random_state: RandomState
-
-    def _robust_loss(self, X: AnyData) -> tuple[QuadraticLoss, PairwiseElements]:
-        """Rows -> elements -> row weights -> loss; stores what was learnt on the way."""
-        family = get_family(self.family)
-        matrix, used = self._read(X, reset=True)
-        n = int(np.count_nonzero(used))
-        if n < 2:
-            raise ValueError(f"Found {n} complete row(s) in X; at least 2 are needed.")
-        check_contamination(self.contamination)
-        self.n_blocks_ = n_blocks_for(n, self.contamination) if self.n_blocks is None else self.n_blocks
-        check_n_blocks(self.n_blocks_, n)
-        self._preparation: Preparation = prepare(
-            family,
-            matrix,
-            used,
-            self._column_names,
-            scale=self.scale,
-            fit_location=self.fit_location,
-            caller=type(self).__name__,
-        )
-        elements = self._preparation.scaled_family.elements(self._preparation.rows(matrix, used))
-        weights = robust_weights(
-            elements,
-            self.n_blocks_,
-            n_partitions=self.n_partitions,
-            shuffle=self.shuffle,
-            random_state=self.random_state,
-        )
-        self.row_weights_ = np.zeros((matrix.shape[0], 2))
-        self.row_weights_[used] = np.column_stack(weights)
-        self.n_rows_used_ = n
-        return elements.average(*weights), elements
-
-    def _read(self, X: AnyData, *, reset: bool) -> tuple[Array, BoolArray]:
-        """X as a float matrix, and which of its rows are complete."""
-        X, names = readable(X)
-        matrix: Array = validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=np.float64,
-            ensure_all_finite=False,
-            ensure_min_samples=2 if reset else 1,
-        )
-        if reset:
-            self._column_names = names or default_names(matrix.shape[1])
-        return matrix, rows_to_use(matrix, self._column_names, self.missing)
-
-    def _store(self, interaction: Array, location: Array) -> None:
-        """Keep the parameters of the scaled columns, and those of the given ones."""
-        self._scaled_parameters = (interaction, location)
-        self.interaction_, self.location_ = self._preparation.unscale(interaction, location)
-
-    def row_losses(self, X: AnyData) -> Array:
-        """Each row's own score-matching loss at the fit, on the scaled columns.
-
-        Large where a row does not fit the model: because of its size or of its dependence.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, m)
-
-        Returns
-        -------
-        array of shape (n,)
-            NaN for incomplete rows when ``missing="drop"``; infinite for rows that overflow.
-        """
-        check_is_fitted(self)
-        matrix, used = self._read(X, reset=False)
-        losses = np.full(matrix.shape[0], np.nan)
-        elements = self._preparation.scaled_family.elements(self._preparation.rows(matrix, used))
-        losses[used] = elements.row_losses(*self._scaled_parameters)
-        return losses
-
-    def score(self, X: AnyData, y: None = None) -> float:
-        """Minus the median of means of the rows' losses; higher is better.
-
-        Uses min(n_blocks_, rows) blocks, so that bad rows in X do not decide; with n_blocks=1 it is
-        minus the mean.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, m)
-        y : ignored
-        """
-        losses = self.row_losses(X)
-        losses = losses[~np.isnan(losses)]
-        if losses.size == 0:
-            raise ValueError("X has no complete row to score.")
-        blocks = make_blocks(losses.size, min(self.n_blocks_, losses.size))
-        return -float(np.median(Partition.from_blocks(blocks).means(losses)))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "drop"
-        tags.input_tags.positive_only = get_family(self.family).domain.is_non_negative
-        return tags
-
-
-class RobustScoreMatching(_ScoreMatching):
+class RobustScoreMatching(ScoreMatchingEstimator):
     """Robust score matching without a penalty: theta-hat(K) = Gamma-hat^-1 g-hat (section 3.2 of the paper).
 
     Gamma-hat and g-hat are geometric medians of the means of K blocks of rows, so a bad row spoils at
@@ -241,3 +133,262 @@ class RobustScoreMatching(_ScoreMatching):
             f"Give more rows or fewer columns, use fewer blocks (n_blocks={self.n_blocks_} now; when the median "
             "falls on a single block only its rows count), or add a penalty with RobustGraph."
         )
+
+
+class RobustGraph(ScoreMatchingEstimator):
+    """A sparse graph from data with bad rows in it: theta-hat(K, beta, lambda) of the paper's Definition 4.1.
+
+    Rows become score-matching elements, the geometric median of block means gives every row a weight, and the
+    weighted loss plus an l1 penalty on the interactions is solved along a path of penalties.
+
+    Parameters
+    ----------
+    family : str or Family, default "sqrt"
+        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", or an object of ``rs.families``.
+    contamination : float, default 0.05
+        Share of bad rows to guard against; sets ``n_blocks`` to 4 * contamination * n when that is None.
+    n_blocks : int, optional
+        K. 1 is classic score matching.
+    shuffle : bool, default False
+        Cut a random order of the rows into blocks instead of the given one.
+    n_partitions : int, default 1
+        With more than one, average the row weights over that many random partitions.
+    reweight : bool, default False
+        Drop the rows whose loss under the fit stands out (more than 4 robust deviations above the median) and fit
+        the rest again with equal weights.
+    alpha : float, optional
+        The penalty; skips selection.
+    select : {"ebic"}, default "ebic"
+        How to choose alpha on the path: calibrated extended BIC.
+    n_edges : int, optional
+        Choose the alpha with that many edges instead (or the nearest number that can be had, with a warning).
+    alphas : int or sequence of float, default 100
+        How many penalties, from the smallest that gives the empty graph downwards, or the penalties themselves.
+    alpha_min_ratio : float, default 1e-3
+        Smallest penalty of the path over the largest.
+    diagonal_multiplier : float, default 0
+        The paper's beta: multiplies the diagonal of the quadratic by 1 + beta. Needed when rows are fewer than columns.
+    rule : {"symmetric", "and", "or"}, default "symmetric"
+        One symmetric K; or every column alone, with an edge where both or at least one of the two see it.
+    penalty_weights : array of shape (m, m), optional
+        Symmetric weights of the penalty: 0 leaves an edge free, inf forbids it.
+    location_weights : array of shape (m,), optional
+    penalize_diagonal : bool, default False
+    fit_location : bool, default True
+    location_ratio : float, default inf
+        eta is penalised by alpha / location_ratio; inf leaves it free.
+    scale : {"median", None}, default "median"
+        Fit on robustly scaled columns, so that units do not matter.
+    missing : {"raise", "drop"}, default "raise"
+    tol : float, default 1e-6
+        Distance to optimality, relative to alpha_max.
+    max_iter : int, default 10000
+        Sweeps of coordinate descent for one alpha.
+    random_state : int, Generator or None
+        For shuffled and repeated partitions.
+    n_jobs : int or None
+        For selection rules that fit many times; eBIC does not.
+    verbose : int, default 0
+        1 prints a line for each step.
+
+    Attributes
+    ----------
+    interaction_ : array of shape (m, m)
+        K in the units of the data: zero off the diagonal means no edge, negative means positive association.
+    location_ : array of shape (m,)
+        eta.
+    association_ : array of shape (m, m)
+        -K_ij / sqrt(K_ii K_jj), the partial correlation when Gaussian; 1 on the diagonal.
+    alpha_ : float
+        The penalty, on the scaled columns.
+    path_ : Path
+        All solutions, on the scaled columns.
+    criterion_ : array with one value an alpha, or None
+        What the selection rule minimised.
+    graph_ : Graph
+        Edges, networkx, GraphML, summary.
+    row_weights_ : array of shape (n, 2)
+        What each row counts in Gamma-hat and in g-hat.
+    n_blocks_, n_rows_used_ : int
+    n_iter_ : int
+        Sweeps at the chosen alpha.
+    converged_ : bool
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> truth = rs.simulate.random_model(10, 8, random_state=0)
+    >>> X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=600, random_state=1)
+    >>> X, bad_rows = rs.simulate.contaminate_pareto(X, 0.05, random_state=2)
+    >>> graph = rs.RobustGraph("sqrt", n_edges=8).fit(X)
+    >>> len(graph.edges()), graph.association_.shape
+    (8, (10, 10))
+    """
+
+    def __init__(
+        self,
+        family: str | Family = "sqrt",
+        *,
+        contamination: float = 0.05,
+        n_blocks: int | None = None,
+        shuffle: bool = False,
+        n_partitions: int = 1,
+        reweight: bool = False,
+        alpha: float | None = None,
+        select: str = "ebic",
+        n_edges: int | None = None,
+        alphas: int | Sequence[float] | Array = 100,
+        alpha_min_ratio: float = 1e-3,
+        diagonal_multiplier: float = 0.0,
+        rule: Rule = "symmetric",
+        penalty_weights: Array | None = None,
+        location_weights: Array | None = None,
+        penalize_diagonal: bool = False,
+        fit_location: bool = True,
+        location_ratio: float = np.inf,
+        scale: Literal["median"] | None = "median",
+        missing: Literal["raise", "drop"] = "raise",
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.family = family
+        self.contamination = contamination
+        self.n_blocks = n_blocks
+        self.shuffle = shuffle
+        self.n_partitions = n_partitions
+        self.reweight = reweight
+        self.alpha = alpha
+        self.select = select
+        self.n_edges = n_edges
+        self.alphas = alphas
+        self.alpha_min_ratio = alpha_min_ratio
+        self.diagonal_multiplier = diagonal_multiplier
+        self.rule = rule
+        self.penalty_weights = penalty_weights
+        self.location_weights = location_weights
+        self.penalize_diagonal = penalize_diagonal
+        self.fit_location = fit_location
+        self.location_ratio = location_ratio
+        self.scale = scale
+        self.missing = missing
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: AnyData, y: None = None) -> Self:
+        """Learn the graph.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, m)
+        y : ignored
+        """
+        self._check_choice()
+        loss, elements = self._robust_loss(X)
+        self._say(f"row weights from {self.n_blocks_} blocks of {self.n_rows_used_} rows")
+        self._fit_loss(loss, elements)
+        if self.reweight:
+            dropped = outlying(elements.row_losses(*self._scaled_parameters))
+            weights = np.where(dropped, 0.0, 1.0 / np.count_nonzero(~dropped))
+            self.row_weights_[self._used] = weights[:, None]
+            self._say(f"{np.count_nonzero(dropped)} rows stand out and are dropped")
+            self._fit_loss(elements.average(weights, weights), elements)
+        return self
+
+    def _check_choice(self) -> None:
+        """Raise on arguments that contradict each other before any work is done."""
+        if self.alpha is not None and self.n_edges is not None:
+            raise ValueError(
+                f"alpha={self.alpha!r} and n_edges={self.n_edges!r} contradict each other; give one of them."
+            )
+        if self.alpha is not None and not (np.isfinite(self.alpha) and self.alpha >= 0):
+            raise ValueError(f"alpha={self.alpha!r} must be a finite penalty of at least 0.")
+        if self.select not in SELECTORS:
+            raise ValueError(f"select={self.select!r} is not known; use one of {', '.join(map(repr, SELECTORS))}.")
+
+    def _fit_loss(self, loss: QuadraticLoss, elements: PairwiseElements) -> None:
+        """Path, choice of the penalty, and everything that follows from it."""
+        self._check_n_edges(loss.n_columns)
+        path = self._solve(loss, self.alphas if self.alpha is None else [self.alpha])
+        self.criterion_: Array | None = None
+        n_rows = int(np.count_nonzero(self.row_weights_.any(axis=1)))
+        if self.alpha is not None:
+            chosen, words = 0, "as given"
+        elif self.n_edges is not None:
+            path, chosen = find_n_edges(path, self.n_edges, lambda alphas: self._solve(loss, alphas))
+            words = f"for {self.n_edges} edges"
+        else:
+            self.criterion_ = SELECTORS[self.select](loss, path, n_rows=n_rows, elements=elements)
+            chosen = int(np.argmin(self.criterion_))
+            words = f"chosen by {self.select} as number {chosen + 1} of {path.alphas.size}"
+        self._say(f"alpha = {path.alphas[chosen]:.4g} {words}: {path.n_edges[chosen]} edges")
+        self.path_, self.alpha_ = path, float(path.alphas[chosen])
+        self.n_iter_, self.converged_ = int(path.n_iter[chosen]), bool(path.converged[chosen])
+        K = path.interactions[chosen]
+        self._store(K if self.rule == "symmetric" else joined_interaction(K, self.rule), path.locations[chosen])
+        self.association_ = association(self.interaction_)
+        effective = 1.0 / np.sum(self.row_weights_**2, axis=0)
+        facts = FitFacts(
+            n_rows=n_rows,
+            family=repr(self._preparation.family),
+            n_blocks=self.n_blocks_,
+            effective_rows=(float(effective[0]), float(effective[1])),
+            alpha=self.alpha_,
+            selection=words,
+            converged=self.converged_,
+            kkt=float(path.kkt[chosen]),
+        )
+        self.graph_ = Graph(tuple(self._column_names), self.interaction_, self.association_, facts, self._frame)
+
+    def _solve(self, loss: QuadraticLoss, alphas: int | Sequence[float] | Array) -> Path:
+        return solve_path(
+            loss,
+            alphas,
+            rule=self.rule,
+            diagonal_multiplier=self.diagonal_multiplier,
+            penalize_diagonal=self.penalize_diagonal,
+            fit_location=self.fit_location,
+            location_ratio=self.location_ratio,
+            penalty_weights=self.penalty_weights,
+            location_weights=self.location_weights,
+            alpha_min_ratio=self.alpha_min_ratio,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+
+    def _check_n_edges(self, n_columns: int) -> None:
+        """Raise when n_edges cannot be reached whatever the penalty."""
+        if self.n_edges is None:
+            return
+        W = np.ones((n_columns, n_columns)) if self.penalty_weights is None else np.asarray(self.penalty_weights)
+        pairs = W[np.triu_indices(n_columns, k=1)]
+        least, most = np.count_nonzero(pairs == 0), np.count_nonzero(np.isfinite(pairs))
+        whole = isinstance(self.n_edges, int | np.integer) and not isinstance(self.n_edges, bool)
+        if not whole or not least <= self.n_edges <= most:
+            raise ValueError(
+                f"n_edges={self.n_edges!r} cannot be reached: with {n_columns} columns and these penalty_weights it "
+                f"must be a whole number between {least} and {most}."
+            )
+
+    def _say(self, line: str) -> None:
+        if self.verbose:
+            print(f"RobustGraph: {line}", flush=True)
+
+    def edges(self) -> AnyData:
+        """Table of edges: source, target, interaction, association; strongest association first.
+
+        In the data-frame library of the input; for arrays pandas if it is installed, else a structured array.
+        """
+        check_is_fitted(self)
+        return self.graph_.edges()
+
+    def summary(self) -> str:
+        """What was learnt from what, in a few lines."""
+        check_is_fitted(self)
+        return self.graph_.summary()

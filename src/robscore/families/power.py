@@ -156,7 +156,8 @@ class PowerFamily(Family):
         s = scaling.scale
         if self.a == 0:
             return interaction, location + interaction @ np.log(s)
-        K = interaction / s[:, None] ** self.a / s**self.a
+        K = interaction / s[:, None] ** self.a / s**self.a  # one by one: their product may overflow
+        K = (K + K.T) / 2  # exactly symmetric, whatever the rounding
         return K, location / s**self.b + K @ scaling.centre
 
 

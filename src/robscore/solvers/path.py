@@ -24,6 +24,9 @@ _SWEEPS_A_SNAPSHOT = 4
 _SNAPSHOTS = 6
 
 
+_BY_ALPHA = ("alphas", "interactions", "locations", "n_edges", "n_iter", "kkt", "converged")
+
+
 @dataclass(frozen=True)
 class Path:
     """Solutions for a decreasing sequence of penalties.
@@ -63,12 +66,15 @@ class Path:
 
     def insert(self, other: Path) -> Path:
         """The path with the solutions of another one put in their place."""
-        fields = ("alphas", "interactions", "locations", "n_edges", "n_iter", "kkt", "converged")
-        order = np.argsort(-np.concatenate([self.alphas, other.alphas]), kind="stable")
         joined: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)])[order] for name in fields
+            name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in _BY_ALPHA
         }
-        return replace(self, **joined)
+        return replace(self, **joined).pick(np.argsort(-joined["alphas"], kind="stable"))
+
+    def pick(self, positions: IntArray) -> Path:
+        """The path with only some of its solutions."""
+        picked: dict[str, Any] = {name: getattr(self, name)[positions] for name in _BY_ALPHA}
+        return replace(self, **picked)
 
 
 def joined_support(interaction: Array, rule: Rule) -> BoolArray:

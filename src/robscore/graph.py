@@ -1,0 +1,165 @@
+"""The answer: a graph with names on its columns, as tables, for networkx, and in words."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from robscore._typing import AnyData, Array, BoolArray
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+@dataclass(frozen=True)
+class FitFacts:
+    """What a reader of a summary wants to know about the fit behind a graph."""
+
+    n_rows: int
+    family: str
+    n_blocks: int
+    effective_rows: tuple[float, float]
+    alpha: float
+    selection: str
+    converged: bool
+    kkt: float
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A learnt graph.
+
+    Attributes
+    ----------
+    names : tuple of str, one a column
+    interaction : array of shape (m, m)
+        K, precision-like: zero off the diagonal means no edge, negative means positive association.
+    association : array of shape (m, m)
+        -K_ij / sqrt(K_ii K_jj) off the diagonal and 1 on it: the partial correlation for Gaussian data.
+    facts : FitFacts
+    frame : name of the data-frame library for tables, or None to choose
+    """
+
+    names: tuple[str, ...]
+    interaction: Array
+    association: Array
+    facts: FitFacts
+    frame: str | None = None
+
+    @property
+    def adjacency(self) -> BoolArray:
+        """Which pairs have an edge, shape (m, m); the diagonal is False."""
+        edges = self.interaction != 0
+        np.fill_diagonal(edges, val=False)
+        return edges
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return int(np.count_nonzero(self.adjacency)) // 2
+
+    @property
+    def degree(self) -> dict[str, int]:
+        """Number of neighbours of every column."""
+        return dict(zip(self.names, self.adjacency.sum(axis=1).tolist(), strict=True))
+
+    def edges(self) -> AnyData:
+        """Table of edges: source, target, interaction, association; strongest association first.
+
+        In the data-frame library of the input; for arrays pandas if it is installed, else a structured array.
+        """
+        i, j = np.nonzero(np.triu(self.adjacency))
+        order = np.argsort(-np.abs(self.association[i, j]), kind="stable")
+        i, j = i[order], j[order]
+        columns: dict[str, Any] = {
+            "source": [self.names[k] for k in i],
+            "target": [self.names[k] for k in j],
+            "interaction": self.interaction[i, j],
+            "association": self.association[i, j],
+        }
+        backend = self.frame or ("pandas" if importlib.util.find_spec("pandas") else None)
+        if backend is None:
+            width = max((len(name) for name in self.names), default=1)
+            text = f"U{width}"
+            fields = [("source", text), ("target", text), ("interaction", float), ("association", float)]
+            table = np.empty(i.size, dtype=fields)
+            for name, values in columns.items():
+                table[name] = values
+            return table
+        kinds = {"source": nw.String(), "target": nw.String(), "interaction": nw.Float64(), "association": nw.Float64()}
+        return nw.from_dict(columns, schema=kinds, backend=backend).to_native()  # type: ignore[arg-type]
+
+    def to_networkx(self) -> nx.Graph:
+        """A networkx graph: every column a node, edges with ``interaction`` and ``association``."""
+        try:
+            import networkx as nx
+        except ImportError:
+            raise ImportError("to_networkx needs networkx: pip install 'robscore[plot]'") from None
+        graph = nx.Graph()
+        graph.add_nodes_from(self.names)
+        for i, j in np.argwhere(np.triu(self.adjacency)):
+            graph.add_edge(
+                self.names[i],
+                self.names[j],
+                interaction=float(self.interaction[i, j]),
+                association=float(self.association[i, j]),
+            )
+        return graph
+
+    def to_graphml(self, path: str | PathLike[str]) -> None:
+        """Write the graph as GraphML, which Gephi, Cytoscape, igraph and others read."""
+        graph = self.to_networkx()
+        import networkx as nx
+
+        nx.write_graphml(graph, path)
+
+    def summary(self) -> str:
+        """What was learnt from what, in a few lines."""
+        facts, m = self.facts, len(self.names)
+        i, j = np.nonzero(np.triu(self.adjacency))
+        association = self.association[i, j]
+        strongest = np.argsort(-np.abs(association), kind="stable")[:3]
+        listed = ", ".join(f"{self.names[i[k]]} – {self.names[j[k]]} ({association[k]:+.2f})" for k in strongest)
+        blocks = f"{facts.n_blocks}" if facts.n_blocks > 1 else "1 (classic score matching)"
+        lines = {
+            "rows": f"{facts.n_rows}, effectively {facts.effective_rows[0]:.0f} (Gamma) and "
+            f"{facts.effective_rows[1]:.0f} (g) by their weights",
+            "columns": f"{m}",
+            "family": facts.family,
+            "blocks": blocks,
+            "penalty": f"alpha = {facts.alpha:.4g}, {facts.selection}",
+            "edges": f"{self.n_edges} of {m * (m - 1) // 2} pairs: {np.count_nonzero(association > 0)} positive, "
+            f"{np.count_nonzero(association < 0)} negative",
+            "strongest": listed or "none",
+            "converged": f"{'yes' if facts.converged else 'NO'}, {facts.kkt:.1e} alpha_max from optimal",
+        }
+        return "\n".join(f"{name:<10} {value}" for name, value in lines.items())
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def association(interaction: Array) -> Array:
+    """-K_ij / sqrt(K_ii K_jj) off the diagonal, 1 on it; with a warning where K_ii K_jj is not positive."""
+    diagonal = interaction.diagonal()
+    product = np.multiply.outer(diagonal, diagonal)
+    edges = interaction != 0
+    np.fill_diagonal(edges, val=False)
+    if (product[edges] <= 0).any():
+        warnings.warn(
+            "K has diagonal entries that are not positive, so associations use the absolute value of K_ii K_jj; "
+            "a larger alpha, more rows or a diagonal_multiplier may help.",
+            UserWarning,
+            stacklevel=2,
+        )
+    size = np.sqrt(np.abs(product))
+    result = np.zeros_like(interaction)
+    result[edges] = -interaction[edges] / np.maximum(size[edges], np.finfo(float).tiny)
+    np.fill_diagonal(result, 1.0)
+    return result

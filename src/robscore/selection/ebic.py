@@ -1,0 +1,151 @@
+"""The extended Bayesian information criterion, in units that score matching can be trusted in.
+
+    2 n loss(refit) + c ( |E| log n + 2 gamma log C(N, |E|) )
+
+The score-matching loss is not a log-likelihood, so with c = 1 (the plain criterion) the answer depends on the
+units of the data. Calibrated: c = tr(H^-1 J) / d, with H the Hessian of the refit, J the covariance of the
+rows' gradients and d the number of parameters, which is 1 for a likelihood. Bad rows would ruin J, so rows whose
+gradient is outlying in the metric H^-1 are left out of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import gammaln
+
+from robscore._typing import Array, BoolArray
+from robscore.elements import PairwiseElements
+from robscore.solvers import refit as refitting
+from robscore.solvers.loss import QuadraticLoss
+from robscore.solvers.path import Path, joined_support
+from robscore.solvers.refit import Refit, SingularLossError
+
+_MAD = 1.482602218505602
+_OUTLYING = 4.0  # deviations of the log norm above its median
+_PATIENCE = 10  # alphas without improvement before the dense end is given up
+
+
+def ebic(
+    loss: QuadraticLoss,
+    path: Path,
+    *,
+    n_rows: int,
+    elements: PairwiseElements | None = None,
+    gamma: float = 0.5,
+    refit: bool = True,
+    calibrate: bool = True,
+    patience: int | None = _PATIENCE,
+) -> Array:
+    """Extended BIC of every solution on a path; the smallest is best.
+
+    Parameters
+    ----------
+    loss : QuadraticLoss
+        The loss that the path was solved for.
+    path : Path
+    n_rows : int
+        Rows used.
+    elements : from :func:`robscore.score_elements`
+        The rows' elements, needed to calibrate.
+    gamma : float, default 0.5
+        0 is the plain BIC; larger values prefer sparser graphs when there are many columns.
+    refit : bool, default True
+        Take the loss of the unpenalised refit on each support, else that of the penalised solution.
+    calibrate : bool, default True
+        Otherwise c = 1, as genscore has it.
+    patience : int or None, default 10
+        Stop after so many alphas without improvement; the rest counts as infinite. None looks at all.
+
+    Returns
+    -------
+    array of shape (number of alphas,)
+        Infinite where the refit does not exist or was not looked at.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> elements = rs.score_elements("gaussian", np.random.default_rng(0).normal(size=(100, 4)))
+    >>> loss = elements.average()
+    >>> values = rs.selection.ebic(loss, rs.solve_path(loss, 20), n_rows=100, elements=elements)
+    >>> int(values.argmin()), values.shape
+    (0, (20,))
+    """
+    if calibrate and elements is None:
+        raise ValueError("calibrate=True needs elements= (from rs.score_elements); pass them, or calibrate=False.")
+    if calibrate and not refit:
+        raise ValueError("calibrate=True needs refit=True: the covariance of the gradients is taken at the refit.")
+    if gamma < 0:
+        raise ValueError(f"gamma={gamma!r} must be at least 0.")
+    values = np.full(path.alphas.size, np.inf)
+    seen: dict[bytes, float] = {}
+    for k in range(path.alphas.size):
+        edges, locations = _support(path, k)
+        key = np.packbits(np.append(edges.ravel(), locations)).tobytes()
+        if not refit:
+            value = 2 * n_rows * loss.value(path.interactions[k], path.locations[k])
+            values[k] = value + _size_penalty(path, edges, locations, n_rows, gamma)
+        elif key in seen:
+            values[k] = seen[key]
+        else:
+            values[k] = seen[key] = _refitted(
+                loss, path, edges, locations, n_rows, elements if calibrate else None, gamma
+            )
+        if patience is not None and k - int(np.argmin(values[: k + 1])) >= patience and np.isfinite(values).any():
+            break
+    return values
+
+
+def _support(path: Path, k: int) -> tuple[BoolArray, BoolArray]:
+    """Edges and locations of the k-th solution."""
+    edges = joined_support(path.interactions[k], path.rule)
+    if path.location_is_free or not path.fit_location:
+        return edges, np.full(len(edges), path.fit_location)
+    return edges, path.locations[k] != 0
+
+
+def _refitted(
+    loss: QuadraticLoss,
+    path: Path,
+    edges: BoolArray,
+    locations: BoolArray,
+    n_rows: int,
+    elements: PairwiseElements | None,
+    gamma: float,
+) -> float:
+    """The criterion of one support; infinite where the refit is singular."""
+    try:
+        solution = refitting.refit(loss, edges, locations, symmetric=path.rule == "symmetric")
+    except SingularLossError:
+        return np.inf
+    factor = 1.0 if elements is None else _calibration(solution, elements)
+    return 2 * n_rows * solution.loss + factor * _size_penalty(path, edges, locations, n_rows, gamma)
+
+
+def _size_penalty(path: Path, edges: BoolArray, locations: BoolArray, n_rows: int, gamma: float) -> float:
+    """|E| log n + 2 gamma log C(N, |E|), counting both directions when nodes were fitted alone; the same for eta."""
+    m = len(edges)
+    ordered = int(np.count_nonzero(edges))
+    k, n_pairs = (ordered // 2, m * (m - 1) // 2) if path.rule == "symmetric" else (ordered, m * (m - 1))
+    total = k * np.log(n_rows) + 2 * gamma * _log_binomial(n_pairs, k)
+    if path.fit_location and not path.location_is_free:
+        k = int(np.count_nonzero(locations))
+        total += k * np.log(n_rows) + 2 * gamma * _log_binomial(m, k)
+    return float(total)
+
+
+def _calibration(solution: Refit, elements: PairwiseElements) -> float:
+    """C = tr(H^-1 J) / d over the rows whose gradient is not outlying."""
+    gradients = elements.row_gradients(
+        solution.interaction, solution.location, solution.rows, solution.nodes, symmetric=solution.symmetric
+    )
+    whitened = solution.whiten(gradients[~elements.overflow])
+    with np.errstate(divide="ignore"):
+        log_norm = 0.5 * np.log(np.einsum("ij,ij->j", whitened, whitened))
+    middle = np.median(log_norm)
+    kept = log_norm <= middle + _OUTLYING * _MAD * np.median(np.abs(log_norm - middle))
+    whitened = whitened[:, kept]
+    return float(whitened.var(axis=1).sum()) / len(whitened)
+
+
+def _log_binomial(n: int, k: int) -> float:
+    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))

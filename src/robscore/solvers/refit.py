@@ -1,0 +1,142 @@
+"""The minimum of the quadratic loss without a penalty, over all parameters or on a support.
+
+    theta-hat = (D' Gamma D)^-1 D' g,    D the duplication of the free parameters into z_1..z_m
+
+Over all parameters this is theta-hat(K) of the paper's section 3.2; on the support of a penalised solution it is
+what the graph explains once shrinkage is taken away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg.lapack import dpocon
+
+from robscore._typing import Array, BoolArray, IntArray
+from robscore.solvers.loss import QuadraticLoss
+
+_SMALLEST_RCOND = 1e-13
+
+
+class SingularLossError(ValueError):
+    """The quadratic loss has no unique minimum."""
+
+
+@dataclass(frozen=True)
+class Refit:
+    """Minimum of the loss over the parameters that a support leaves free.
+
+    Attributes
+    ----------
+    interaction : array of shape (m, m)
+        Symmetric, or with column j from node j when refitted node by node.
+    location : array of shape (m,)
+    loss : float
+    rows, nodes : integer arrays of shape (d,)
+        Free parameter c is entry rows[c] of z_nodes[c] (entry m is eta); mirrored if symmetric.
+    symmetric : bool
+    root, scale : the Cholesky factor U (upper) of the Hessian H = S U'U S, S = diag(scale)
+    """
+
+    interaction: Array
+    location: Array
+    loss: float
+    rows: IntArray
+    nodes: IntArray
+    symmetric: bool
+    root: Array
+    scale: Array
+
+    def whiten(self, gradients: Array) -> Array:
+        """H^(-1/2) applied to gradients of shape (n, d), as an array of shape (d, n)."""
+        whitened: Array = solve_triangular(self.root, (gradients / self.scale).T, trans="T", check_finite=False)
+        return whitened
+
+
+def refit(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, *, symmetric: bool) -> Refit:
+    """Minimise the loss over K with the given edges (shape (m, m)), its diagonal, and the chosen eta (shape (m,)).
+
+    Raises
+    ------
+    SingularLossError
+        If the minimum is not unique.
+    """
+    m = loss.n_columns
+    free = edges | np.eye(m, dtype=bool)
+    nodes, rows = np.nonzero(np.tril(free) if symmetric else free)
+    at = np.flatnonzero(locations)
+    nodes, rows = np.append(nodes, at), np.append(rows, np.full(at.size, m))
+    position = np.full((m, m + 1), -1, dtype=np.intp)
+    position[nodes, rows] = np.arange(rows.size)
+    if symmetric:
+        mirrored = rows < m
+        position[rows[mirrored], nodes[mirrored]] = position[nodes[mirrored], rows[mirrored]]
+    hessian, right = np.zeros((rows.size, rows.size)), np.zeros(rows.size)
+    for j, own in enumerate(position):
+        entries = np.flatnonzero(own >= 0)
+        block = loss.blocks[0 if loss.shared else j]
+        hessian[np.ix_(own[entries], own[entries])] += block[np.ix_(entries, entries)]
+        right[own[entries]] += loss.g[j, entries]
+    root, scale = factor_positive_definite(hessian)
+    whitened = solve_triangular(root, right / scale, trans="T")
+    theta = solve_triangular(root, whitened) / scale
+    z = np.where(position >= 0, theta[position], 0.0)
+    return Refit(
+        z[:, :m].T.copy(), z[:, m].copy(), -0.5 * float(whitened @ whitened), rows, nodes, symmetric, root, scale
+    )
+
+
+def solve_unpenalised(loss: QuadraticLoss, *, fit_location: bool = True) -> tuple[Array, Array]:
+    """Minimise the loss over symmetric K, shape (m, m), and eta, shape (m,) (zero if not fitted).
+
+    With D the duplication of free parameters into z_1..z_m, solves D' Gamma D theta = D' g.
+
+    Raises
+    ------
+    SingularLossError
+        If D' Gamma D is singular to working precision.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> from robscore.solvers.refit import solve_unpenalised
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> K, eta = solve_unpenalised(rs.score_elements("gaussian", X).average())
+    >>> bool(np.allclose(K, np.linalg.inv(np.cov(X.T, bias=True))))
+    True
+    """
+    m = loss.n_columns
+    solution = refit(loss, np.ones((m, m), dtype=bool), np.full(m, fit_location), symmetric=True)
+    return solution.interaction, solution.location
+
+
+def factor_positive_definite(matrix: Array) -> tuple[Array, Array]:
+    """Upper Cholesky factor U and scale s with matrix = diag(s) U'U diag(s); raise when singular."""
+    diagonal = matrix.diagonal()
+    if not (diagonal > 0).all():
+        raise SingularLossError("a parameter does not enter the loss at all")
+    scale = np.sqrt(diagonal)
+    matrix = matrix / np.multiply.outer(scale, scale)
+    norm = float(np.abs(matrix).sum(axis=0).max())
+    try:
+        root = cholesky(matrix, lower=False, overwrite_a=True)
+    except np.linalg.LinAlgError:
+        raise SingularLossError("the matrix is not positive definite") from None
+    rcond, _ = dpocon(root, norm)
+    if rcond < _SMALLEST_RCOND:
+        raise SingularLossError(f"its reciprocal condition number is {rcond:.1e}")
+    return root, scale
+
+
+def dependent_columns(loss: QuadraticLoss) -> IntArray:
+    """Columns that take part in the flattest direction of any node's block, for a message."""
+    flattest, columns = np.inf, np.arange(loss.n_columns)
+    for block in loss.blocks:
+        root = np.sqrt(np.maximum(block.diagonal(), np.finfo(float).tiny))
+        values, vectors = np.linalg.eigh(block / np.multiply.outer(root, root))
+        if values[0] < flattest:
+            flattest = float(values[0])
+            columns = np.flatnonzero(np.abs(vectors[:-1, 0]) > 0.1)
+    return columns

@@ -1,0 +1,242 @@
+"""RobustGraph and the graph a user holds in the end."""
+
+import importlib.util
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import robscore as rs
+from robscore.graph import association
+
+NAMES = ["Basel", "Bern", "Chur", "Davos", "Genève", "Zürich"]
+
+
+def data(seed=0, m=6, n=400, n_edges=5):
+    truth = rs.simulate.random_model(m, n_edges, min_eigenvalue=0.5, random_state=seed)
+    return truth, rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=n, random_state=seed + 10)
+
+
+@parametrize_with_checks(
+    [rs.RobustGraph(), rs.RobustGraph("gaussian", n_blocks=1), rs.RobustGraph(alpha=0.1, rule="or")]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_names_run_through_to_the_edges(library):
+    _, X = data()
+    model = rs.RobustGraph(n_edges=5).fit(library(dict(zip(NAMES, X.T, strict=True))))
+    edges = model.edges()
+    assert isinstance(edges, library)
+    assert list(edges.columns) == ["source", "target", "interaction", "association"]
+    assert set(edges["source"]) | set(edges["target"]) <= set(NAMES)
+    strengths = np.abs(np.asarray(edges["association"]))
+    assert (np.diff(strengths) <= 0).all()
+    for source, target, interaction, value in zip(*(list(edges[c]) for c in edges.columns), strict=True):
+        i, j = NAMES.index(source), NAMES.index(target)
+        assert interaction == model.interaction_[i, j]
+        assert value == model.association_[i, j]
+
+
+def test_arrays_give_a_pandas_table_or_a_structured_array(monkeypatch):
+    _, X = data()
+    model = rs.RobustGraph(n_edges=4).fit(X)
+    assert isinstance(model.edges(), pd.DataFrame)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    table = model.edges()
+    assert table.dtype.names == ("source", "target", "interaction", "association")
+    assert table["source"][0].startswith("x")
+    assert table.size == 4
+
+
+def test_an_empty_graph_has_an_empty_table():
+    _, X = data()
+    for X_given in (X, pl.DataFrame(X)):
+        model = rs.RobustGraph(n_edges=0).fit(X_given)
+        assert len(model.edges()) == 0
+        assert "none" in model.summary()
+
+
+def test_degrees_networkx_and_graphml(tmp_path):
+    _, X = data()
+    graph = rs.RobustGraph(n_edges=5).fit(pd.DataFrame(X, columns=NAMES)).graph_
+    net = graph.to_networkx()
+    assert dict(net.degree()) == graph.degree
+    assert sum(graph.degree.values()) == 10
+    graph.to_graphml(tmp_path / "graph.graphml")
+    again = nx.read_graphml(tmp_path / "graph.graphml")
+    assert set(again.nodes) == set(NAMES)
+    for source, target, values in again.edges(data=True):
+        i, j = NAMES.index(source), NAMES.index(target)
+        assert values["association"] == graph.association[i, j]
+        assert values["interaction"] == graph.interaction[i, j]
+
+
+def test_association_is_the_partial_correlation_of_gaussian_data():
+    X = np.random.default_rng(0).normal(size=(300, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0.5], [0, 0, 1]])
+    model = rs.RobustGraph("gaussian", n_blocks=1, alpha=0.0, tol=1e-10).fit(X)
+    from scipy.stats import pearsonr
+
+    def rest(j):
+        others = np.column_stack([np.ones(300), X[:, [k for k in range(3) if k not in (j[0], j[1])]]])
+        return [X[:, k] - others @ np.linalg.lstsq(others, X[:, k], rcond=None)[0] for k in j]
+
+    for pair in [(0, 1), (0, 2), (1, 2)]:
+        assert model.association_[pair] == pytest.approx(pearsonr(*rest(pair))[0], abs=1e-6)
+    np.testing.assert_array_equal(model.association_.diagonal(), 1)
+
+
+def test_a_diagonal_that_is_not_positive_is_warned_about():
+    with pytest.warns(UserWarning, match="not positive"):
+        values = association(np.array([[-1.0, 0.5], [0.5, 4.0]]))
+    assert values[0, 1] == -0.25
+
+
+def test_the_summary_can_be_read():
+    _, X = data()
+    model = rs.RobustGraph().fit(pd.DataFrame(X, columns=NAMES))
+    summary = model.summary()
+    for word in (
+        "400",
+        "SquareRoot()",
+        "80",
+        "alpha",
+        f"{model.graph_.n_edges} of 15",
+        "converged  yes",
+        "chosen by ebic",
+    ):
+        assert word in summary
+    assert str(model.graph_) == summary
+    effective = 1 / np.sum(model.row_weights_**2, axis=0)
+    assert f"{effective[0]:.0f} (Gamma)" in summary
+
+
+@pytest.mark.parametrize("target", [0, 1, 5, 9, 14, 15])
+@pytest.mark.parametrize("rule", ["symmetric", "and", "or"])
+def test_a_number_of_edges(target, rule):
+    _, X = data()
+    model = rs.RobustGraph(n_edges=target, rule=rule).fit(X)
+    assert model.graph_.n_edges == target
+    assert model.alpha_ in model.path_.alphas
+    assert (np.diff(model.path_.alphas) <= 0).all()
+    np.testing.assert_array_equal(model.interaction_, model.interaction_.T)
+
+
+def test_the_nearest_number_of_edges_is_said(monkeypatch):
+    from robscore.selection import n_edges
+
+    _, X = data()
+    monkeypatch.setattr(n_edges, "_ROUNDS", 0)
+    with pytest.warns(UserWarning, match="exactly n_edges=8 edges; the nearest has"):
+        rs.RobustGraph(n_edges=8, alphas=2, alpha_min_ratio=1e-2).fit(X)
+
+
+def test_a_given_penalty_has_a_path_of_one():
+    _, X = data()
+    model = rs.RobustGraph(alpha=0.05).fit(X)
+    assert model.path_.alphas.tolist() == [0.05]
+    assert model.alpha_ == 0.05
+    assert model.criterion_ is None
+
+
+def test_selection_keeps_the_criterion():
+    _, X = data()
+    model = rs.RobustGraph().fit(X)
+    assert model.criterion_.shape == model.path_.alphas.shape
+    assert model.alpha_ == model.path_.alphas[np.argmin(model.criterion_)]
+
+
+@pytest.mark.parametrize("factors", [1e-3, 25.4, 1e3, np.array([1e-3, 1, 25.4, 1e3, 7, 0.2])], ids=str)
+@pytest.mark.parametrize("family", ["sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian"])
+def test_units_change_no_edge(family, factors):
+    _, X = data()
+    dirty, _ = rs.simulate.contaminate_pareto(X, 0.05, random_state=1)
+    plain, other = (rs.RobustGraph(family).fit(Y) for Y in (dirty, dirty * factors))
+    np.testing.assert_array_equal(other.graph_.adjacency, plain.graph_.adjacency)
+    np.testing.assert_allclose(other.association_, plain.association_, atol=1e-5)
+    assert other.alpha_ == pytest.approx(plain.alpha_, rel=1e-6)
+    np.testing.assert_allclose(other.row_losses(dirty * factors), plain.row_losses(dirty), rtol=1e-4, atol=1e-4)
+
+
+def test_permuting_columns_permutes_the_graph():
+    _, X = data()
+    order = np.random.default_rng(1).permutation(6)
+    plain, permuted = (rs.RobustGraph().fit(Y) for Y in (X, X[:, order]))
+    np.testing.assert_array_equal(permuted.graph_.adjacency, plain.graph_.adjacency[np.ix_(order, order)])
+
+
+def test_forbidden_edges_stay_out_and_free_ones_in():
+    _, X = data()
+    W = np.ones((6, 6))
+    W[0, 1] = W[1, 0] = np.inf
+    W[2, 3] = W[3, 2] = 0.0
+    for k in range(0, 100, 20):
+        model = rs.RobustGraph(penalty_weights=W, alpha=0.3 / (k + 1)).fit(X)
+        assert model.interaction_[0, 1] == 0
+        assert model.interaction_[2, 3] != 0
+
+
+def test_reweighting_drops_rows_that_stand_out():
+    truth, X = data(m=10, n=800, n_edges=10)
+    dirty, bad = rs.simulate.contaminate_pareto(X, 0.05, random_state=3)
+    model = rs.RobustGraph(reweight=True).fit(dirty)
+    dropped = np.flatnonzero(~model.row_weights_.any(axis=1))
+    assert np.isin(dropped, bad).mean() > 0.5
+    weights = model.row_weights_[model.row_weights_[:, 0] > 0]
+    np.testing.assert_allclose(weights, 1 / len(weights))
+    found = [rs.metrics.f1_score(rs.RobustGraph(reweight=r).fit(dirty).interaction_, truth.interaction) for r in (0, 1)]
+    assert found[1] >= found[0] - 0.05
+
+
+def test_fewer_rows_than_columns():
+    X = np.random.default_rng(0).gamma(1.0, size=(20, 30))
+    model = rs.RobustGraph(diagonal_multiplier=0.1, n_blocks=5).fit(X)
+    assert model.converged_
+    assert np.isfinite(model.interaction_).all()
+
+
+@pytest.mark.parametrize("m", [1, 2])
+def test_few_columns(m):
+    X = np.random.default_rng(0).gamma(1.0, size=(100, m))
+    model = rs.RobustGraph().fit(X)
+    assert model.association_.shape == (m, m)
+    assert "columns" in model.summary()
+
+
+def test_verbose_says_what_happens(capsys):
+    _, X = data()
+    rs.RobustGraph(verbose=1, reweight=True).fit(X)
+    out = capsys.readouterr().out
+    for word in ("80 blocks", "alpha =", "stand out"):
+        assert word in out
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"alpha": 0.1, "n_edges": 3}, "alpha=0.1 and n_edges=3 contradict"),
+        ({"alpha": -1.0}, "alpha=-1.0"),
+        ({"n_edges": 16}, "between 0 and 15"),
+        ({"n_edges": -1}, "n_edges=-1"),
+        ({"n_edges": 2.5}, "whole number"),
+        ({"select": "aic"}, "select='aic' is not known"),
+        ({"diagonal_multiplier": -1}, "diagonal_multiplier=-1"),
+        ({"penalty_weights": np.triu(np.ones((6, 6)))}, "symmetric"),
+        ({"penalty_weights": -np.ones((6, 6))}, "negative"),
+    ],
+)
+def test_bad_arguments(options, match):
+    _, X = data()
+    with pytest.raises(ValueError, match=match):
+        rs.RobustGraph(**options).fit(X)
+
+
+def test_negative_data_name_the_estimator():
+    _, X = data()
+    with pytest.raises(ValueError, match="^Negative values in data passed to RobustGraph: column 'x2'"):
+        rs.RobustGraph().fit(X - np.array([0, 0, 100, 0, 0, 0]))
