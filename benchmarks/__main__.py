@@ -3,7 +3,14 @@
 import argparse
 import importlib
 
-NAMES = ["weights_speed", "weights_growth", "unpenalised_accuracy"]
+NAMES = [
+    "weights_speed",
+    "weights_growth",
+    "path_speed",
+    "unpenalised_accuracy",
+    "support_recovery",
+    "penalty_choice",
+]
 
 
 def main() -> None:

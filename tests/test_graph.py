@@ -238,5 +238,5 @@ def test_bad_arguments(options, match):
 
 def test_negative_data_name_the_estimator():
     _, X = data()
-    with pytest.raises(ValueError, match="^Negative values in data passed to RobustGraph: column 'x2'"):
+    with pytest.raises(ValueError, match=r"^Negative values in data passed to RobustGraph: column 'x2'"):
         rs.RobustGraph().fit(X - np.array([0, 0, 100, 0, 0, 0]))

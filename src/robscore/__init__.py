@@ -6,9 +6,10 @@ from robscore.elements import score_elements
 from robscore.estimators import RobustGraph, RobustScoreMatching
 from robscore.medians import geometric_median, median_of_means, n_blocks_for
 from robscore.row_weights import robust_weights
-from robscore.solvers.path import solve_path
+from robscore.solvers.path import Path, solve_path
 
 __all__ = [
+    "Path",
     "RobustGraph",
     "RobustScoreMatching",
     "__version__",

@@ -193,13 +193,14 @@ class PairwiseElements:
         return np.unique(np.concatenate([mantissa.round(10), exponent], axis=1), axis=0, return_inverse=True)[1].ravel()
 
     def order_statistics(self) -> Array:
-        """What shows whether rows are sorted, shape (n, m + 12): the design, sizes, and random products of columns."""
-        u = self.rows.u
-        rng = np.random.default_rng(0)
-        ranks = rankdata(u, axis=0) - (self.n_rows + 1) / 2
-        products = (ranks @ rng.normal(size=(self.n_columns, 10))) * (ranks @ rng.normal(size=(self.n_columns, 10)))
+        """Ranks of what shows whether rows are sorted, shape (n, q): (some) columns, sizes, products of columns."""
+        columns = np.unique(np.linspace(0, self.n_columns - 1, min(self.n_columns, 32)).round().astype(int))
+        ranks = rankdata(self.rows.u[:, columns], axis=0)
+        centred = ranks - ranks.mean(axis=0)
+        left, right = np.random.default_rng(0).normal(size=(2, columns.size, 6))
         sizes = np.column_stack([self.squared_norms(part) for part in PARTS])
-        return np.concatenate([u, sizes, products], axis=1)
+        others = np.concatenate([sizes, (centred @ left) * (centred @ right)], axis=1)
+        return np.concatenate([ranks, rankdata(others, axis=0)], axis=1)
 
     def _pairs(self, u: Array) -> Array:
         """Products u_k u_l for k <= l, off-diagonal ones times sqrt(2), shape (m(m+1)/2, rows)."""

@@ -22,7 +22,7 @@ from robscore.medians.geometric_median import median_weights
 Way: TypeAlias = Literal["auto", "rows", "nodes", "streamed"]
 
 MEMORY_BYTES = 500e6
-_TILE_BYTES = 32e6
+_TILE_BYTES = 2e6
 _ITERATIONS = 15  # typical for the streamed way, in the cost model
 
 
@@ -48,7 +48,7 @@ def cheapest_way(
     features = m * m / 2 if part == "gamma" else m
     gram = 8.0 * K * K * 2
     cost: dict[Way, tuple[float, float]] = {
-        "rows": (2.0 * n * n * (m + nodes) / 2 + 8.0 * n * n, gram + 3 * max(_TILE_BYTES, 8.0 * n * n / K)),
+        "rows": (2.0 * n * n * (m + nodes) / 2 + 8.0 * n * n, gram + 3 * 8.0 * n * max(256, n / K)),
         "nodes": (2.0 * n * nodes * features * 3 + K * K * nodes * features, gram + 8.0 * K * features * 3),
         "streamed": (_ITERATIONS * 4.0 * n * nodes * features, 0.0),
     }
@@ -67,7 +67,8 @@ def _gram_by_rows(elements: PairwiseElements, part: Part, partition: Partition) 
     K, n = partition.n_blocks, partition.order.size
     gram = np.empty((K, K))
     rows = elements.take(partition.order)
-    blocks_a_tile = max(1, int(_TILE_BYTES / (8 * n * partition.sizes.max())))
+    rows_a_tile = max(256, int(_TILE_BYTES / (8 * n)))  # several tiles, to gain from symmetry
+    blocks_a_tile = max(1, rows_a_tile // int(partition.sizes.max()))
     ends = partition.starts + partition.sizes
     for tile in chunks(K, blocks_a_tile):
         # By symmetry only blocks from this tile on are needed.

@@ -7,7 +7,7 @@ from functools import cached_property
 from numbers import Real
 
 import numpy as np
-from scipy.stats import chi2, rankdata
+from scipy.stats import chi2
 
 from robscore._typing import Array, IntArray
 
@@ -109,18 +109,17 @@ class Partition:
         return weights
 
 
-def scatter_ratio(rows: Array, partition: Partition) -> tuple[float, float]:
+def scatter_ratio(ranks: Array, partition: Partition) -> tuple[float, float]:
     """Scatter of the block means over that of a random partition, and what chance alone may reach.
 
-    Computed on the ranks of each column, which bad rows cannot dominate; the largest over columns.
+    From the ranks of some statistics of the rows, shape (n, q), which bad rows cannot dominate; the largest over them.
     A ratio far above one means that neighbouring rows resemble each other: sorted data, or a strong
     serial dependence.
     """
-    n, n_blocks = rows.shape[0], partition.n_blocks
+    n, n_blocks = ranks.shape[0], partition.n_blocks
     if n_blocks < 2 or n_blocks == n:
         return 1.0, np.inf
-    ranks = rankdata(rows, axis=0)
-    ranks -= ranks.mean(axis=0)
+    ranks = ranks - ranks.mean(axis=0)
     variance = (ranks**2).sum(axis=0) / (n - 1)
     varying = variance > 0
     if not varying.any():

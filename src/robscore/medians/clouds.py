@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from robscore._typing import Array, BoolArray, IntArray
 
@@ -21,7 +20,7 @@ LARGEST_SQUARED_NORM = 1e280
 # Inner products carry about this relative rounding error.
 ROUNDING = 32 * float(np.finfo(float).eps)
 
-_DIRECT_NEWTON = 2000  # up to so many points, Newton's equations are solved directly
+_DIRECT_NEWTON = 1000  # up to so many points, Newton's equations are solved directly
 _CG_STEPS = 60
 _MIDPOINTS = 30  # of the best point with so many of its neighbours: good starts for elongated clouds
 
@@ -204,8 +203,8 @@ def _best_start(size: int, best: int, at_best: float, others: IntArray, at_midpo
 
 def _solve_positive(matrix: Array, right: Array) -> Array:
     """Solve a positive definite system; raise LinAlgError where rounding has made it singular."""
-    solution: Array = cho_solve(cho_factor(matrix), right)
-    return solution
+    lower = np.linalg.cholesky(matrix)  # NumPy throughout: a second BLAS would wake a second set of threads
+    return np.linalg.solve(lower.T, np.linalg.solve(lower, right))
 
 
 def _conjugate_gradients(times: Callable[[Array], Array], right: Array) -> Array:

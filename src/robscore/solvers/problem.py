@@ -19,9 +19,8 @@ from scipy.linalg import lstsq
 from robscore._typing import Array, BoolArray, IntArray
 from robscore.solvers.loss import QuadraticLoss
 
-_LONG = 1e-2  # share of its length that a solution may still gain in a few sweeps
-_RUN_AWAY = 1e3  # |K_ij| beyond so many times sqrt(K_ii K_jj) of the null solution
-_FLAT = 1e-6  # curvature along a move, relative to the largest of a coordinate
+_LONG = 0.1  # share of its length that a solution may still gain while the number of sweeps doubles
+_FLAT = 5e-5  # curvature along such a move, relative to the sum of its coordinates' own
 
 Rule: TypeAlias = Literal["symmetric", "and", "or"]
 
@@ -93,25 +92,17 @@ class Problem:
         """Whether the iterates run away, because the objective has no minimum.
 
         With fewer rows than columns the loss is flat in some directions, and -l' z may fall along them faster
-        than the penalty rises. Either the last move was long, almost free of curvature and still pays; or K
-        has left the size that its columns' diagonal entries suggest by many orders.
+        than the penalty rises: a move over many sweeps is still long, has next to none of the curvature that
+        its coordinates have one by one, and pays. (Where a minimum exists, however ill-conditioned, moves
+        between distant sweeps shrink, and keep some hundredths of that curvature.)
         """
-        size = np.sqrt(np.abs(self._linear(self._diagonal) / self.curvature[self._diagonal]))
-        m = self.loss.n_columns
-        if (np.abs(after[:, :m]) > _RUN_AWAY * np.multiply.outer(size, size)).any():
-            return True
         move = after - before
-        length = np.linalg.norm(move)
-        if length <= _LONG * np.linalg.norm(after):
+        own_curvature = self.curvature @ self.values(move) ** 2
+        if own_curvature < _LONG**2 * (self.curvature @ self.values(after) ** 2):
             return False
-        move /= length
         image = np.einsum("jkl,jl->jk", np.broadcast_to(self.Q, (len(move), *self.Q.shape[1:])), move)
         pays = alpha * self._norm(move) < np.sum(self.linear * move)
-        return bool(pays and np.sum(move * image) < _FLAT * self.curvature.max())
-
-    @property
-    def _diagonal(self) -> IntArray:
-        return np.flatnonzero(self.rows == self.nodes)
+        return bool(pays and np.sum(move * image) < _FLAT * own_curvature)
 
     def null_solution(self) -> Array:
         """z_1..z_m, shape (m, p), with every penalised parameter zero and the free ones optimal."""
@@ -167,17 +158,20 @@ def build_problem(
     W, eta_weights = _check_options(
         m, rule, diagonal_multiplier, fit_location, location_ratio, penalty_weights, location_weights
     )
-    blocks, g = loss.blocks.copy(), loss.g
+    blocks, g = loss.blocks, loss.g
     diagonal = np.arange(m)
-    blocks[:, diagonal, diagonal] *= 1.0 + diagonal_multiplier
     if not fit_location:
-        blocks, g = blocks[:, :m, :m], g[:, :m]
+        blocks, g = blocks[:, :m, :m].copy(), g[:, :m]
     elif np.isinf(location_ratio):
         s, t = blocks[:, m, m], blocks[:, :m, m]
         if not (s > 0).all():
             raise ValueError("The location does not enter the loss of some column; pass fit_location=False.")
         g = g[:, :m] - t * (g[:, m] / s)[:, None]
-        blocks = blocks[:, :m, :m] - t[:, :, None] * t[:, None, :] / s[:, None, None]
+        products = (t / s[:, None])[:, :, None] * t[:, None, :]
+        blocks = np.subtract(blocks[:, :m, :m], products, out=products)
+    else:
+        blocks = blocks.copy()
+    blocks[:, diagonal, diagonal] += diagonal_multiplier * loss.blocks[:, diagonal, diagonal]
     with_location = blocks.shape[1] > m
     symmetric = rule == "symmetric"
     if symmetric:
