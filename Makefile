@@ -6,7 +6,7 @@ INSTALLED := .venv/installed
 .PHONY: help demo test lint bench clean
 
 help:
-	@echo "make demo   simulate data with bad rows and compare the classic and the robust estimate"
+	@echo "make demo   simulate data with bad rows, learn and draw the classic and the robust graph"
 	@echo "make test   ruff, mypy and the tests"
 	@echo "make bench  speed, memory and accuracy tables"
 	@echo "make clean  remove the virtual environment and caches"

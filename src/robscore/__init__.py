@@ -1,6 +1,6 @@
 """robscore: sparse graphs, and any exponential family's parameters, from data with bad rows in it."""
 
-from robscore import boundary, domains, families, medians, metrics, selection, simulate
+from robscore import boundary, domains, families, medians, metrics, plot, selection, simulate
 from robscore._version import __version__
 from robscore.elements import score_elements
 from robscore.estimators import RobustGraph, RobustScoreMatching
@@ -21,6 +21,7 @@ __all__ = [
     "medians",
     "metrics",
     "n_blocks_for",
+    "plot",
     "robust_weights",
     "score_elements",
     "selection",
