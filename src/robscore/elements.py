@@ -14,11 +14,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.stats import rankdata
 
 from robscore._typing import AnyData, Array, BoolArray, IntArray
 from robscore._validation import check_rows, read_matrix
-from robscore.medians.blocks import Partition
+from robscore.medians.blocks import Partition, average_ranks
 from robscore.medians.clouds import LARGEST_SQUARED_NORM, chunks
 from robscore.solvers.loss import QuadraticLoss
 
@@ -195,12 +194,12 @@ class PairwiseElements:
     def order_statistics(self) -> Array:
         """Ranks of what shows whether rows are sorted, shape (n, q): (some) columns, sizes, products of columns."""
         columns = np.unique(np.linspace(0, self.n_columns - 1, min(self.n_columns, 32)).round().astype(int))
-        ranks = rankdata(self.rows.u[:, columns], axis=0)
+        ranks = average_ranks(self.rows.u[:, columns])
         centred = ranks - ranks.mean(axis=0)
         left, right = np.random.default_rng(0).normal(size=(2, columns.size, 6))
         sizes = np.column_stack([self.squared_norms(part) for part in PARTS])
         others = np.concatenate([sizes, (centred @ left) * (centred @ right)], axis=1)
-        return np.concatenate([ranks, rankdata(others, axis=0)], axis=1)
+        return np.concatenate([ranks, average_ranks(others)], axis=1)
 
     def _pairs(self, u: Array) -> Array:
         """Products u_k u_l for k <= l, off-diagonal ones times sqrt(2), shape (m(m+1)/2, rows)."""

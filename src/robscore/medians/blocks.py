@@ -7,7 +7,7 @@ from functools import cached_property
 from numbers import Real
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtri
 
 from robscore._typing import Array, IntArray
 
@@ -109,6 +109,15 @@ class Partition:
         return weights
 
 
+def average_ranks(values: Array) -> Array:
+    """Ranks 1..n of every column of values, shape (n, q); equal values share their mean rank."""
+    ranks = np.empty_like(values)
+    for j, column in enumerate(values.T):
+        ordered = np.sort(column)
+        ranks[:, j] = np.searchsorted(ordered, column) + np.searchsorted(ordered, column, side="right") + 1
+    return ranks / 2
+
+
 def scatter_ratio(ranks: Array, partition: Partition) -> tuple[float, float]:
     """Scatter of the block means over that of a random partition, and what chance alone may reach.
 
@@ -128,4 +137,4 @@ def scatter_ratio(ranks: Array, partition: Partition) -> tuple[float, float]:
     # Under a random partition a block mean of s of n rows has variance (sigma^2 / s) (1 - s / n).
     expected = variance[varying] * np.sum(1 - partition.sizes / n)
     ratios = (partition.sizes[:, None] * means**2).sum(axis=0) / expected
-    return float(ratios.max()), float(chi2.isf(1e-5 / ratios.size, n_blocks - 1) / (n_blocks - 1))
+    return float(ratios.max()), float(chdtri(n_blocks - 1, 1e-5 / ratios.size) / (n_blocks - 1))
