@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import robscore as rs
@@ -148,7 +149,8 @@ def test_selection_keeps_the_criterion():
     _, X = data()
     model = rs.RobustGraph().fit(X)
     assert model.criterion_.shape == model.path_.alphas.shape
-    assert model.alpha_ == model.path_.alphas[np.argmin(model.criterion_)]
+    best = np.flatnonzero(model.criterion_ == model.criterion_.min())
+    assert model.alpha_ == model.path_.alphas[best[-1]]
 
 
 @pytest.mark.parametrize("factors", [1e-3, 25.4, 1e3, np.array([1e-3, 1, 25.4, 1e3, 7, 0.2])], ids=str)
@@ -208,6 +210,87 @@ def test_few_columns(m):
     assert "columns" in model.summary()
 
 
+def test_the_grid_of_penalties_does_not_decide_the_graph():
+    """Patience counts graphs, not penalties, and among equal graphs the least shrunk is taken."""
+    truth = rs.simulate.random_model(10, 8, random_state=0)
+    X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=600, random_state=1)
+    found = [rs.RobustGraph(alphas=count).fit(X) for count in (100, 1000)]
+    assert abs(found[0].graph_.n_edges - found[1].graph_.n_edges) <= 2
+    top = found[0].path_.alpha_max
+    beyond = rs.RobustGraph(alphas=np.geomspace(10 * top, top / 1000, 130)).fit(X)
+    assert abs(beyond.graph_.n_edges - found[0].graph_.n_edges) <= 2
+    for options in ({"penalize_diagonal": True}, {"penalize_diagonal": True, "location_ratio": 1.0}):
+        assert rs.RobustGraph(**options).fit(X).graph_.n_edges > 3
+
+
+@pytest.mark.parametrize("columns", [[0, 1, 2, 3, 4, 5], [2000, 2001, 2002, 2003, 2004, 2005]])
+def test_column_names_that_are_no_strings(columns):
+    _, X = data()
+    model = rs.RobustGraph(n_edges=5).fit(pd.DataFrame(X, columns=columns))
+    assert set(model.edges()["source"]) <= {str(name) for name in columns}
+
+
+def test_nearly_dependent_columns_are_solved_however_slowly():
+    rng = np.random.default_rng(0)
+    low = rng.normal(5, 5, 800).round(1)
+    high = (low + np.abs(rng.normal(8, 3, 800))).round(1)
+    X = np.column_stack([low, high, ((low + high) / 2).round(1)])
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    path = rs.solve_path(rs.score_elements("gaussian", X).average(), 30)
+    assert path.converged.all()
+    assert path.n_edges[-1] > 0
+
+
+def test_exactly_uncorrelated_columns_have_an_empty_path():
+    design = np.array([[a, b, c] for a in (-1.0, 1) for b in (-1.0, 1) for c in (-1.0, 1)]) + np.array([0.1, 0.2, 0.3])
+    path = rs.solve_path(rs.score_elements("gaussian", design).average(), 10)
+    assert path.n_edges.max() == 0
+
+
+def test_a_column_that_hardly_varies_is_named():
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    X[:, 2] = 3 + 1e-9 * X[:, 0]
+    with pytest.raises(ValueError, match=r"Columns \[2\] hardly vary"):
+        rs.solve_path(rs.score_elements("gaussian", X).average())
+
+
+def test_a_zero_on_the_diagonal_gives_a_bounded_association():
+    with pytest.warns(UserWarning, match="not positive"):
+        values = association(np.array([[0.0, 0.5], [0.5, 4.0]]))
+    assert values[0, 1] == -1
+
+
+def test_one_warning_a_fit_that_points_to_the_caller():
+    X = np.random.default_rng(0).gamma(1.0, size=(30, 60))
+    with pytest.warns(ConvergenceWarning, match="The chosen penalty converged. On its path") as record:
+        rs.RobustGraph(n_blocks=1, reweight=True).fit(X)
+    assert [item.category for item in record] == [ConvergenceWarning]
+    assert record[0].filename == __file__
+
+
+def test_a_criterion_without_a_finite_value_is_an_error():
+    X = np.random.default_rng(0).gamma(1.0, size=(30, 60))
+    with pytest.raises(ValueError, match="infinite on the whole path"):
+        rs.RobustGraph(alphas=[0.01, 0.005], diagonal_multiplier=0.5).fit(X)
+
+
+def test_paths_and_graphs_can_be_shown_and_compared():
+    _, X = data()
+    model = rs.RobustGraph(n_edges=5).fit(X)
+    assert repr(model.graph_) == "<Graph of 6 columns with 5 edges>"
+    assert "solutions" in repr(model.path_)
+    assert model.path_ == model.path_
+    assert model.path_.alphas.size <= 101
+
+
+def test_reweighting_is_in_the_summary():
+    _, X = data()
+    dirty, _ = rs.simulate.contaminate_pareto(X, 0.05, random_state=3)
+    summary = rs.RobustGraph(reweight=True).fit(dirty).summary()
+    assert "rows that stood out" in summary
+    assert "stood out" not in rs.RobustGraph().fit(dirty).summary()
+
+
 def test_verbose_says_what_happens(capsys):
     _, X = data()
     rs.RobustGraph(verbose=1, reweight=True).fit(X)
@@ -228,6 +311,9 @@ def test_verbose_says_what_happens(capsys):
         ({"diagonal_multiplier": -1}, "diagonal_multiplier=-1"),
         ({"penalty_weights": np.triu(np.ones((6, 6)))}, "symmetric"),
         ({"penalty_weights": -np.ones((6, 6))}, "negative"),
+        ({"penalty_weights": np.ones((3, 3)), "n_edges": 2}, "shape"),
+        ({"penalty_weights": "none"}, "array of numbers"),
+        ({"penalty_weights": np.diag([-1.0] * 6), "penalize_diagonal": True}, "negative"),
     ],
 )
 def test_bad_arguments(options, match):

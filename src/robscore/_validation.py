@@ -30,10 +30,12 @@ def readable(X: AnyData) -> tuple[AnyData, list[str] | None]:
         raise TypeError(f"X is a {type(X).__name__} that has not been computed; pass X.collect().")
     if not isinstance(frame, nw.DataFrame):
         return X, None
-    wrong = [f"{name!r} ({frame[name].dtype})" for name in frame.columns if not _is_numeric(frame[name])]
+    columns = [str(name) for name in frame.columns]
+    numbered = zip(columns, frame.iter_columns(), strict=True)
+    wrong = [f"{name!r} ({column.dtype})" for name, column in numbered if not _is_numeric(column)]
     if wrong:
         raise ValueError(f"Columns that are not numeric: {', '.join(wrong[:5])}{_more(wrong)}; drop or convert them.")
-    return X, [str(name) for name in frame.columns]
+    return X, columns
 
 
 def _is_numeric(column: nw.Series[AnyData]) -> bool:

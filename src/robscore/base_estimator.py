@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -17,6 +20,24 @@ from robscore.medians.blocks import Partition, check_contamination, check_n_bloc
 from robscore.preparation import Preparation, prepare, rows_to_use
 from robscore.row_weights import robust_weights
 from robscore.solvers.loss import QuadraticLoss
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def warnings_from_here(method: Callable[P, R]) -> Callable[P, R]:
+    """Let a method give each warning once, and as coming from the line that called it."""
+
+    @wraps(method)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = method(*args, **kwargs)
+        for category, message in dict.fromkeys((item.category, str(item.message)) for item in caught):
+            warnings.warn(message, category, stacklevel=2)
+        return result
+
+    return wrapped
 
 
 class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
@@ -40,6 +61,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         if n < 2:
             raise ValueError(f"Found {n} complete row(s) in X; at least 2 are needed.")
         check_contamination(self.contamination)
+        self._check_arguments(matrix.shape[1])
         self.n_blocks_ = n_blocks_for(n, self.contamination) if self.n_blocks is None else self.n_blocks
         check_n_blocks(self.n_blocks_, n)
         self._preparation: Preparation = prepare(
@@ -64,6 +86,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self._used = np.flatnonzero(used)
         self.n_rows_used_ = n
         return elements.average(*weights), elements
+
+    def _check_arguments(self, n_columns: int) -> None:
+        """Raise on arguments that make no sense for so many columns, before any work is done."""
 
     def _read(self, X: AnyData, *, reset: bool) -> tuple[Array, BoolArray]:
         """X as a float matrix, and which of its rows are complete."""

@@ -1,5 +1,9 @@
 """Boundary weights h(d): functions of the distance d to the nearest boundary.
 
+Which to use: leave it to the family. Where a choice is made, near a boundary h must vanish at least as fast as the
+family's default power, or score matching is biased (unless the density itself vanishes there); far from it, a weight
+that levels off (a cap, MCP, SCAD, tanh, truncated sine) gives large values less say than a growing one.
+
 Score matching on a domain with a boundary weighs coordinate j by h(d_j), so that the boundary terms
 of its integration by parts vanish. Where the boundary is x = 0, powers of x multiply powers of d = x;
 :meth:`Boundary.combined` adds their exponents before evaluating, so that exact zeros stay exact.
@@ -16,7 +20,10 @@ from robscore._typing import Array
 
 
 class Boundary(ABC):
-    """A weight h(d) >= 0 of the distance d >= 0, with its derivative."""
+    """A weight h(d) >= 0 of the distance d >= 0, with its derivative.
+
+    Near the boundary h(d) is ``coefficient * d^exponent``, the pair that ``leading`` gives.
+    """
 
     @abstractmethod
     def value(self, d: Array) -> Array:
@@ -26,14 +33,27 @@ class Boundary(ABC):
     def derivative(self, d: Array) -> Array:
         """h'(d)."""
 
+    @property
+    @abstractmethod
+    def leading(self) -> tuple[float, float]:
+        """Coefficient and exponent of h at the boundary."""
+
     def combined(self, d: Array, power: float, value: float, derivative: float) -> Array:
-        """``value * h(d) d^power + derivative * h'(d) d^(power + 1)``, for any real power."""
+        """``value * h(d) d^power + derivative * h'(d) d^(power + 1)``, for any real power; at d = 0 its limit."""
+        coefficient, exponent = self.leading
+        with np.errstate(divide="ignore"):  # infinite where zero is outside the model; whoever asks checks for it
+            at_boundary = coefficient * Power(exponent).combined(np.zeros(()), power, value, derivative)
+        inside = np.where(d > 0, d, 1.0)
         total = np.zeros_like(d)
         if value:
-            total += value * self.value(d) * d**power
+            total += value * self.value(inside) * inside**power
         if derivative:
-            total += derivative * self.derivative(d) * d ** (power + 1)
-        return total
+            total += derivative * self.derivative(inside) * inside ** (power + 1)
+        return np.where(d > 0, total, at_boundary)
+
+    def resolved(self, distances: Array) -> Boundary:
+        """The weight with whatever it takes from the data, distances of shape (n, m), fixed."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -57,6 +77,11 @@ class Power(Boundary):
     def __post_init__(self) -> None:
         _check_exponent(self.p)
 
+    @property
+    def leading(self) -> tuple[float, float]:
+        """d^p."""
+        return 1.0, self.p
+
     def value(self, d: Array) -> Array:
         """d^p."""
         return d**self.p
@@ -79,7 +104,7 @@ class CappedPower(Boundary):
     ----------
     p : float
         Exponent, at least 0.
-    cap : float
+    cap : float, or one a column
         Positive; in the units of the columns after scaling.
 
     Examples
@@ -90,12 +115,17 @@ class CappedPower(Boundary):
     """
 
     p: float
-    cap: float
+    cap: float | tuple[float, ...]
 
     def __post_init__(self) -> None:
         _check_exponent(self.p)
-        if not (np.isfinite(self.cap) and self.cap > 0):
-            raise ValueError(f"cap={self.cap!r} must be a positive number.")
+        if not (np.isfinite(self.cap).all() and (np.asarray(self.cap) > 0).all()):
+            raise ValueError(f"cap={self.cap!r} must be a positive number, or one a column.")
+
+    @property
+    def leading(self) -> tuple[float, float]:
+        """d^p."""
+        return 1.0, self.p
 
     def value(self, d: Array) -> Array:
         """min(d, cap)^p."""
@@ -108,10 +138,228 @@ class CappedPower(Boundary):
 
     def combined(self, d: Array, power: float, value: float, derivative: float) -> Array:
         """Powers joined below the cap; beyond it d is positive and ``value cap^p d^power`` is finite."""
-        near = np.minimum(d, self.cap)
-        below = Power(self.p).combined(near, power, value, derivative)
-        beyond = value * self.cap**self.p * np.maximum(d, self.cap) ** power
+        below = Power(self.p).combined(np.minimum(d, self.cap), power, value, derivative)
+        beyond = value * np.power(self.cap, self.p) * np.maximum(d, self.cap) ** power
         return np.where(d > self.cap, beyond, below)
+
+
+@dataclass(frozen=True)
+class QuantileCappedPower(Boundary):
+    """h(d) = min(d, cap)^p, the cap of each column being a quantile of its distances in the data.
+
+    Parameters
+    ----------
+    p : float
+        Exponent, at least 0.
+    quantile : float, default 0.9
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.boundary.QuantileCappedPower(1.5, 0.5).resolved(np.array([[1.0], [2.0], [9.0]]))
+    CappedPower(p=1.5, cap=(2.0,))
+    """
+
+    p: float
+    quantile: float = 0.9
+
+    def __post_init__(self) -> None:
+        _check_exponent(self.p)
+        if not 0 < self.quantile <= 1:
+            raise ValueError(f"quantile={self.quantile!r} must lie between 0 and 1.")
+
+    @property
+    def leading(self) -> tuple[float, float]:
+        """d^p."""
+        return 1.0, self.p
+
+    def resolved(self, distances: Array) -> Boundary:
+        """A capped power with the caps that these distances, shape (n, m), give."""
+        bounded = bool(np.isfinite(distances).all())
+        caps = np.quantile(distances, self.quantile, axis=0) if bounded else np.zeros(1)
+        if not (caps > 0).all():
+            raise ValueError(f"{self!r} finds no positive, finite cap in the data; choose another quantile or weight.")
+        return CappedPower(self.p, tuple(float(cap) for cap in caps))
+
+    def value(self, d: Array) -> Array:
+        """Defined by the data alone: use ``resolved`` first."""
+        raise ValueError(f"{self!r} takes its cap from data; call resolved(distances) first.")
+
+    derivative = value
+
+
+@dataclass(frozen=True)
+class LogPower(Boundary):
+    """h(d) = log(1 + d)^p: a power at the boundary that grows slowly far from it."""
+
+    p: float
+
+    def __post_init__(self) -> None:
+        _check_exponent(self.p)
+
+    @property
+    def leading(self) -> tuple[float, float]:
+        """d^p."""
+        return 1.0, self.p
+
+    def value(self, d: Array) -> Array:
+        """log(1 + d)^p."""
+        return np.log1p(d) ** self.p
+
+    def derivative(self, d: Array) -> Array:
+        """The derivative p log(1 + d)^(p - 1) / (1 + d)."""
+        return Power(self.p).derivative(np.log1p(d)) / (1 + d)
+
+
+@dataclass(frozen=True)
+class MCP(Boundary):
+    """h(d) = lam d - d^2 / (2 c) up to d = c lam, constant beyond: the minimax concave function."""
+
+    lam: float = 1.0
+    c: float = 2.0
+
+    def __post_init__(self) -> None:
+        _check_positive(lam=self.lam, c=self.c)
+
+    @property
+    def leading(self) -> tuple[float, float]:
+        """The line lam d."""
+        return self.lam, 1.0
+
+    def value(self, d: Array) -> Array:
+        """Lam d - d^2 / (2 c) at min(d, c lam)."""
+        near = np.minimum(d, self.c * self.lam)
+        return self.lam * near - near**2 / (2 * self.c)
+
+    def derivative(self, d: Array) -> Array:
+        """max(lam - d / c, 0)."""
+        return np.maximum(self.lam - d / self.c, 0.0)
+
+
+@dataclass(frozen=True)
+class SCAD(Boundary):
+    """h' = lam up to d = lam, then falls linearly to 0 at d = c lam, c > 1: smoothly clipped."""
+
+    lam: float = 1.0
+    c: float = 3.7
+
+    def __post_init__(self) -> None:
+        _check_positive(lam=self.lam, c=self.c)
+        if not self.c > 1:
+            raise ValueError(f"c={self.c!r} must be greater than 1.")
+
+    @property
+    def leading(self) -> tuple[float, float]:
+        """The line lam d."""
+        return self.lam, 1.0
+
+    def value(self, d: Array) -> Array:
+        """The integral of the derivative from 0."""
+        lam, c = self.lam, self.c
+        near = np.minimum(d, c * lam)
+        bent = (2 * c * lam * near - near**2 - lam**2) / (2 * (c - 1))
+        return np.where(near <= lam, lam * near, bent)
+
+    def derivative(self, d: Array) -> Array:
+        """The slope lam, then (c lam - d) / (c - 1), then 0."""
+        return np.where(d <= self.lam, self.lam, np.maximum(self.c * self.lam - d, 0.0) / (self.c - 1))
+
+
+@dataclass(frozen=True)
+class Tanh(Boundary):
+    """h(d) = tanh(d): linear at the boundary, 1 far from it."""
+
+    @property
+    def leading(self) -> tuple[float, float]:
+        """The line d."""
+        return 1.0, 1.0
+
+    def value(self, d: Array) -> Array:
+        """tanh(d)."""
+        return np.tanh(d)
+
+    def derivative(self, d: Array) -> Array:
+        """1 - tanh(d)^2."""
+        return 1 - np.tanh(d) ** 2
+
+
+@dataclass(frozen=True)
+class Asinh(Boundary):
+    """h(d) = asinh(d): linear at the boundary, logarithmic far from it."""
+
+    @property
+    def leading(self) -> tuple[float, float]:
+        """The line d."""
+        return 1.0, 1.0
+
+    def value(self, d: Array) -> Array:
+        """asinh(d)."""
+        return np.arcsinh(d)
+
+    def derivative(self, d: Array) -> Array:
+        """1 / sqrt(1 + d^2)."""
+        return 1 / np.hypot(1.0, d)
+
+
+@dataclass(frozen=True)
+class Softplus(Boundary):
+    """h(d) = log((1 + e^d) / 2): linear at the boundary, with a slope from 1/2 to 1."""
+
+    @property
+    def leading(self) -> tuple[float, float]:
+        """The line d / 2."""
+        return 0.5, 1.0
+
+    def value(self, d: Array) -> Array:
+        """log(1 + e^d) - log 2."""
+        return np.logaddexp(0.0, d) - np.log(2.0)
+
+    def derivative(self, d: Array) -> Array:
+        """1 / (1 + e^-d)."""
+        return 1 / (1 + np.exp(-d))
+
+
+@dataclass(frozen=True)
+class TruncatedSine(Boundary):
+    """h(d) = sin(d) up to d = pi / 2, 1 beyond."""
+
+    @property
+    def leading(self) -> tuple[float, float]:
+        """The line d."""
+        return 1.0, 1.0
+
+    def value(self, d: Array) -> Array:
+        """sin(min(d, pi / 2))."""
+        return np.sin(np.minimum(d, np.pi / 2))
+
+    def derivative(self, d: Array) -> Array:
+        """cos(d), 0 beyond pi / 2."""
+        return np.where(d < np.pi / 2, np.cos(np.minimum(d, np.pi / 2)), 0.0)
+
+
+@dataclass(frozen=True)
+class Constant(Boundary):
+    """h = 1: no weight, right only where the density vanishes at the boundary or there is none."""
+
+    @property
+    def leading(self) -> tuple[float, float]:
+        """The constant 1."""
+        return 1.0, 0.0
+
+    def value(self, d: Array) -> Array:
+        """1."""
+        return np.ones_like(d)
+
+    def derivative(self, d: Array) -> Array:
+        """0."""
+        return np.zeros_like(d)
+
+
+def _check_positive(**numbers: float) -> None:
+    for name, number in numbers.items():
+        if not (np.isfinite(number) and number > 0):
+            raise ValueError(f"{name}={number!r} must be a positive number.")
 
 
 def _check_exponent(p: float) -> None:

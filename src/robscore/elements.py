@@ -328,10 +328,10 @@ def score_elements(family: str | Family, X: AnyData) -> PairwiseElements:
     """
     from robscore.families.base import get_family
 
-    resolved = get_family(family)
+    chosen = get_family(family)
     matrix, names = read_matrix(X, "X")
-    check_rows(resolved, matrix, names, caller="score_elements")
-    return resolved.elements(matrix)
+    check_rows(chosen, matrix, names, caller="score_elements")
+    return chosen.resolved(matrix).elements(matrix)
 
 
 def _t(array: Array) -> Array:

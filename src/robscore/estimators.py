@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from robscore._robust import stands_out
 from robscore._typing import AnyData, Array, RandomState
-from robscore.base_estimator import ScoreMatchingEstimator
+from robscore.base_estimator import ScoreMatchingEstimator, warnings_from_here
 from robscore.elements import PairwiseElements
 from robscore.families.base import Family
 from robscore.graph import FitFacts, Graph, association
-from robscore.row_weights import outlying
 from robscore.selection import SELECTORS
 from robscore.selection.n_edges import find_n_edges
 from robscore.solvers.loss import QuadraticLoss
-from robscore.solvers.path import Path, joined_interaction, solve_path
-from robscore.solvers.problem import Rule
+from robscore.solvers.path import Path, joined_interaction, solve_quietly
+from robscore.solvers.problem import Rule, check_options
 from robscore.solvers.refit import SingularLossError, dependent_columns, solve_unpenalised
 
 
@@ -98,6 +100,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         self.missing = missing
         self.random_state = random_state
 
+    @warnings_from_here
     def fit(self, X: AnyData, y: None = None) -> Self:
         """Estimate the parameters.
 
@@ -281,6 +284,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @warnings_from_here
     def fit(self, X: AnyData, y: None = None) -> Self:
         """Learn the graph.
 
@@ -289,84 +293,34 @@ class RobustGraph(ScoreMatchingEstimator):
         X : array-like or data frame of shape (n, m)
         y : ignored
         """
-        self._check_choice()
         loss, elements = self._robust_loss(X)
         self._say(f"row weights from {self.n_blocks_} blocks of {self.n_rows_used_} rows")
-        self._fit_loss(loss, elements)
+        self._fit_loss(loss, elements, n_dropped=None)
         if self.reweight:
-            dropped = outlying(elements.row_losses(*self._scaled_parameters))
-            weights = np.where(dropped, 0.0, 1.0 / np.count_nonzero(~dropped))
+            dropped = stands_out(elements.row_losses(*self._scaled_parameters))
+            n_dropped = int(np.count_nonzero(dropped))
+            weights = np.where(dropped, 0.0, 1.0 / (elements.n_rows - n_dropped))
             self.row_weights_[self._used] = weights[:, None]
-            self._say(f"{np.count_nonzero(dropped)} rows stand out and are dropped")
-            self._fit_loss(elements.average(weights, weights), elements)
+            self._say(f"{n_dropped} rows stand out and are dropped")
+            self._fit_loss(elements.average(weights, weights), elements, n_dropped=n_dropped)
+        self.association_ = association(self.interaction_)
+        self.graph_ = Graph(tuple(self._column_names), self.interaction_, self.association_, self._facts, self._frame)
+        if not self.path_.converged.all():
+            chosen = "The chosen penalty converged." if self.converged_ else "The chosen penalty did NOT converge."
+            warnings.warn(f"{chosen} On its path, {self.path_.convergence_message()}", ConvergenceWarning, stacklevel=2)
         return self
 
-    def _check_choice(self) -> None:
-        """Raise on arguments that contradict each other before any work is done."""
+    def _check_arguments(self, n_columns: int) -> None:
+        """Raise on arguments that make no sense before any work is done."""
         if self.alpha is not None and self.n_edges is not None:
-            raise ValueError(
-                f"alpha={self.alpha!r} and n_edges={self.n_edges!r} contradict each other; give one of them."
-            )
+            raise ValueError(f"alpha={self.alpha!r} and n_edges={self.n_edges!r} contradict each other; give one.")
         if self.alpha is not None and not (np.isfinite(self.alpha) and self.alpha >= 0):
             raise ValueError(f"alpha={self.alpha!r} must be a finite penalty of at least 0.")
         if self.select not in SELECTORS:
             raise ValueError(f"select={self.select!r} is not known; use one of {', '.join(map(repr, SELECTORS))}.")
-
-    def _fit_loss(self, loss: QuadraticLoss, elements: PairwiseElements) -> None:
-        """Path, choice of the penalty, and everything that follows from it."""
-        self._check_n_edges(loss.n_columns)
-        path = self._solve(loss, self.alphas if self.alpha is None else [self.alpha])
-        self.criterion_: Array | None = None
-        n_rows = int(np.count_nonzero(self.row_weights_.any(axis=1)))
-        if self.alpha is not None:
-            chosen, words = 0, "as given"
-        elif self.n_edges is not None:
-            path, chosen = find_n_edges(path, self.n_edges, lambda alphas: self._solve(loss, alphas))
-            words = f"for {self.n_edges} edges"
-        else:
-            self.criterion_ = SELECTORS[self.select](loss, path, n_rows=n_rows, elements=elements)
-            chosen = int(np.argmin(self.criterion_))
-            words = f"chosen by {self.select} as number {chosen + 1} of {path.alphas.size}"
-        self._say(f"alpha = {path.alphas[chosen]:.4g} {words}: {path.n_edges[chosen]} edges")
-        self.path_, self.alpha_ = path, float(path.alphas[chosen])
-        self.n_iter_, self.converged_ = int(path.n_iter[chosen]), bool(path.converged[chosen])
-        K = path.interactions[chosen]
-        self._store(K if self.rule == "symmetric" else joined_interaction(K, self.rule), path.locations[chosen])
-        self.association_ = association(self.interaction_)
-        effective = 1.0 / np.sum(self.row_weights_**2, axis=0)
-        facts = FitFacts(
-            n_rows=n_rows,
-            family=repr(self._preparation.family),
-            n_blocks=self.n_blocks_,
-            effective_rows=(float(effective[0]), float(effective[1])),
-            alpha=self.alpha_,
-            selection=words,
-            converged=self.converged_,
-            kkt=float(path.kkt[chosen]),
-        )
-        self.graph_ = Graph(tuple(self._column_names), self.interaction_, self.association_, facts, self._frame)
-
-    def _solve(self, loss: QuadraticLoss, alphas: int | Sequence[float] | Array) -> Path:
-        return solve_path(
-            loss,
-            alphas,
-            rule=self.rule,
-            diagonal_multiplier=self.diagonal_multiplier,
-            penalize_diagonal=self.penalize_diagonal,
-            fit_location=self.fit_location,
-            location_ratio=self.location_ratio,
-            penalty_weights=self.penalty_weights,
-            location_weights=self.location_weights,
-            alpha_min_ratio=self.alpha_min_ratio,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
-
-    def _check_n_edges(self, n_columns: int) -> None:
-        """Raise when n_edges cannot be reached whatever the penalty."""
+        W, _ = check_options(n_columns, **self._options())
         if self.n_edges is None:
             return
-        W = np.ones((n_columns, n_columns)) if self.penalty_weights is None else np.asarray(self.penalty_weights)
         pairs = W[np.triu_indices(n_columns, k=1)]
         least, most = np.count_nonzero(pairs == 0), np.count_nonzero(np.isfinite(pairs))
         whole = isinstance(self.n_edges, int | np.integer) and not isinstance(self.n_edges, bool)
@@ -375,6 +329,65 @@ class RobustGraph(ScoreMatchingEstimator):
                 f"n_edges={self.n_edges!r} cannot be reached: with {n_columns} columns and these penalty_weights it "
                 f"must be a whole number between {least} and {most}."
             )
+
+    def _options(self) -> dict[str, Any]:
+        """Arguments that shape the penalised problem."""
+        return {
+            "rule": self.rule,
+            "diagonal_multiplier": self.diagonal_multiplier,
+            "penalize_diagonal": self.penalize_diagonal,
+            "fit_location": self.fit_location,
+            "location_ratio": self.location_ratio,
+            "penalty_weights": self.penalty_weights,
+            "location_weights": self.location_weights,
+        }
+
+    def _fit_loss(self, loss: QuadraticLoss, elements: PairwiseElements, *, n_dropped: int | None) -> None:
+        """Path, choice of the penalty, and the parameters that follow from it."""
+        path = self._solve(loss, self.alphas if self.alpha is None else [self.alpha])
+        self.criterion_: Array | None = None
+        n_rows = self.n_rows_used_ - (n_dropped or 0)
+        if self.alpha is not None:
+            chosen, words = 0, "as given"
+        elif self.n_edges is not None:
+            path, chosen = find_n_edges(path, self.n_edges, lambda alphas: self._solve(loss, alphas))
+            words = f"for {self.n_edges} edges"
+        else:
+            self.criterion_ = SELECTORS[self.select](loss, path, n_rows=n_rows, elements=elements)
+            chosen = self._best(self.criterion_)
+            words = f"chosen by {self.select} as number {chosen + 1} of {path.alphas.size}"
+        self._say(f"alpha = {path.alphas[chosen]:.4g} {words}: {path.n_edges[chosen]} edges")
+        self.path_, self.alpha_ = path, float(path.alphas[chosen])
+        self.n_iter_, self.converged_ = int(path.n_iter[chosen]), bool(path.converged[chosen])
+        K = path.interactions[chosen]
+        self._store(K if self.rule == "symmetric" else joined_interaction(K, self.rule), path.locations[chosen])
+        effective = 1.0 / np.sum(self.row_weights_**2, axis=0)
+        self._facts = FitFacts(
+            n_rows=n_rows,
+            n_dropped=n_dropped,
+            family=repr(self._preparation.family),
+            n_blocks=self.n_blocks_,
+            effective_rows=(float(effective[0]), float(effective[1])),
+            alpha=self.alpha_,
+            selection=words,
+            converged=self.converged_,
+            kkt=float(path.kkt[chosen]),
+        )
+
+    def _best(self, criterion: Array) -> int:
+        """Position of the least value; among equal ones (the same graph) the last, which is shrunk least."""
+        least = criterion.min()
+        if not np.isfinite(least):
+            raise ValueError(
+                f"select={self.select!r} is infinite on the whole path: no graph on it can be refitted without a "
+                "penalty. Use larger or more alphas, give n_edges or alpha, or more rows."
+            )
+        return int(np.flatnonzero(criterion == least)[-1])
+
+    def _solve(self, loss: QuadraticLoss, alphas: int | Sequence[float] | Array) -> Path:
+        return solve_quietly(
+            loss, alphas, alpha_min_ratio=self.alpha_min_ratio, tol=self.tol, max_iter=self.max_iter, **self._options()
+        )
 
     def _say(self, line: str) -> None:
         if self.verbose:

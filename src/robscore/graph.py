@@ -22,6 +22,7 @@ class FitFacts:
     """What a reader of a summary wants to know about the fit behind a graph."""
 
     n_rows: int
+    n_dropped: int | None
     family: str
     n_blocks: int
     effective_rows: tuple[float, float]
@@ -31,7 +32,7 @@ class FitFacts:
     kkt: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Graph:
     """A learnt graph.
 
@@ -130,6 +131,7 @@ class Graph:
         lines = {
             "rows": f"{facts.n_rows}, effectively {facts.effective_rows[0]:.0f} (Gamma) and "
             f"{facts.effective_rows[1]:.0f} (g) by their weights",
+            "dropped": "" if facts.n_dropped is None else f"{facts.n_dropped} rows that stood out, by reweighting",
             "columns": f"{m}",
             "family": facts.family,
             "blocks": blocks,
@@ -139,27 +141,36 @@ class Graph:
             "strongest": listed or "none",
             "converged": f"{'yes' if facts.converged else 'NO'}, {facts.kkt:.1e} alpha_max from optimal",
         }
-        return "\n".join(f"{name:<10} {value}" for name, value in lines.items())
+        return "\n".join(f"{name:<10} {value}" for name, value in lines.items() if value)
 
     def __str__(self) -> str:
         return self.summary()
 
+    def __repr__(self) -> str:
+        return f"<Graph of {len(self.names)} columns with {self.n_edges} edges>"
+
 
 def association(interaction: Array) -> Array:
-    """-K_ij / sqrt(K_ii K_jj) off the diagonal, 1 on it; with a warning where K_ii K_jj is not positive."""
+    """-K_ij / sqrt(K_ii K_jj) off the diagonal, 1 on it; with a warning where K_ii K_jj is not positive.
+
+    There its absolute value is taken, and where it is zero the association is the sign alone.
+    """
     diagonal = interaction.diagonal()
     product = np.multiply.outer(diagonal, diagonal)
     edges = interaction != 0
     np.fill_diagonal(edges, val=False)
     if (product[edges] <= 0).any():
         warnings.warn(
-            "K has diagonal entries that are not positive, so associations use the absolute value of K_ii K_jj; "
-            "a larger alpha, more rows or a diagonal_multiplier may help.",
+            "K has diagonal entries that are not positive, so associations use the absolute value of K_ii K_jj (or 1 "
+            "where it is 0); a larger alpha, more rows or a diagonal_multiplier may help.",
             UserWarning,
             stacklevel=2,
         )
-    size = np.sqrt(np.abs(product))
+    size = np.sqrt(np.abs(diagonal))
+    scale = np.multiply.outer(size, size)
     result = np.zeros_like(interaction)
-    result[edges] = -interaction[edges] / np.maximum(size[edges], np.finfo(float).tiny)
+    defined = edges & (scale > 0)
+    result[defined] = -interaction[defined] / scale[defined]
+    result[edges & (scale == 0)] = -np.sign(interaction[edges & (scale == 0)])
     np.fill_diagonal(result, 1.0)
     return result

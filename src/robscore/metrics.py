@@ -50,9 +50,11 @@ def roc_curve(path: Path | ArrayLike, truth: ArrayLike) -> RocCurve:
     1.0
     """
     interactions, rule = (path.interactions, path.rule) if isinstance(path, Path) else (np.asarray(path), "symmetric")
-    true = edge_vector(truth)
+    true = edge_vector(truth, "or")
     if not true.any() or true.all():
         raise ValueError("A ROC curve needs a true graph with at least one edge and one pair without an edge.")
+    if np.shape(interactions)[1:] != np.shape(truth):
+        raise ValueError(f"Graphs of different size: {np.shape(interactions)[1:]} and {np.shape(truth)}.")
     found = np.array([edge_vector(K, rule) for K in interactions])  # type: ignore[arg-type]
     fpr = np.concatenate([[0.0], found[:, ~true].mean(axis=1), [1.0]])
     tpr = np.concatenate([[0.0], found[:, true].mean(axis=1), [1.0]])

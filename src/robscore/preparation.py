@@ -68,7 +68,7 @@ def prepare(
         raise ValueError(f"Constant columns tell nothing about dependence: {listed}. Drop them (of {len(names)}).")
     scaling = family.scaling(X, fit_location=fit_location) if scale == "median" else None
     if scaling is None:
-        return Preparation(family, family, None, names, caller)
+        return Preparation(family, family.resolved(X), None, names, caller)
     zero = ~(scaling.scale > 0)
     if zero.any():
         listed = ", ".join(repr(names[j]) for j in np.flatnonzero(zero)[:5])
@@ -76,7 +76,8 @@ def prepare(
             f"scale='median' finds no spread in columns {listed}: half of their values or more are equal. "
             "Drop these columns, or pass scale=None."
         )
-    return Preparation(family, family.scaled(scaling), scaling, names, caller)
+    scaled = family.scaled(scaling)
+    return Preparation(family, scaled.resolved(scaling.apply(X)), scaling, names, caller)
 
 
 def rows_to_use(X: Array, names: list[str], missing: str) -> BoolArray:

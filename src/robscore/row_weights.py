@@ -19,7 +19,6 @@ from robscore.medians.blocks import Partition, scatter_ratio
 from robscore.medians.geometric_median import median_weights
 from robscore.medians.median_of_means import partitions
 
-_MAD = 1.482602218505602  # makes the median absolute deviation a standard deviation for Gaussians
 _TIED_SHARE = 0.4  # more identical blocks than this pull the median onto themselves
 
 
@@ -94,13 +93,6 @@ def robust_weights(
             stacklevel=2,
         )
     return RowWeights(totals["gamma"], totals["g"])
-
-
-def outlying(losses: Array) -> BoolArray:
-    """Rows whose loss stands out: above the median by more than 4 times 1.4826 median absolute deviations."""
-    middle = np.median(losses)
-    deviation = _MAD * np.median(np.abs(losses[np.isfinite(losses)] - middle))
-    return losses > middle + 4.0 * deviation
 
 
 def _block_weights(

@@ -54,6 +54,10 @@ class Family(ABC):
         """Entries of X, shape (n, m), that the family excludes, and why."""
         return ~self.domain.contains(X), f"lie outside the domain {self.domain!r}"
 
+    def resolved(self, X: Array) -> Family:
+        """The family with whatever it takes from the rows X, shape (n, m), fixed."""
+        return self
+
     def scaling(self, X: Array, *, fit_location: bool) -> Scaling | None:
         """Robust centre and scale of the columns, or None where the family does not scale."""
         return None

@@ -17,13 +17,12 @@ from copy import copy
 import numpy as np
 
 from robscore import boundary as boundaries
+from robscore._robust import MAD
 from robscore._typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Intervals, Nearest, NonNegative
 from robscore.elements import PairwiseElements
 from robscore.families.base import Family, Scaling
-
-_MAD = 1.482602218505602  # makes the median absolute deviation a standard deviation for Gaussians
 
 
 class PowerFamily(Family):
@@ -86,9 +85,11 @@ class PowerFamily(Family):
             return outside, reason
         zero = X == 0
         if zero.any() and self.a > 0 and self.b > 0:
-            here = self.domain.nearest(np.zeros((1, X.shape[1])))
+            at_boundary = copy(self)  # all that matters at zero is how fast h vanishes there
+            at_boundary.boundary = boundaries.Power(self.boundary.leading[1])
+            origin = np.zeros((1, X.shape[1]))
             with np.errstate(divide="ignore", invalid="ignore"):
-                values = self._coefficients(np.zeros((1, X.shape[1])), here)
+                values = at_boundary._coefficients(origin, self.domain.nearest(origin))
             zero &= ~np.logical_and.reduce([np.isfinite(value).all(axis=0) for value in values])
         return zero, f"are exact zeros, which {self!r} excludes"
 
@@ -123,10 +124,14 @@ class PowerFamily(Family):
         if derivative:
             slope = np.where(bounded, near.slope * self.boundary.derivative(near.distance), 0.0)
             total += derivative * slope * X ** (power + 1)
-        if near.from_zero.any():
-            joined = self.boundary.combined(near.distance[near.from_zero], power, value, derivative)
-            total[near.from_zero] = joined
-        return total
+        joined = self.boundary.combined(np.where(near.from_zero, near.distance, 1.0), power, value, derivative)
+        return np.where(near.from_zero, joined, total)
+
+    def resolved(self, X: Array) -> PowerFamily:
+        """The same family with a boundary weight that no longer depends on data."""
+        fixed = copy(self)
+        fixed.boundary = self.boundary.resolved(self.domain.nearest(X).distance)
+        return fixed
 
     def scaling(self, X: Array, *, fit_location: bool) -> Scaling | None:
         """Median of the positive entries; where negative values live, 1.4826 times the median deviation.
@@ -141,9 +146,9 @@ class PowerFamily(Family):
             return Scaling(centre, np.array([np.median(x[x > 0]) if (x > 0).any() else 0.0 for x in X.T]))
         if self.a == self.b == 1 and fit_location and self.domain.is_real_line:
             centre = np.median(X, axis=0)
-            return Scaling(centre, _MAD * np.median(np.abs(X - centre), axis=0))
+            return Scaling(centre, MAD * np.median(np.abs(X - centre), axis=0))
         about = np.zeros(X.shape[1]) if self.domain.is_real_line else np.median(X, axis=0)
-        return Scaling(centre, _MAD * np.median(np.abs(X - about), axis=0))
+        return Scaling(centre, MAD * np.median(np.abs(X - about), axis=0))
 
     def scaled(self, scaling: Scaling) -> PowerFamily:
         """The same a, b and boundary weight on the moved domain."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
+from robscore._robust import stands_out
 from robscore._typing import Array, BoolArray
 from robscore.elements import PairwiseElements
 from robscore.solvers import refit as refitting
@@ -20,9 +21,7 @@ from robscore.solvers.loss import QuadraticLoss
 from robscore.solvers.path import Path, joined_support
 from robscore.solvers.refit import Refit, SingularLossError
 
-_MAD = 1.482602218505602
-_OUTLYING = 4.0  # deviations of the log norm above its median
-_PATIENCE = 10  # alphas without improvement before the dense end is given up
+_PATIENCE = 10  # graphs without improvement before the dense end is given up
 
 
 def ebic(
@@ -54,7 +53,7 @@ def ebic(
     calibrate : bool, default True
         Otherwise c = 1, as genscore has it.
     patience : int or None, default 10
-        Stop after so many alphas without improvement; the rest counts as infinite. None looks at all.
+        Stop after so many different graphs without improvement; the rest counts as infinite. None looks at all.
 
     Returns
     -------
@@ -78,19 +77,22 @@ def ebic(
         raise ValueError(f"gamma={gamma!r} must be at least 0.")
     values = np.full(path.alphas.size, np.inf)
     seen: dict[bytes, float] = {}
+    worse_graphs = 0
     for k in range(path.alphas.size):
         edges, locations = _support(path, k)
         key = np.packbits(np.append(edges.ravel(), locations)).tobytes()
         if not refit:
             value = 2 * n_rows * loss.value(path.interactions[k], path.locations[k])
             values[k] = value + _size_penalty(path, edges, locations, n_rows, gamma)
-        elif key in seen:
-            values[k] = seen[key]
-        else:
-            values[k] = seen[key] = _refitted(
-                loss, path, edges, locations, n_rows, elements if calibrate else None, gamma
-            )
-        if patience is not None and k - int(np.argmin(values[: k + 1])) >= patience and np.isfinite(values).any():
+            continue
+        if key not in seen:
+            rows = elements if calibrate else None
+            value = _refitted(loss, path, edges, locations, n_rows, rows, gamma)
+            improved = value < min(seen.values(), default=np.inf)
+            worse_graphs = 0 if improved or not edges.any() else worse_graphs + 1
+            seen[key] = value
+        values[k] = seen[key]
+        if patience is not None and worse_graphs >= patience:
             break
     return values
 
@@ -141,8 +143,7 @@ def _calibration(solution: Refit, elements: PairwiseElements) -> float:
     whitened = solution.whiten(gradients[~elements.overflow])
     with np.errstate(divide="ignore"):
         log_norm = 0.5 * np.log(np.einsum("ij,ij->j", whitened, whitened))
-    middle = np.median(log_norm)
-    kept = log_norm <= middle + _OUTLYING * _MAD * np.median(np.abs(log_norm - middle))
+    kept = ~stands_out(log_norm)
     whitened = whitened[:, kept]
     return float(whitened.var(axis=1).sum()) / len(whitened)
 

@@ -30,34 +30,30 @@ def find_n_edges(path: Path, target: int, solve: Callable[[Array], Path]) -> tup
     UserWarning
         If no alpha has exactly that many edges; the nearest number found is taken then.
     """
+    tried = path
     for _ in range(3):  # the path may end too early
-        if path.n_edges.max() >= target or not path.converged.all():
+        if tried.n_edges.max() >= target or not tried.converged.all():
             break
-        path = path.insert(solve(path.alphas[-1] * np.geomspace(0.8, 0.05, 12)))
+        tried = tried.insert(solve(tried.alphas[-1] * np.geomspace(0.8, 0.05, 12)))
     for _ in range(_ROUNDS):
-        if (path.n_edges == target).any() or not (path.n_edges > target).any():
+        if (tried.n_edges == target).any() or not (tried.n_edges > target).any():
             break
-        first_above = int(np.argmax(path.n_edges > target))
-        low = path.alphas[first_above]
-        high = path.alphas[first_above - 1] if first_above else path.alpha_max
+        first_above = int(np.argmax(tried.n_edges > target))
+        low = tried.alphas[first_above]
+        high = tried.alphas[first_above - 1] if first_above else tried.alpha_max
         if high <= low * (1 + 1e-12):
             break
-        tried = solve(np.geomspace(high, low, _ALPHAS_A_ROUND + 2)[1:-1])
-        # Keep only the nearest on either side, so that the path stays a readable grid.
-        distance = np.abs(tried.n_edges - target)
-        above = tried.n_edges > target
-        kept = np.zeros(distance.size, dtype=bool)
-        for side in (above, ~above):
-            if side.any():
-                kept[np.flatnonzero(side)[np.argmin(distance[side])]] = True
-        path = path.insert(tried.pick(np.flatnonzero(kept)))
-    distance = np.abs(path.n_edges - target)
+        tried = tried.insert(solve(np.geomspace(high, low, _ALPHAS_A_ROUND + 2)[1:-1]))
+    distance = np.abs(tried.n_edges - target)
     best = int(np.argmin(distance))
     if distance[best]:
         warnings.warn(
-            f"No penalty found with exactly n_edges={target} edges; the nearest has {path.n_edges[best]} "
-            f"(alpha = {path.alphas[best]:.4g}).",
+            f"No penalty found with exactly n_edges={target} edges; the nearest has {tried.n_edges[best]} "
+            f"(alpha = {tried.alphas[best]:.4g}).",
             UserWarning,
-            stacklevel=4,
+            stacklevel=2,
         )
-    return path, best
+    alpha = tried.alphas[best]
+    if alpha not in path.alphas:
+        path = path.insert(tried.pick(np.array([best])))
+    return path, int(np.argmax(path.alphas == alpha))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from robscore._compile import compiled
 from robscore._typing import Array
 
 
-@njit(cache=True)
+@compiled
 def draw_conditional(c: float, rng: np.random.Generator) -> float:
     """One exact draw from the density ~ t exp(-(t - c)^2) on t > 0."""
     if c > 0.2:
@@ -24,7 +24,7 @@ def draw_conditional(c: float, rng: np.random.Generator) -> float:
             return t
 
 
-@njit(cache=True)
+@compiled
 def gibbs_square_root(K: Array, eta: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator) -> Array:
     """Rows of y = sqrt(x), shape (n_rows, m), from one chain."""
     m = eta.size

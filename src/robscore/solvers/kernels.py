@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from robscore._compile import compiled
 from robscore._typing import Array, IntArray
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def descend(
     Q: Array,
     linear: Array,
@@ -21,16 +20,17 @@ def descend(
     symmetric: bool,  # noqa: FBT001
     tol: float,
     max_sweeps: int,
-) -> tuple[int, float]:
+) -> tuple[int, float, bool]:
     """Cyclic coordinate descent over the working set, updating Z (rows z_j) and R (rows Q_j z_j) in place.
 
-    Returns the number of sweeps and the largest distance to the subdifferential met in the last one.
+    Returns the number of sweeps, the largest distance to the subdifferential met in the last one, and whether
+    that one changed anything (rounding may leave nothing to change before the tolerance is reached).
     """
     m = Z.shape[0]
     shared = Q.shape[0] == 1
-    worst = 0.0
+    worst, changed = 0.0, True
     for sweep in range(max_sweeps):
-        worst = 0.0
+        worst, changed = 0.0, False
         for c in working:
             i, j, threshold = rows[c], nodes[c], thresholds[c]
             mirrored = symmetric and i < m and i != j
@@ -59,6 +59,7 @@ def descend(
             change = new - old
             if change == 0.0:
                 continue
+            changed = True
             Z[j, i] = new
             column = Q[0 if shared else j, i]
             for k in range(column.size):
@@ -68,12 +69,12 @@ def descend(
                 column = Q[0 if shared else i, j]
                 for k in range(column.size):
                     R[i, k] += change * column[k]
-        if worst <= tol:
-            return sweep + 1, worst
-    return max_sweeps, worst
+        if worst <= tol or not changed:
+            return sweep + 1, worst, changed
+    return max_sweeps, worst, changed
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def refresh(Q: Array, Z: Array, R: Array) -> None:
     """R_j = Q_j z_j from the non-zero entries of z_j, which removes the rounding of many updates."""
     shared = Q.shape[0] == 1

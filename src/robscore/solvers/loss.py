@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robscore._typing import Array
+from robscore._typing import Array, IntArray
 
 
 class QuadraticLoss:
@@ -49,3 +49,21 @@ class QuadraticLoss:
         z = np.concatenate([np.asarray(interaction), np.asarray(location)[None, :]]).T
         quadratic = np.einsum("jk,jkl,jl->", z, self.gamma, z, optimize=True)
         return float(0.5 * quadratic - np.sum(self.g * z))
+
+
+def assemble_hessian(blocks: Array, position: IntArray, size: int) -> Array:
+    """D' Gamma D, shape (size, size), for some free parameters.
+
+    Parameters
+    ----------
+    blocks : array of shape (m or 1, p, p)
+    position : integer array of shape (m, p)
+        Which parameter entry k of z_j is; -1 where it is none. Two entries may be the same parameter.
+    size : int
+    """
+    hessian = np.zeros((size, size))
+    for j, own in enumerate(position):
+        entries = np.flatnonzero(own >= 0)
+        block = blocks[0 if len(blocks) == 1 else j]
+        hessian[np.ix_(own[entries], own[entries])] += block[np.ix_(entries, entries)]
+    return hessian

@@ -28,7 +28,7 @@ _FIRST_CHECK = 125  # sweeps; from twice as many on, ask whether the objective i
 _BY_ALPHA = ("alphas", "interactions", "locations", "n_edges", "n_iter", "kkt", "converged")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Path:
     """Solutions for a decreasing sequence of penalties.
 
@@ -64,6 +64,19 @@ class Path:
     rule: Rule
     fit_location: bool
     location_is_free: bool
+
+    def __repr__(self) -> str:
+        ends = f"alpha {self.alphas[0]:.4g} to {self.alphas[-1]:.4g}, {self.n_edges[0]} to {self.n_edges[-1]} edges"
+        return f"<Path of {self.alphas.size} solutions: {ends}, {np.count_nonzero(self.converged)} converged>"
+
+    def convergence_message(self) -> str:
+        """How many penalties did not converge, which is the worst, and what to do."""
+        worst = int(np.argmax(self.kkt))
+        return (
+            f"{np.count_nonzero(~self.converged)} of {self.alphas.size} penalties did not converge; worst is alpha = "
+            f"{self.alphas[worst]:.3g}, {self.kkt[worst]:.1e} alpha_max from optimal. With few rows, or equal columns, "
+            "there may be no minimum: use larger alphas or a diagonal_multiplier; else raise max_iter."
+        )
 
     def insert(self, other: Path) -> Path:
         """The path with the solutions of another one put in their place."""
@@ -149,8 +162,9 @@ def solve_path(
     >>> path.interactions.shape, int(path.n_edges[0]), bool(path.converged.all())
     ((20, 4, 4), 0, True)
     """
-    problem = build_problem(
+    path = solve_quietly(
         loss,
+        alphas,
         rule=rule,
         diagonal_multiplier=diagonal_multiplier,
         penalize_diagonal=penalize_diagonal,
@@ -158,15 +172,31 @@ def solve_path(
         location_ratio=location_ratio,
         penalty_weights=penalty_weights,
         location_weights=location_weights,
+        alpha_min_ratio=alpha_min_ratio,
+        tol=tol,
+        max_iter=max_iter,
     )
+    if not path.converged.all():
+        warnings.warn(path.convergence_message(), ConvergenceWarning, stacklevel=2)
+    return path
+
+
+def solve_quietly(
+    loss: QuadraticLoss,
+    alphas: int | Sequence[float] | Array | None,
+    *,
+    rule: Rule,
+    alpha_min_ratio: float,
+    tol: float,
+    max_iter: int,
+    **options: Any,
+) -> Path:
+    """As :func:`solve_path`, without a warning for penalties that did not converge."""
     if not 0 < tol < 1:
         raise ValueError(f"tol={tol!r} must lie between 0 and 1.")
     if max_iter < 1:
         raise ValueError(f"max_iter={max_iter!r} must be at least 1.")
-    path = _descend_path(problem, rule, alphas, alpha_min_ratio, tol, max_iter)
-    if not path.converged.all():
-        _warn_not_converged(path, tol)
-    return path
+    return _descend_path(build_problem(loss, rule=rule, **options), rule, alphas, alpha_min_ratio, tol, max_iter)
 
 
 def _descend_path(
@@ -241,7 +271,7 @@ def _solve_one(
     checkpoint, checked_at = Z.copy(), _FIRST_CHECK
     sweeps, calls = 0, 0
     while sweeps < max_iter:
-        used, worst = descend(
+        used, worst, changed = descend(
             problem.Q,
             problem.linear,
             Z,
@@ -256,7 +286,7 @@ def _solve_one(
             min(_EASY_SWEEPS if calls == 0 else _SWEEPS_A_SNAPSHOT, max_iter - sweeps),
         )
         sweeps, calls = sweeps + used, calls + 1
-        if worst > tol:
+        if worst > tol and changed:
             snapshots.append((Z.copy(), R.copy()))
             if sweeps >= 2 * checked_at:
                 if problem.falls_forever(checkpoint, Z, alpha):
@@ -271,7 +301,7 @@ def _solve_one(
         snapshots.clear()
         refresh(problem.Q, Z, R)
         violating = problem.violations(Z, R, alpha) > tol
-        if not violating.any():
+        if not violating.any() or not (changed or (violating & ~chosen).any()):
             return sweeps, True
         chosen |= violating
     refresh(problem.Q, Z, R)
@@ -282,6 +312,8 @@ def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Arra
     """Anderson's extrapolation of the last snapshots, taken in place where it lowers the objective."""
     steps = np.diff([problem.values(z) for z, _ in snapshots], axis=0)
     gram = steps @ steps.T
+    if not np.trace(gram) > 0:
+        return
     gram[np.diag_indices(len(gram))] += 1e-10 * np.trace(gram)
     coefficients = np.linalg.solve(gram, np.ones(len(gram)))
     total = coefficients.sum()
@@ -297,7 +329,9 @@ def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Arra
 def _alpha_max(problem: Problem, R: Array) -> float:
     """max_c |gradient_c| / w_c over penalised coordinates, at the null solution."""
     penalised = (problem.weights > 0) & np.isfinite(problem.weights)
-    return float((np.abs(problem.gradient(R)[penalised]) / problem.weights[penalised]).max(initial=0.0))
+    gradient = np.abs(problem.gradient(R)[penalised])
+    gradient[gradient <= 1e-14 * np.abs(problem.linear).max()] = 0.0  # nothing but rounding
+    return float((gradient / problem.weights[penalised]).max(initial=0.0))
 
 
 def alpha_grid(alphas: int | Sequence[float] | Array | None, alpha_max: float, alpha_min_ratio: float) -> Array:
@@ -316,15 +350,3 @@ def alpha_grid(alphas: int | Sequence[float] | Array | None, alpha_max: float, a
     if grid.ndim != 1 or grid.size == 0 or not np.isfinite(grid).all() or (grid < 0).any():
         raise ValueError(f"alphas={alphas!r} must be finite penalties of at least 0.")
     return grid
-
-
-def _warn_not_converged(path: Path, tol: float) -> None:
-    worst = int(np.argmax(path.kkt))
-    warnings.warn(
-        f"{np.count_nonzero(~path.converged)} of {path.alphas.size} penalties did not converge; worst is "
-        f"alpha = {path.alphas[worst]:.3g} with a distance to optimality of {path.kkt[worst]:.1e} alpha_max, tol is "
-        f"{tol:.1e}. With few rows, or columns that are nearly equal, there may be no minimum: use larger alphas "
-        "or a diagonal_multiplier; else raise max_iter.",
-        ConvergenceWarning,
-        stacklevel=3,
-    )

@@ -11,15 +11,18 @@ eta_j. A location that is free is profiled out in closed form first: with s = Ga
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy.linalg import lstsq
 
 from robscore._typing import Array, BoolArray, IntArray
-from robscore.solvers.loss import QuadraticLoss
+from robscore.solvers.loss import QuadraticLoss, assemble_hessian
 
 _LONG = 0.1  # share of its length that a solution may still gain while the number of sweeps doubles
+_VARIES = 1e-13  # what must be left of a diagonal entry when the location is profiled out
+_SINGULAR = 1e-11  # least eigenvalue of a block with unit diagonal
 _FLAT = 5e-5  # curvature along such a move, relative to the sum of its coordinates' own
 
 Rule: TypeAlias = Literal["symmetric", "and", "or"]
@@ -93,9 +96,10 @@ class Problem:
 
         With fewer rows than columns the loss is flat in some directions, and -l' z may fall along them faster
         than the penalty rises: a move over many sweeps is still long, has next to none of the curvature that
-        its coordinates have one by one, and pays. (Where a minimum exists, however ill-conditioned, moves
-        between distant sweeps shrink, and keep some hundredths of that curvature.)
+        its coordinates have one by one, and pays. Blocks that are merely ill-conditioned have a minimum.
         """
+        if not self.singular:
+            return False
         move = after - before
         own_curvature = self.curvature @ self.values(move) ** 2
         if own_curvature < _LONG**2 * (self.curvature @ self.values(after) ** 2):
@@ -103,6 +107,15 @@ class Problem:
         image = np.einsum("jkl,jl->jk", np.broadcast_to(self.Q, (len(move), *self.Q.shape[1:])), move)
         pays = alpha * self._norm(move) < np.sum(self.linear * move)
         return bool(pays and np.sum(move * image) < _FLAT * own_curvature)
+
+    @cached_property
+    def singular(self) -> bool:
+        """Whether a block has no full rank to working precision, so that the loss may have no minimum."""
+        for block in self.Q:
+            root = np.sqrt(np.maximum(block.diagonal(), np.finfo(float).tiny))
+            if np.linalg.eigvalsh(block / np.multiply.outer(root, root))[0] < _SINGULAR:
+                return True
+        return False
 
     def null_solution(self) -> Array:
         """z_1..z_m, shape (m, p), with every penalised parameter zero and the free ones optimal."""
@@ -117,11 +130,7 @@ class Problem:
         if mirrored.size == 0 and (self.rows[free] == self.nodes[free]).all():
             Z[self.nodes[free], self.rows[free]] = self._linear(free) / self.curvature[free]
             return Z
-        hessian = np.zeros((free.size, free.size))
-        for j, own in enumerate(position):
-            entries = np.flatnonzero(own >= 0)
-            block = self.Q[0 if self.Q.shape[0] == 1 else j]
-            hessian[np.ix_(own[entries], own[entries])] += block[np.ix_(entries, entries)]
+        hessian = assemble_hessian(self.Q, position, free.size)
         theta = lstsq(hessian, self._linear(free))[0]
         filled = position >= 0
         Z[filled] = theta[position[filled]]
@@ -155,8 +164,15 @@ def build_problem(
 ) -> Problem:
     """Reduce a loss and the options of :func:`robscore.solve_path` to coordinates."""
     m = loss.n_columns
-    W, eta_weights = _check_options(
-        m, rule, diagonal_multiplier, fit_location, location_ratio, penalty_weights, location_weights
+    W, eta_weights = check_options(
+        m,
+        rule=rule,
+        diagonal_multiplier=diagonal_multiplier,
+        penalize_diagonal=penalize_diagonal,
+        fit_location=fit_location,
+        location_ratio=location_ratio,
+        penalty_weights=penalty_weights,
+        location_weights=location_weights,
     )
     blocks, g = loss.blocks, loss.g
     diagonal = np.arange(m)
@@ -202,29 +218,43 @@ def build_problem(
     )
     mirrored = problem.mirrored
     curvature[mirrored] += block_diagonal[rows[mirrored], nodes[mirrored]]
+    if problem.profiled:
+        kept = np.einsum("jkk->jk", Q) > _VARIES * np.einsum("jkk->jk", loss.blocks)[:, :m]
+        if not kept.all():
+            raise ValueError(
+                f"Columns {np.flatnonzero(~kept.all(axis=0)).tolist()} hardly vary, compared with their size, over the "
+                "rows that count; drop or centre them, use fewer blocks, or pass fit_location=False."
+            )
     return problem
 
 
-def _check_options(
+def check_options(
     m: int,
+    *,
     rule: str,
     diagonal_multiplier: float,
-    fit_location: bool,  # noqa: FBT001
+    penalize_diagonal: bool,
+    fit_location: bool,
     location_ratio: float,
     penalty_weights: Array | None,
     location_weights: Array | None,
 ) -> tuple[Array, Array]:
+    """The penalty weights of K, shape (m, m), and of eta, shape (m,); raise on options that make no sense."""
     if rule not in ("symmetric", "and", "or"):
         raise ValueError(f"rule={rule!r} is not known; use 'symmetric', 'and' or 'or'.")
     if not (np.isfinite(diagonal_multiplier) and diagonal_multiplier >= 0):
         raise ValueError(f"diagonal_multiplier={diagonal_multiplier!r} (the paper's beta) must be at least 0.")
     if not location_ratio > 0:
         raise ValueError(f"location_ratio={location_ratio!r} must be positive; inf leaves the location free.")
-    W = np.ones((m, m)) if penalty_weights is None else np.asarray(penalty_weights, dtype=float)
+    try:
+        W = np.ones((m, m)) if penalty_weights is None else np.asarray(penalty_weights, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"penalty_weights must be an array of numbers; got {penalty_weights!r}.") from None
     if W.shape != (m, m):
         raise ValueError(f"penalty_weights must have shape ({m}, {m}), one weight a pair; got {W.shape}.")
     off = ~np.eye(m, dtype=bool)
-    if np.isnan(W[off]).any() or (W[off] < 0).any():
+    read = np.ones((m, m), dtype=bool) if penalize_diagonal else off
+    if np.isnan(W[read]).any() or (W[read] < 0).any():
         raise ValueError("penalty_weights must not be negative or NaN: 0 leaves an edge free, inf forbids it.")
     if not np.array_equal(W[off], W.T[off]):
         i, j = np.argwhere((W != W.T) & off)[0]

@@ -15,7 +15,7 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.linalg.lapack import dpocon
 
 from robscore._typing import Array, BoolArray, IntArray
-from robscore.solvers.loss import QuadraticLoss
+from robscore.solvers.loss import QuadraticLoss, assemble_hessian
 
 _SMALLEST_RCOND = 1e-13
 
@@ -73,16 +73,13 @@ def refit(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, *, symmet
     if symmetric:
         mirrored = rows < m
         position[rows[mirrored], nodes[mirrored]] = position[nodes[mirrored], rows[mirrored]]
-    hessian, right = np.zeros((rows.size, rows.size)), np.zeros(rows.size)
-    for j, own in enumerate(position):
-        entries = np.flatnonzero(own >= 0)
-        block = loss.blocks[0 if loss.shared else j]
-        hessian[np.ix_(own[entries], own[entries])] += block[np.ix_(entries, entries)]
-        right[own[entries]] += loss.g[j, entries]
+    hessian = assemble_hessian(loss.blocks, position, rows.size)
+    filled = position >= 0
+    right = np.bincount(position[filled], weights=loss.g[filled], minlength=rows.size)
     root, scale = factor_positive_definite(hessian)
     whitened = solve_triangular(root, right / scale, trans="T")
     theta = solve_triangular(root, whitened) / scale
-    z = np.where(position >= 0, theta[position], 0.0)
+    z = np.where(filled, theta[position], 0.0)
     return Refit(
         z[:, :m].T.copy(), z[:, m].copy(), -0.5 * float(whitened @ whitened), rows, nodes, symmetric, root, scale
     )

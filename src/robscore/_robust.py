@@ -1,0 +1,17 @@
+"""Median absolute deviations, and what stands out by them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robscore._typing import Array, BoolArray
+
+MAD = 1.482602218505602  # makes the median absolute deviation a standard deviation for Gaussians
+_LIMIT = 4.0
+
+
+def stands_out(values: Array) -> BoolArray:
+    """Values, shape (n,), above their median by more than 4 times 1.4826 median absolute deviations."""
+    middle = np.median(values)
+    deviation = MAD * np.median(np.abs(values[np.isfinite(values)] - middle))
+    return values > middle + _LIMIT * deviation
