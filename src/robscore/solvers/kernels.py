@@ -34,9 +34,9 @@ def descend(
         for c in working:
             i, j, threshold = rows[c], nodes[c], thresholds[c]
             mirrored = symmetric and i < m and i != j
-            gradient = R[j, i] - linear[j, i]
+            gradient = R[j, i] - linear[c]
             if mirrored:
-                gradient += R[i, j] - linear[i, j]
+                gradient += R[i, j]
             old = Z[j, i]
             if old > 0.0:
                 violation = abs(gradient + threshold)

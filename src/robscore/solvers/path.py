@@ -263,9 +263,8 @@ def _solve_one(
     """Bring Z and R to the optimum at alpha; sweeps used, and whether the objective is bounded below."""
     from robscore.solvers.kernels import descend, refresh
 
-    penalised = (problem.weights > 0) & np.isfinite(problem.weights)
-    thresholds = np.where(penalised, alpha * problem.weights, 0.0)
-    strong = penalised & (np.abs(problem.gradient(R)) >= problem.weights * (2 * alpha - previous))
+    thresholds = alpha * problem.finite_weights
+    strong = problem.penalised & (np.abs(problem.gradient(R)) >= problem.finite_weights * (2 * alpha - previous))
     chosen = (problem.weights == 0) | strong | (problem.values(Z) != 0)
     snapshots: list[tuple[Array, Array]] = []
     checkpoint, checked_at = Z.copy(), _FIRST_CHECK
@@ -273,7 +272,7 @@ def _solve_one(
     while sweeps < max_iter:
         used, worst, changed = descend(
             problem.Q,
-            problem.linear,
+            problem.linear_by_coordinate,
             Z,
             R,
             problem.rows,
@@ -328,10 +327,9 @@ def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Arra
 
 def _alpha_max(problem: Problem, R: Array) -> float:
     """max_c |gradient_c| / w_c over penalised coordinates, at the null solution."""
-    penalised = (problem.weights > 0) & np.isfinite(problem.weights)
-    gradient = np.abs(problem.gradient(R)[penalised])
+    gradient = np.abs(problem.gradient(R)[problem.penalised])
     gradient[gradient <= 1e-14 * np.abs(problem.linear).max()] = 0.0  # nothing but rounding
-    return float((gradient / problem.weights[penalised]).max(initial=0.0))
+    return float((gradient / problem.weights[problem.penalised]).max(initial=0.0))
 
 
 def alpha_grid(alphas: int | Sequence[float] | Array | None, alpha_max: float, alpha_min_ratio: float) -> Array:

@@ -56,40 +56,62 @@ class Problem:
     fit_location: bool
     profiled: bool
 
-    @property
+    @cached_property
     def mirrored(self) -> BoolArray:
         """Coordinates that stand for two entries."""
         return (self.rows < self.loss.n_columns) & (self.rows != self.nodes) & self.symmetric
 
+    @cached_property
+    def penalised(self) -> BoolArray:
+        """Coordinates with a penalty that is neither zero nor infinite."""
+        return (self.weights > 0) & np.isfinite(self.weights)
+
+    @cached_property
+    def forbidden(self) -> BoolArray:
+        """Coordinates that must be zero."""
+        return np.isinf(self.weights)
+
+    @cached_property
+    def finite_weights(self) -> Array:
+        """The l1 weights, with 0 for forbidden coordinates."""
+        return np.where(self.penalised, self.weights, 0.0)
+
+    @cached_property
+    def _places(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Flat positions of all coordinates, which of them are mirrored, and the mirrored flat positions."""
+        width = self.linear.shape[1]
+        mirrored = np.flatnonzero(self.mirrored)
+        return self.nodes * width + self.rows, mirrored, self.rows[mirrored] * width + self.nodes[mirrored]
+
     def gradient(self, R: Array) -> Array:
         """Derivative of the loss in every coordinate, from R with rows R_j = Q_j z_j."""
-        residual = R - self.linear
-        total: Array = residual[self.nodes, self.rows]
-        mirrored = self.mirrored
-        total[mirrored] += residual[self.rows[mirrored], self.nodes[mirrored]]
+        residual = (R - self.linear).ravel()
+        own, mirrored, mirror = self._places
+        total: Array = residual[own]
+        total[mirrored] += residual[mirror]
         return total
 
     def values(self, Z: Array) -> Array:
         """Coordinates of Z, shape (m, p) with rows z_j."""
-        values: Array = Z[self.nodes, self.rows]
+        values: Array = Z.ravel()[self._places[0]]
         return values
 
     def violations(self, Z: Array, R: Array, alpha: float) -> Array:
         """Distance of the gradient to the subdifferential, coordinate by coordinate; 0 for forbidden ones."""
         theta, gradient = self.values(Z), self.gradient(R)
-        with np.errstate(invalid="ignore"):
-            threshold = np.where(self.weights > 0, alpha * self.weights, 0.0)
-            at_zero = np.maximum(np.abs(gradient) - threshold, 0.0)
-            away = np.abs(gradient + np.sign(theta) * threshold)
-        return np.where(np.isinf(self.weights), 0.0, np.where(theta == 0, at_zero, away))
+        threshold = alpha * self.finite_weights
+        distance = np.maximum(np.abs(gradient) - threshold, 0.0)
+        away = theta != 0
+        distance[away] = np.abs(gradient[away] + np.sign(theta[away]) * threshold[away])
+        distance[self.forbidden] = 0.0
+        return distance
 
     def objective(self, Z: Array, R: Array, alpha: float) -> float:
         """Loss plus penalty at Z, up to a constant, given R with rows Q_j z_j."""
         return float(np.sum(Z * (0.5 * R - self.linear)) + alpha * self._norm(Z))
 
     def _norm(self, Z: Array) -> float:
-        finite = np.isfinite(self.weights)
-        return float(self.weights[finite] @ np.abs(self.values(Z)[finite]))
+        return float(self.finite_weights @ np.abs(self.values(Z)))
 
     def falls_forever(self, before: Array, after: Array, alpha: float) -> bool:
         """Whether the iterates run away, because the objective has no minimum.
@@ -128,16 +150,18 @@ class Problem:
         mirrored = free[self.mirrored[free]]
         position[self.rows[mirrored], self.nodes[mirrored]] = position[self.nodes[mirrored], self.rows[mirrored]]
         if mirrored.size == 0 and (self.rows[free] == self.nodes[free]).all():
-            Z[self.nodes[free], self.rows[free]] = self._linear(free) / self.curvature[free]
+            Z[self.nodes[free], self.rows[free]] = self.linear_by_coordinate[free] / self.curvature[free]
             return Z
         hessian = assemble_hessian(self.Q, position, free.size)
-        theta = lstsq(hessian, self._linear(free))[0]
+        theta = lstsq(hessian, self.linear_by_coordinate[free])[0]
         filled = position >= 0
         Z[filled] = theta[position[filled]]
         return Z
 
-    def _linear(self, coordinates: IntArray) -> Array:
-        return -self.gradient(np.zeros_like(self.linear))[coordinates]
+    @cached_property
+    def linear_by_coordinate(self) -> Array:
+        """Coefficient of each coordinate in the linear part of the loss, shape (C,)."""
+        return -self.gradient(np.zeros_like(self.linear))
 
     def parameters(self, Z: Array) -> tuple[Array, Array]:
         """K, shape (m, m) with column j from node j, and eta, shape (m,)."""
