@@ -57,7 +57,23 @@ class Boundary(ABC):
 
 
 @dataclass(frozen=True)
-class Power(Boundary):
+class _PowerAtBoundary(Boundary):
+    """A weight that is d^p at the boundary."""
+
+    p: float
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.p) and self.p >= 0):
+            raise ValueError(f"p={self.p!r} must be a number of at least 0: h must stay finite at the boundary.")
+
+    @property
+    def leading(self) -> tuple[float, float]:
+        """d^p."""
+        return 1.0, self.p
+
+
+@dataclass(frozen=True)
+class Power(_PowerAtBoundary):
     """h(d) = d^p.
 
     Parameters
@@ -74,14 +90,6 @@ class Power(Boundary):
 
     p: float
 
-    def __post_init__(self) -> None:
-        _check_exponent(self.p)
-
-    @property
-    def leading(self) -> tuple[float, float]:
-        """d^p."""
-        return 1.0, self.p
-
     def value(self, d: Array) -> Array:
         """d^p."""
         return d**self.p
@@ -97,7 +105,7 @@ class Power(Boundary):
 
 
 @dataclass(frozen=True)
-class CappedPower(Boundary):
+class CappedPower(_PowerAtBoundary):
     """h(d) = min(d, cap)^p, with derivative 0 beyond the cap.
 
     Parameters
@@ -118,14 +126,9 @@ class CappedPower(Boundary):
     cap: float | tuple[float, ...]
 
     def __post_init__(self) -> None:
-        _check_exponent(self.p)
+        super().__post_init__()
         if not (np.isfinite(self.cap).all() and (np.asarray(self.cap) > 0).all()):
             raise ValueError(f"cap={self.cap!r} must be a positive number, or one a column.")
-
-    @property
-    def leading(self) -> tuple[float, float]:
-        """d^p."""
-        return 1.0, self.p
 
     def value(self, d: Array) -> Array:
         """min(d, cap)^p."""
@@ -144,7 +147,7 @@ class CappedPower(Boundary):
 
 
 @dataclass(frozen=True)
-class QuantileCappedPower(Boundary):
+class QuantileCappedPower(_PowerAtBoundary):
     """h(d) = min(d, cap)^p, the cap of each column being a quantile of its distances in the data.
 
     Parameters
@@ -165,14 +168,9 @@ class QuantileCappedPower(Boundary):
     quantile: float = 0.9
 
     def __post_init__(self) -> None:
-        _check_exponent(self.p)
+        super().__post_init__()
         if not 0 < self.quantile <= 1:
             raise ValueError(f"quantile={self.quantile!r} must lie between 0 and 1.")
-
-    @property
-    def leading(self) -> tuple[float, float]:
-        """d^p."""
-        return 1.0, self.p
 
     def resolved(self, distances: Array) -> Boundary:
         """A capped power with the caps that these distances, shape (n, m), give."""
@@ -190,18 +188,10 @@ class QuantileCappedPower(Boundary):
 
 
 @dataclass(frozen=True)
-class LogPower(Boundary):
+class LogPower(_PowerAtBoundary):
     """h(d) = log(1 + d)^p: a power at the boundary that grows slowly far from it."""
 
     p: float
-
-    def __post_init__(self) -> None:
-        _check_exponent(self.p)
-
-    @property
-    def leading(self) -> tuple[float, float]:
-        """d^p."""
-        return 1.0, self.p
 
     def value(self, d: Array) -> Array:
         """log(1 + d)^p."""
@@ -270,10 +260,7 @@ class SCAD(Boundary):
 class Tanh(Boundary):
     """h(d) = tanh(d): linear at the boundary, 1 far from it."""
 
-    @property
-    def leading(self) -> tuple[float, float]:
-        """The line d."""
-        return 1.0, 1.0
+    leading = (1.0, 1.0)
 
     def value(self, d: Array) -> Array:
         """tanh(d)."""
@@ -288,10 +275,7 @@ class Tanh(Boundary):
 class Asinh(Boundary):
     """h(d) = asinh(d): linear at the boundary, logarithmic far from it."""
 
-    @property
-    def leading(self) -> tuple[float, float]:
-        """The line d."""
-        return 1.0, 1.0
+    leading = (1.0, 1.0)
 
     def value(self, d: Array) -> Array:
         """asinh(d)."""
@@ -306,10 +290,7 @@ class Asinh(Boundary):
 class Softplus(Boundary):
     """h(d) = log((1 + e^d) / 2): linear at the boundary, with a slope from 1/2 to 1."""
 
-    @property
-    def leading(self) -> tuple[float, float]:
-        """The line d / 2."""
-        return 0.5, 1.0
+    leading = (0.5, 1.0)
 
     def value(self, d: Array) -> Array:
         """log(1 + e^d) - log 2."""
@@ -324,10 +305,7 @@ class Softplus(Boundary):
 class TruncatedSine(Boundary):
     """h(d) = sin(d) up to d = pi / 2, 1 beyond."""
 
-    @property
-    def leading(self) -> tuple[float, float]:
-        """The line d."""
-        return 1.0, 1.0
+    leading = (1.0, 1.0)
 
     def value(self, d: Array) -> Array:
         """sin(min(d, pi / 2))."""
@@ -342,10 +320,7 @@ class TruncatedSine(Boundary):
 class Constant(Boundary):
     """h = 1: no weight, right only where the density vanishes at the boundary or there is none."""
 
-    @property
-    def leading(self) -> tuple[float, float]:
-        """The constant 1."""
-        return 1.0, 0.0
+    leading = (1.0, 0.0)
 
     def value(self, d: Array) -> Array:
         """1."""
@@ -360,8 +335,3 @@ def _check_positive(**numbers: float) -> None:
     for name, number in numbers.items():
         if not (np.isfinite(number) and number > 0):
             raise ValueError(f"{name}={number!r} must be a positive number.")
-
-
-def _check_exponent(p: float) -> None:
-    if not (np.isfinite(p) and p >= 0):
-        raise ValueError(f"p={p!r} must be a number of at least 0: h must stay finite at the boundary.")

@@ -1,15 +1,17 @@
-"""Where a coordinate lives, and how far it is from the nearest boundary.
+"""Where a row lives, and how far each of its coordinates is from the nearest boundary.
 
-Every domain here is a union of intervals, shared by all columns or with bounds of their own, so
-one class computes the distances for all of them.
+Distances are taken one coordinate at a time: given the other entries of the row, x_j may move in a union of
+intervals, and d_j is the distance from x_j to the nearest end of the one it lies in. A domain only has to say
+what those intervals are; domains are joined by ``&`` and ``|``.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,8 +37,253 @@ class Nearest:
     from_zero: BoolArray
 
 
+class Domain(ABC):
+    """A set of rows.
+
+    Attributes
+    ----------
+    moves : bool
+        Whether the domain of scaled columns is of the same kind, so that columns can be scaled.
+    is_real_line, is_non_negative, only_boundary_is_zero : bool
+        No boundary at all; no negative values; [0, inf) in every column.
+    """
+
+    moves: bool = False
+    is_real_line: bool = False
+    is_non_negative: bool = False
+    only_boundary_is_zero: bool = False
+
+    @abstractmethod
+    def segments(self, X: Array) -> tuple[Array, Array]:
+        """Where each entry of X may move when the rest of its row stays: lower and upper ends.
+
+        Both have shape (n, m, q): at most q intervals for an entry, empty ones with lower > upper.
+        """
+
+    def contains(self, X: ArrayLike) -> BoolArray:
+        """Which entries of X, shape (n, m), lie inside, given the rest of their row."""
+        x = np.asarray(X, dtype=float)
+        lower, upper = self.segments(x)
+        return np.asarray(((x[..., None] >= lower) & (x[..., None] <= upper)).any(axis=-1))
+
+    def nearest(self, X: ArrayLike) -> Nearest:
+        """Distance of every entry of X, shape (n, m), to its nearest boundary, with its derivative."""
+        x = np.asarray(X, dtype=float)
+        low, high = _around(x, *self.segments(x))
+        below, above = x - low, high - x
+        distance = np.minimum(below, above)
+        slope = np.where(np.isinf(distance), 0.0, np.where(below <= above, 1.0, -1.0))
+        return Nearest(distance, slope, (slope > 0) & (low == 0))
+
+    def moved(self, centre: Array, scale: Array) -> Domain:
+        """The domain of (x - centre) / scale, column by column."""
+        raise TypeError(f"{self!r} does not move with the scale of its columns.")
+
+    def check_columns(self, n_columns: int) -> None:  # noqa: B027
+        """Raise unless the domain fits so many columns; most fit any number."""
+
+    def __and__(self, other: Domain) -> Domain:
+        return Both(self, other)
+
+    def __or__(self, other: Domain) -> Domain:
+        return Either(self, other)
+
+
+def _around(x: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Ends of the connected piece of a union of intervals, shape (..., q), that holds x, shape (...)."""
+    inside = (x[..., None] >= lower) & (x[..., None] <= upper)
+    low = np.where(inside, lower, np.inf).min(axis=-1)
+    high = np.where(inside, upper, -np.inf).max(axis=-1)
+    for _ in range(lower.shape[-1] - 1):  # intervals that touch what was reached so far extend it
+        touching = (lower <= high[..., None]) & (upper >= low[..., None])
+        low = np.minimum(low, np.where(touching, lower, np.inf).min(axis=-1))
+        high = np.maximum(high, np.where(touching, upper, -np.inf).max(axis=-1))
+    return low, high
+
+
+@dataclass(frozen=True)
+class Both(Domain):
+    """Rows in both of two domains: ``left & right``."""
+
+    left: Domain
+    right: Domain
+
+    @property
+    def is_non_negative(self) -> bool:  # type: ignore[override]
+        """Whether one of the two admits no negative value."""
+        return self.left.is_non_negative or self.right.is_non_negative
+
+    def segments(self, X: Array) -> tuple[Array, Array]:
+        """Every interval of one with every interval of the other."""
+        (a, b), (c, d) = self.left.segments(X), self.right.segments(X)
+        shape = (*X.shape, -1)
+        lower = np.maximum(a[..., :, None], c[..., None, :]).reshape(shape)
+        return lower, np.minimum(b[..., :, None], d[..., None, :]).reshape(shape)
+
+    def check_columns(self, n_columns: int) -> None:
+        """Raise unless both fit so many columns."""
+        self.left.check_columns(n_columns)
+        self.right.check_columns(n_columns)
+
+    def __repr__(self) -> str:
+        return f"({self.left!r} & {self.right!r})"
+
+
+@dataclass(frozen=True)
+class Either(Domain):
+    """Rows in at least one of two domains: ``left | right``."""
+
+    left: Domain
+    right: Domain
+
+    @property
+    def is_non_negative(self) -> bool:  # type: ignore[override]
+        """Whether neither admits a negative value."""
+        return self.left.is_non_negative and self.right.is_non_negative
+
+    def segments(self, X: Array) -> tuple[Array, Array]:
+        """The intervals of both."""
+        (a, b), (c, d) = self.left.segments(X), self.right.segments(X)
+        return np.concatenate([a, c], axis=-1), np.concatenate([b, d], axis=-1)
+
+    def check_columns(self, n_columns: int) -> None:
+        """Raise unless both fit so many columns."""
+        self.left.check_columns(n_columns)
+        self.right.check_columns(n_columns)
+
+    def __repr__(self) -> str:
+        return f"({self.left!r} | {self.right!r})"
+
+
+@dataclass(frozen=True)
+class Inequality(Domain):
+    """Rows with ``sum_k c_k x_k^power <= bound`` (or ``>=``).
+
+    Parameters
+    ----------
+    coefficients : float, or one a column
+    relation : "<=" or ">="
+        "<" and ">" mean the same: a boundary has no probability.
+    bound : float
+    power : float, default 1
+        Positive. Powers that are not whole numbers need ``NonNegative() & ...``.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> outside_the_ball = rs.domains.Inequality(1.0, ">=", 1.0, power=2)
+    >>> outside_the_ball.nearest([[0.6, 2.0]]).distance
+    array([[inf, 1.2]])
+    >>> below_a_line = rs.domains.NonNegative() & rs.domains.Inequality([1.3, 1.0], "<=", 2.0)
+    >>> below_a_line.nearest([[0.5, 0.75]]).distance.round(4)
+    array([[0.4615, 0.6   ]])
+    """
+
+    coefficients: Bound
+    relation: Literal["<=", ">=", "<", ">"]
+    bound: float
+    power: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "coefficients", _as_bound(np.asarray(self.coefficients, dtype=float)))
+        if self.relation not in ("<=", ">=", "<", ">"):
+            raise ValueError(f"relation={self.relation!r} must be '<=' or '>='.")
+        if not (np.isfinite(self.power) and self.power > 0 and np.isfinite(self.bound)):
+            raise ValueError(f"power={self.power!r} must be positive and bound={self.bound!r} finite.")
+
+    def check_columns(self, n_columns: int) -> None:
+        """Raise unless coefficients given by column are as many as the columns."""
+        _check_count(self, np.asarray(self.coefficients), n_columns)
+
+    def segments(self, X: Array) -> tuple[Array, Array]:
+        """x_j^power against what the others leave of the bound."""
+        c = np.broadcast_to(np.asarray(self.coefficients), X.shape)
+        with np.errstate(invalid="ignore"):
+            terms = c * X**self.power
+        rest = self.bound - (terms.sum(axis=-1, keepdims=True) - terms)
+        sign = 1.0 if self.relation in ("<=", "<") else -1.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            level = rest / c
+        at_most = sign * c > 0
+        root = np.sign(level) * np.abs(level) ** (1 / self.power)
+        lower, upper = np.full((*X.shape, 2), np.inf), np.full((*X.shape, 2), -np.inf)
+        if self.power % 2 == 1:
+            lower[..., 0], upper[..., 0] = np.where(at_most, -np.inf, root), np.where(at_most, root, np.inf)
+        else:
+            # Even powers are symmetric about 0; other powers know no negative values, so their half is cut off.
+            floor = -np.inf if self.power % 2 == 0 else 0.0
+            size = np.maximum(root, 0.0)
+            lower[..., 0] = np.where(at_most, np.maximum(-size, floor), size)
+            upper[..., 0] = np.where(at_most, np.where(level >= 0, size, -np.inf), np.inf)
+            lower[..., 1] = np.where(at_most, np.inf, floor)
+            upper[..., 1] = np.where(at_most, -np.inf, np.where(floor < 0, -size, -np.inf))
+        free = c == 0  # the row satisfies the inequality or not, wherever x_j is
+        holds = free & (sign * rest >= 0)
+        lower[free], upper[free] = np.inf, -np.inf
+        lower[holds], upper[holds] = [-np.inf, np.inf], [np.inf, -np.inf]
+        return lower, upper
+
+
+@dataclass(frozen=True)
+class Custom(Domain):
+    """A domain given by your own distance and its derivative.
+
+    Parameters
+    ----------
+    distance : callable
+        X, shape (n, m), to the distance of every entry to its nearest boundary, shape (n, m), at least 0.
+    derivative : callable
+        X to the derivative of each distance in its own entry, shape (n, m).
+    inside : callable, optional
+        X to a boolean array of shape (n, m); by default every finite distance of at least 0 is inside.
+    non_negative : bool, default False
+        Whether no entry may be negative, which powers that are not whole numbers need.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> disc = rs.domains.Custom(lambda X: 2 - np.abs(X), lambda X: -np.sign(X))
+    >>> disc.nearest([[0.5, -1.5]]).distance
+    array([[1.5, 0.5]])
+    """
+
+    distance: Callable[[Array], Array]
+    derivative: Callable[[Array], Array]
+    inside: Callable[[Array], BoolArray] | None = None
+    non_negative: bool = False
+
+    @property
+    def is_non_negative(self) -> bool:  # type: ignore[override]
+        """As given."""
+        return self.non_negative
+
+    def segments(self, X: Array) -> tuple[Array, Array]:
+        """Not known."""
+        raise TypeError("A Custom domain has a distance only; it cannot be joined with others or sampled on.")
+
+    def contains(self, X: ArrayLike) -> BoolArray:
+        """Which entries of X, shape (n, m), lie inside."""
+        x = np.asarray(X, dtype=float)
+        return self._checked(self.inside, x).astype(bool) if self.inside else self._checked(self.distance, x) >= 0
+
+    def nearest(self, X: ArrayLike) -> Nearest:
+        """The given distance and derivative."""
+        x = np.asarray(X, dtype=float)
+        distance = self._checked(self.distance, x)
+        return Nearest(distance, self._checked(self.derivative, x), np.zeros(x.shape, dtype=bool))
+
+    def _checked(self, function: Callable[[Array], Any], x: Array) -> Array:
+        values = np.asarray(function(x), dtype=float)
+        if values.shape != x.shape or np.isnan(values).any():
+            raise ValueError(
+                f"The functions of a Custom domain must give a number for each entry, shape {x.shape}; got shape "
+                f"{values.shape}{' with NaN' if np.isnan(values).any() else ''}."
+            )
+        return values
+
+
 @dataclass(frozen=True, repr=False)
-class Intervals:
+class Intervals(Domain):
     """A union of closed intervals for every column.
 
     Parameters
@@ -53,6 +300,7 @@ class Intervals:
     """
 
     intervals: tuple[tuple[Bound, Bound], ...]
+    moves = True
 
     def __init__(self, intervals: Iterable[Sequence[ArrayLike]]) -> None:
         pairs = []
@@ -79,45 +327,28 @@ class Intervals:
         return [(np.asarray(lower), np.asarray(upper)) for lower, upper in self.intervals]
 
     @property
-    def is_real_line(self) -> bool:
+    def is_real_line(self) -> bool:  # type: ignore[override]
         """Whether there is no boundary at all."""
         return len(self.intervals) == 1 and all(np.isinf(bound).all() for bound in self.bounds[0])
 
     @property
-    def is_non_negative(self) -> bool:
+    def is_non_negative(self) -> bool:  # type: ignore[override]
         """Whether no column admits a negative value."""
         return all((lower >= 0).all() for lower, _ in self.bounds)
 
     @property
-    def only_boundary_is_zero(self) -> bool:
+    def only_boundary_is_zero(self) -> bool:  # type: ignore[override]
         """Whether this is [0, inf) in every column."""
         return len(self.intervals) == 1 and all(
             (lower == 0).all() and np.isinf(upper).all() for lower, upper in self.bounds
         )
 
-    def contains(self, X: ArrayLike) -> BoolArray:
-        """Which entries of X, shape (n, m), lie inside."""
-        x = np.asarray(X, dtype=float)
-        inside = np.zeros(x.shape, dtype=bool)
-        for lower, upper in self.bounds:
-            inside |= (x >= lower) & (x <= upper)
-        return inside
-
-    def nearest(self, X: ArrayLike) -> Nearest:
-        """Distance of every entry of X, shape (n, m), to its nearest boundary, with its derivative."""
-        x = np.asarray(X, dtype=float)
-        distance = np.full(x.shape, np.inf)
-        slope = np.zeros(x.shape)
-        from_zero = np.zeros(x.shape, dtype=bool)
-        for lower, upper in self.bounds:
-            inside = (x >= lower) & (x <= upper)
-            below, above = x - lower, upper - x
-            d = np.minimum(below, above)
-            side = np.where(np.isinf(d), 0.0, np.where(below <= above, 1.0, -1.0))
-            distance = np.where(inside, d, distance)
-            slope = np.where(inside, side, slope)
-            from_zero = np.where(inside, (side > 0) & (lower == 0), from_zero)
-        return Nearest(distance, slope, from_zero)
+    def segments(self, X: Array) -> tuple[Array, Array]:
+        """The same intervals for every row."""
+        shape = (*X.shape, len(self.intervals))
+        lower = np.stack([np.broadcast_to(low, X.shape) for low, _ in self.bounds], axis=-1)
+        upper = np.stack([np.broadcast_to(high, X.shape) for _, high in self.bounds], axis=-1)
+        return lower.reshape(shape), upper.reshape(shape)
 
     def moved(self, centre: Array, scale: Array) -> Intervals:
         """The domain of (x - centre) / scale, column by column."""
@@ -127,9 +358,8 @@ class Intervals:
 
     def check_columns(self, n_columns: int) -> None:
         """Raise unless bounds given by column are as many as the columns."""
-        for bound in (bound for interval in self.bounds for bound in interval):
-            if bound.ndim and bound.size != n_columns:
-                raise ValueError(f"{self!r} has {bound.size} bounds, but the data have {n_columns} columns.")
+        for bound in itertools.chain.from_iterable(self.bounds):
+            _check_count(self, bound, n_columns)
 
 
 class Real(Intervals):
@@ -167,6 +397,11 @@ def _as_bound(bound: Array) -> Bound:
     if bound.ndim > 1:
         raise ValueError(f"A bound is a number, or one number a column; got shape {bound.shape}.")
     return float(bound) if bound.ndim == 0 else tuple(float(value) for value in bound)
+
+
+def _check_count(domain: Domain, numbers: Array, n_columns: int) -> None:
+    if numbers.ndim and numbers.size != n_columns:
+        raise ValueError(f"{domain!r} has {numbers.size} bounds, but the data have {n_columns} columns.")
 
 
 def _show(bound: Array) -> str:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from robscore._typing import Array, BoolArray
-from robscore.domains import Intervals
+from robscore.domains import Domain
 
 if TYPE_CHECKING:
     from robscore.elements import PairwiseElements
@@ -44,7 +44,7 @@ class Scaling:
 class Family(ABC):
     """A family of distributions on rows x of m columns."""
 
-    domain: Intervals
+    domain: Domain
 
     @abstractmethod
     def elements(self, X: Array) -> PairwiseElements:

@@ -20,7 +20,7 @@ from robscore import boundary as boundaries
 from robscore._robust import MAD
 from robscore._typing import Array, BoolArray
 from robscore.boundary import Boundary
-from robscore.domains import Intervals, Nearest, NonNegative
+from robscore.domains import Domain, Nearest, NonNegative
 from robscore.elements import PairwiseElements
 from robscore.families.base import Family, Scaling
 
@@ -40,11 +40,11 @@ class PowerFamily(Family):
 
     a: float
     b: float
-    default_domain: Intervals = NonNegative()
+    default_domain: Domain = NonNegative()
 
-    def __init__(self, *, boundary: Boundary | None = None, domain: Intervals | None = None) -> None:
+    def __init__(self, *, boundary: Boundary | None = None, domain: Domain | None = None) -> None:
         self.domain = self.default_domain if domain is None else domain
-        if not isinstance(self.domain, Intervals):
+        if not isinstance(self.domain, Domain):
             raise TypeError(f"domain={domain!r} must be an object of rs.domains, for example NonNegative().")
         if not self.domain.is_non_negative and not all(power >= 1 and power % 1 == 0 for power in (self.a, self.b)):
             raise ValueError(
@@ -137,9 +137,9 @@ class PowerFamily(Family):
         """Median of the positive entries; where negative values live, 1.4826 times the median deviation.
 
         Centred at the median only on the whole real line with a = b = 1 and a free location: elsewhere
-        a shift would leave the family. Not scaled: a = 0 < b, and a = b = 0 without location.
+        a shift would leave the family. Not scaled: a = 0 < b, a = b = 0 without location, and domains that do not move.
         """
-        if self.a == 0 and (self.b > 0 or not fit_location):
+        if not self.domain.moves or (self.a == 0 and (self.b > 0 or not fit_location)):
             return None
         centre = np.zeros(X.shape[1])
         if self.domain.is_non_negative:
@@ -183,9 +183,7 @@ class Power(PowerFamily):
     Power(p=1.5)
     """
 
-    def __init__(
-        self, a: float, b: float, *, boundary: Boundary | None = None, domain: Intervals | None = None
-    ) -> None:
+    def __init__(self, a: float, b: float, *, boundary: Boundary | None = None, domain: Domain | None = None) -> None:
         for name, exponent in (("a", a), ("b", b)):
             if not (np.isfinite(exponent) and exponent >= 0):
                 raise ValueError(f"{name}={exponent!r} must be a number of at least 0 (0 is the logarithm).")
