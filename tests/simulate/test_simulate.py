@@ -45,6 +45,41 @@ def test_gaussian_samples_have_the_right_mean_and_covariance():
     np.testing.assert_allclose(np.cov(X.T), np.linalg.inv(K), atol=0.03)
 
 
+D = rs.domains
+SLICED = [
+    (rs.families.SquareRoot(domain=D.Intervals([(0, 1), (2, 3)])), (0.0, 3.0)),
+    (rs.families.Gamma(), (0.0, 40.0)),
+    (rs.families.TruncatedGaussian(), (0.0, 10.0)),
+    (rs.families.TruncatedGaussian(domain=D.Box(-1.0, 2.0)), (-1.0, 2.0)),
+    (rs.families.Power(1.5, 0.5), (0.0, 8.0)),
+    (rs.families.Gaussian(domain=D.Inequality(1.0, ">=", 1.0, power=2)), (-8.0, 8.0)),
+    (rs.families.SquareRoot(domain=D.NonNegative() & D.Inequality([1.3, 1.0], "<=", 2.0)), (0.0, 2.0)),
+]
+
+
+@pytest.mark.parametrize(("family", "ends"), SLICED, ids=lambda value: repr(value))
+def test_slice_samples_have_the_moments_of_the_density(family, ends):
+    """Against integrals on a fine grid: moments within their noise, and the margin by Kolmogorov and Smirnov."""
+    K, eta = np.array([[1.0, -0.3], [-0.3, 1.2]]), np.array([0.7, 0.4])
+    X = rs.simulate.sample(family, K, eta, n_rows=4000, burn_in=60, random_state=0)
+    assert family.domain.contains(X).all()
+    middles = ends[0] + (np.arange(900) + 0.5) * (ends[1] - ends[0]) / 900
+    grid = np.array(np.meshgrid(middles, middles, indexing="ij")).reshape(2, -1).T
+    a, b = family.a, family.b
+    with np.errstate(invalid="ignore"):
+        log_p = -np.einsum("ij,jk,ik->i", grid**a, K, grid**a) / (2 * a)
+        log_p += (grid**b / b if b else np.log(grid)) @ eta
+    inside = family.domain.contains(grid).all(axis=1)
+    p = np.where(inside, np.exp(log_p - log_p[inside].max()), 0.0)
+    p /= p.sum()
+    for statistic in (lambda x: x[:, 0], lambda x: x[:, 1] ** 2, lambda x: x[:, 0] * x[:, 1]):
+        values = statistic(X)
+        assert abs(values.mean() - p @ statistic(grid)) < 5 * values.std() / np.sqrt(4000) + 0.003 * abs(values).mean()
+    margin = p.reshape(900, 900).sum(axis=1).cumsum()
+    edges = middles + (middles[1] - middles[0]) / 2
+    assert kstest(X[:, 0], lambda x: np.interp(x, edges, margin)).pvalue > 1e-3
+
+
 def test_random_models_have_the_edges_strengths_and_eigenvalue_asked_for():
     model = rs.simulate.random_model(30, 45, random_state=0)
     K = model.interaction
@@ -88,7 +123,7 @@ def test_the_same_seed_gives_the_same_bits():
         (lambda: rs.simulate.sample("sqrt", -np.eye(2), n_rows=3), "positive definite"),
         (lambda: rs.simulate.sample("sqrt", np.eye(2), np.ones(3), n_rows=3), "shape"),
         (lambda: rs.simulate.sample("sqrt", np.eye(2), n_rows=0), "n_rows=0"),
-        (lambda: rs.simulate.sample("gamma", np.eye(2), n_rows=2), "not available"),
+        (lambda: rs.simulate.sample("gamma", np.eye(2), n_rows=2, start=-np.ones((2, 2))), "inside"),
         (lambda: rs.simulate.contaminate_pareto(np.ones((4, 2)), 0.7), "contamination=0.7"),
         (lambda: rs.simulate.contaminate_pareto(-np.ones((4, 2)), 0.1), "positive"),
     ],

@@ -1,4 +1,4 @@
-"""Draw rows from a pairwise family: Gaussian directly, square root by exact Gibbs sampling.
+"""Draw rows from a power family: Gaussian directly, square root by exact Gibbs sampling, others by slices.
 
 With y = sqrt(x) the square-root model has the conditional density
 
@@ -21,7 +21,9 @@ from robscore._random import as_generator
 from robscore._typing import Array, RandomState
 from robscore.families import Family, get_family
 from robscore.families.gaussian import Gaussian
+from robscore.families.power import PowerFamily
 from robscore.families.square_root import SquareRoot
+from robscore.simulate.slice import first_rows, slice_sample
 
 
 def sample(
@@ -32,20 +34,24 @@ def sample(
     n_rows: int,
     burn_in: int = 500,
     thin: int = 20,
+    start: Array | None = None,
     random_state: RandomState = None,
 ) -> Array:
     """Draw rows from a family with interaction matrix K and location eta.
 
     Parameters
     ----------
-    family : "gaussian" or "sqrt", or such a family on its own domain
+    family : str or power family, on any domain but a Custom one
     interaction : array of shape (m, m)
         K, symmetric and positive definite.
     location : array of shape (m,), optional
         eta, zero by default.
     n_rows : int
     burn_in, thin : int
-        Gibbs sweeps before the first row, and from one row to the next (square root only).
+        Sweeps before the first row, and from one row to the next. Only the square-root model on the orthant runs
+        one chain; where slices are sampled every row is the end of a chain of its own, and thin is not used.
+    start : array of shape (n_rows, m), optional
+        Where those chains start; by default rows found inside the domain.
     random_state : int, Generator or None
 
     Returns
@@ -81,4 +87,10 @@ def sample(
         from robscore.simulate.kernels import gibbs_square_root
 
         return gibbs_square_root(K, eta, n_rows, burn_in, thin, rng) ** 2
-    raise ValueError(f"Sampling from {resolved!r} is not available; use Gaussian() or SquareRoot().")
+    if not isinstance(resolved, PowerFamily):
+        raise ValueError(f"Sampling from {resolved!r} is not available; use a power family.")
+    resolved.domain.check_columns(m)
+    first = first_rows(resolved, n_rows, m, rng) if start is None else np.asarray(start, dtype=float)
+    if first.shape != (n_rows, m) or not resolved.domain.contains(first).all():
+        raise ValueError(f"start must hold {n_rows} rows of {m} columns, all inside {resolved.domain!r}.")
+    return slice_sample(resolved, K, eta, first, burn_in, rng)
