@@ -4,6 +4,7 @@ from robscore import boundary, domains, families, medians, metrics, plot, select
 from robscore._version import __version__
 from robscore.elements import score_elements
 from robscore.estimators import RobustGraph, RobustScoreMatching
+from robscore.identifiability import check_identifiable
 from robscore.medians import geometric_median, median_of_means, n_blocks_for
 from robscore.row_weights import robust_weights
 from robscore.solvers.path import Path, solve_path
@@ -14,6 +15,7 @@ __all__ = [
     "RobustScoreMatching",
     "__version__",
     "boundary",
+    "check_identifiable",
     "domains",
     "families",
     "geometric_median",

@@ -62,6 +62,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"Found {n} complete row(s) in X; at least 2 are needed.")
         check_contamination(self.contamination)
         self._check_arguments(matrix.shape[1])
+        redundant = family.redundancy(fit_location=self.fit_location)
+        if redundant:
+            raise ValueError(redundant)
         self.n_blocks_ = n_blocks_for(n, self.contamination) if self.n_blocks is None else self.n_blocks
         check_n_blocks(self.n_blocks_, n)
         self._preparation: Preparation = prepare(

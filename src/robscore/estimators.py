@@ -16,6 +16,7 @@ from robscore.base_estimator import ScoreMatchingEstimator, warnings_from_here
 from robscore.elements import PairwiseElements
 from robscore.families.base import Family
 from robscore.graph import FitFacts, Graph, association
+from robscore.identifiability import check_identifiable
 from robscore.selection import SELECTORS
 from robscore.selection.n_edges import find_n_edges
 from robscore.solvers.loss import QuadraticLoss
@@ -130,12 +131,10 @@ class RobustScoreMatching(ScoreMatchingEstimator):
                 f"Linearly dependent, nearly so, or far from zero for their spread: {named}. Drop one of them, keep "
                 "scale='median', or add a penalty with RobustGraph."
             )
-        return singular + (
-            f"It needs at least {needed} different rows with positive weight, and {counted} of {self.n_rows_used_} "
-            "rows have one. "
-            f"Give more rows or fewer columns, use fewer blocks (n_blocks={self.n_blocks_} now; when the median "
-            "falls on a single block only its rows count), or add a penalty with RobustGraph."
+        expected = check_identifiable(
+            self.family, self.n_rows_used_, loss.n_columns, self.n_blocks_, fit_location=self.fit_location
         )
+        return singular + f"Only {counted} of {self.n_rows_used_} rows have positive weight. {expected.words}"
 
 
 class RobustGraph(ScoreMatchingEstimator):

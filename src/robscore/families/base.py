@@ -54,6 +54,10 @@ class Family(ABC):
         """Entries of X, shape (n, m), that the family excludes, and why."""
         return ~self.domain.contains(X), f"lie outside the domain {self.domain!r}"
 
+    def redundancy(self, *, fit_location: bool) -> str | None:
+        """Why the statistics determine each other whatever the data, in words; None where they do not."""
+        return None
+
     def resolved(self, X: Array) -> Family:
         """The family with whatever it takes from the rows X, shape (n, m), fixed."""
         return self

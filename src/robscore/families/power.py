@@ -127,6 +127,15 @@ class PowerFamily(Family):
         joined = self.boundary.combined(np.where(near.from_zero, near.distance, 1.0), power, value, derivative)
         return np.where(near.from_zero, joined, total)
 
+    def redundancy(self, *, fit_location: bool) -> str | None:
+        """With b = 2a > 0, x^b of the location is x^2a of K's diagonal."""
+        if not fit_location or not 0 < self.b == 2 * self.a:
+            return None
+        return (
+            f"In {self!r} the location's x^{self.b:g} is the same statistic as a column's interaction with itself; "
+            "pass fit_location=False, or choose another b."
+        )
+
     def resolved(self, X: Array) -> PowerFamily:
         """The same family with a boundary weight that no longer depends on data."""
         fixed = copy(self)
