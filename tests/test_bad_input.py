@@ -1,5 +1,8 @@
 """Bad input gets a clear error that names the argument, the value and the remedy."""
 
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -125,6 +128,39 @@ def test_tables_that_cannot_be_read_say_why():
     with pytest.raises(ValueError, match="NaN"):
         rs.RobustScoreMatching().fit(masked)
     assert rs.RobustScoreMatching(missing="drop").fit(masked).n_rows_used_ < 60
+
+
+def test_missing_values_of_any_kind():
+    holes = pd.DataFrame(frame())
+    nullable = holes.astype("Float64")
+    nullable.loc[3, "bern"] = pd.NA
+    objects = holes.astype(object)
+    objects.loc[3, "bern"] = pd.NA
+    holes.loc[3, "bern"] = np.nan
+    expected = rs.RobustScoreMatching(missing="drop").fit(holes).theta_
+    for table in (nullable, objects, pl.DataFrame({name: list(holes[name]) for name in holes}).fill_nan(None)):
+        np.testing.assert_array_equal(rs.RobustScoreMatching(missing="drop").fit(table).theta_, expected)
+        with pytest.raises(ValueError, match=r"NaN.*'bern' has 1 \(first in row 3\)"):
+            rs.RobustScoreMatching().fit(table)
+        with pytest.raises(ValueError, match=r"NaN.*'bern' has 1 \(first in row 3\)"):
+            rs.score_elements("sqrt", table)
+
+
+def test_mixed_column_names():
+    table = pd.DataFrame(frame())
+    table.columns = ["a", 1, "b"]
+    with pytest.raises(ValueError, match="make all of them strings"):
+        rs.RobustScoreMatching().fit(table)
+
+
+def test_fits_in_threads_leave_the_warnings_alone():
+    X = np.random.default_rng(0).gamma(2.0, size=(60, 3))
+    filters = list(warnings.filters)
+    with ThreadPoolExecutor(4) as pool:
+        fits = list(pool.map(lambda _: rs.RobustScoreMatching().fit(X).theta_, range(20)))
+    assert list(warnings.filters) == filters
+    for theta in fits:
+        np.testing.assert_array_equal(theta, fits[0])
 
 
 def test_missing_values_can_be_dropped():

@@ -93,9 +93,10 @@ def test_association_is_the_partial_correlation_of_gaussian_data():
 
 
 def test_a_diagonal_that_is_not_positive_is_warned_about():
-    with pytest.warns(UserWarning, match="not positive"):
-        values = association(np.array([[-1.0, 0.5], [0.5, 4.0]]))
+    values, remarks = association(np.array([[-1.0, 0.5], [0.5, 4.0]]))
     assert values[0, 1] == -0.25
+    assert "not positive" in remarks[0].words
+    assert association(np.eye(2))[1] == []
 
 
 def test_the_summary_can_be_read():
@@ -255,9 +256,9 @@ def test_a_column_that_hardly_varies_is_named():
 
 
 def test_a_zero_on_the_diagonal_gives_a_bounded_association():
-    with pytest.warns(UserWarning, match="not positive"):
-        values = association(np.array([[0.0, 0.5], [0.5, 4.0]]))
+    values, remarks = association(np.array([[0.0, 0.5], [0.5, 4.0]]))
     assert values[0, 1] == -1
+    assert remarks
 
 
 def test_one_warning_a_fit_that_points_to_the_caller():
@@ -313,6 +314,12 @@ def test_verbose_says_what_happens(capsys):
         ({"penalty_weights": -np.ones((6, 6))}, "negative"),
         ({"penalty_weights": np.ones((3, 3)), "n_edges": 2}, "shape"),
         ({"penalty_weights": "none"}, "array of numbers"),
+        ({"location_weights": "none", "location_ratio": 1.0}, "array of numbers"),
+        ({"diagonal_multiplier": "a"}, "diagonal_multiplier='a'"),
+        ({"alpha": "a"}, "alpha='a'"),
+        ({"tol": "a"}, "tol='a'"),
+        ({"alphas": True}, "alphas=True"),
+        ({"alphas": "many"}, "alphas='many'"),
         ({"penalty_weights": np.diag([-1.0] * 6), "penalize_diagonal": True}, "negative"),
     ],
 )

@@ -194,13 +194,31 @@ def test_one_fill_value_in_many_blocks_is_outvoted():
     X[np.arange(45) * 5] = 9.969e36
     spoilt = rs.RobustScoreMatching(n_blocks=100).fit(X)
     assert np.abs(spoilt.theta_ - clean.theta_).max() < 2 * np.abs(clean.theta_).max()
-    few = X[rng_rows(45, 55)]
-    assert np.isfinite(rs.RobustScoreMatching(n_blocks=100).fit(few).theta_).all()
 
 
-def rng_rows(n_bad, n_good):
-    bad, good = np.arange(n_bad) * 5, np.setdiff1d(np.arange(500), np.arange(100) * 5)[:n_good]
-    return np.random.default_rng(0).permutation(np.concatenate([bad, good]))
+@pytest.mark.parametrize("n_blocks", [10, 20, 80])
+def test_data_with_few_distinct_rows_are_no_ties(n_blocks):
+    X = np.random.default_rng(0).integers(1, 4, (400, 2)).astype(float)
+    weights = rs.robust_weights(rs.score_elements("sqrt", X), n_blocks)
+    assert weights.gamma_weights.sum() == pytest.approx(1)
+
+
+def test_over_forty_percent_of_identical_blocks_are_refused():
+    X = np.random.default_rng(0).gamma(1.0, size=(200, 3))
+    X[:90] = 0
+    with pytest.raises(ValueError, match="90 of 200 blocks are identical"):
+        rs.robust_weights(rs.score_elements("sqrt", X), 200)
+
+
+def test_large_streamed_blocks_with_weights_that_level_off():
+    family = rs.families.TruncatedGaussian(boundary=rs.boundary.CappedPower(1.0, cap=0.3))
+    X = np.random.default_rng(0).uniform(0.31, 0.6, size=(1000, 1))
+    X[:200] *= 0.5
+    elements = rs.score_elements(family, X)
+    by_rows, streamed = (
+        rs.robust_weights(elements, 10, shuffle=True, random_state=0, way=way) for way in ("rows", "streamed")
+    )
+    np.testing.assert_allclose(streamed.gamma_weights, by_rows.gamma_weights, atol=1e-8)
 
 
 def test_rows_that_overflow_are_no_ties():

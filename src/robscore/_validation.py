@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sized
-from typing import TYPE_CHECKING
+from numbers import Real
+from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -15,48 +16,64 @@ if TYPE_CHECKING:
     from robscore.families.base import Family
 
 
-def readable(X: AnyData) -> tuple[AnyData, list[str] | None]:
-    """X as something NumPy can read, and its column names if it is a data frame; raise on what cannot be data.
+class Table(NamedTuple):
+    """Data as NumPy can read them, with the column names and the library of a data frame (None for arrays)."""
 
-    Masked entries become NaN. Columns that are not numbers are named.
+    values: AnyData
+    names: list[str] | None = None
+    library: str | None = None
+
+
+def readable(X: AnyData) -> Table:
+    """What can be read of X; raise, naming columns, on what cannot be data.
+
+    Masked and missing entries become NaN.
     """
     if isinstance(X, np.ma.MaskedArray):
-        return np.ma.filled(X.astype(float), np.nan), None
-    columns = [str(name) for name in getattr(X, "columns", [])] if hasattr(X, "shape") else []
+        return Table(np.ma.filled(X.astype(float), np.nan))
+    given = list(getattr(X, "columns", [])) if hasattr(X, "shape") else []
+    columns = [str(name) for name in given]
     if repeated := sorted({name for name in columns if columns.count(name) > 1}):
         raise ValueError(f"Column names must be unique, but {', '.join(map(repr, repeated[:5]))} occur more than once.")
+    if len({isinstance(name, str) for name in given}) > 1:
+        raise ValueError("Some column names are strings and some are not; make all of them strings.")
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"X is a {type(X).__name__} that has not been computed; pass X.collect().")
     if not isinstance(frame, nw.DataFrame):
-        return X, None
-    columns = [str(name) for name in frame.columns]
-    numbered = zip(columns, frame.iter_columns(), strict=True)
-    wrong = [f"{name!r} ({column.dtype})" for name, column in numbered if not _is_numeric(column)]
+        return Table(X)
+    read = [_numbers(column) for column in frame.iter_columns()]
+    wrong = [
+        f"{name!r} ({column.dtype})"
+        for name, column, numbers in zip(columns, frame.iter_columns(), read, strict=True)
+        if numbers is None
+    ]
     if wrong:
         raise ValueError(f"Columns that are not numeric: {', '.join(wrong[:5])}{_more(wrong)}; drop or convert them.")
-    return X, columns
+    matrix = np.column_stack([numbers for numbers in read if numbers is not None]) if read else np.empty(frame.shape)
+    return Table(matrix, columns, frame.implementation.name.lower())
 
 
-def _is_numeric(column: nw.Series[AnyData]) -> bool:
-    if column.dtype.is_numeric() or column.dtype == nw.Boolean:
-        return True
-    if column.dtype != nw.Object:
-        return False
+def _numbers(column: nw.Series[AnyData]) -> Array | None:
+    """A column as floats, NaN where nothing is there; None if it does not hold numbers."""
+    if not (column.dtype.is_numeric() or column.dtype in (nw.Boolean, nw.Object)):
+        return None
+    present = ~np.asarray(column.is_null().to_numpy(), dtype=bool)
+    numbers = np.full(len(column), np.nan)
     try:
-        np.asarray(column.to_numpy(), dtype=float)
+        numbers[present] = np.asarray(column.to_numpy())[present].astype(float)
     except (TypeError, ValueError):
-        return False
-    return True
+        return None
+    return numbers
 
 
 def read_matrix(X: AnyData, argument: str) -> tuple[Array, list[str]]:
     """X as a float matrix of shape (n, m) and its column names; raise on what cannot be one."""
-    X, names = readable(X)
+    table = readable(X)
     if issparse(X):
         raise TypeError(f"{argument} is a sparse matrix; pass {argument}.toarray().")
     try:
-        matrix = np.asarray(X)
+        matrix = np.asarray(table.values)
         if np.iscomplexobj(matrix):
             raise ValueError("it holds complex numbers.")
         matrix = matrix.astype(float)
@@ -67,7 +84,7 @@ def read_matrix(X: AnyData, argument: str) -> tuple[Array, list[str]]:
     if 0 in matrix.shape:
         n, m = matrix.shape
         raise ValueError(f"{argument} has {n} rows and {m} columns; both must be at least 1.")
-    labels = names or default_names(matrix.shape[1])
+    labels = table.names or default_names(matrix.shape[1])
     bad = ~np.isfinite(matrix)
     if bad.any():
         raise ValueError(
@@ -112,3 +129,11 @@ def describe_entries(bad: BoolArray, names: list[str], row_numbers: IntArray | N
 
 def _more(things: Sized) -> str:
     return f" and {len(things) - 5} more" if len(things) > 5 else ""
+
+
+def check_number(name: str, value: object, *, at_least: float = -np.inf, finite: bool = True) -> None:
+    """Raise unless an argument is a real number within its bounds."""
+    number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not number or not float(value) >= at_least or (finite and not np.isfinite(float(value))):  # type: ignore[arg-type]
+        bound = f" of at least {at_least:g}" if at_least > -np.inf else ""
+        raise ValueError(f"{name}={value!r} must be a {'finite ' if finite else ''}number{bound}.")

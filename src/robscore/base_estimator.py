@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal
 
-import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from robscore._remarks import Remark
 from robscore._typing import AnyData, Array, BoolArray, RandomState
 from robscore._validation import default_names, readable
 from robscore.elements import PairwiseElements
 from robscore.families.base import Family, get_family
 from robscore.medians.blocks import Partition, check_contamination, check_n_blocks, make_blocks, n_blocks_for
 from robscore.preparation import Preparation, prepare, rows_to_use
-from robscore.row_weights import robust_weights
+from robscore.row_weights import weigh_rows
 from robscore.solvers.loss import QuadraticLoss
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def warnings_from_here(method: Callable[P, R]) -> Callable[P, R]:
-    """Let a method give each warning once, and as coming from the line that called it."""
-
-    @wraps(method)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            result = method(*args, **kwargs)
-        for category, message in dict.fromkeys((item.category, str(item.message)) for item in caught):
-            warnings.warn(message, category, stacklevel=2)
-        return result
-
-    return wrapped
 
 
 class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
@@ -53,7 +32,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     missing: Literal["raise", "drop"]
     random_state: RandomState
 
-    def _robust_loss(self, X: AnyData) -> tuple[QuadraticLoss, PairwiseElements]:
+    def _robust_loss(self, X: AnyData) -> tuple[QuadraticLoss, PairwiseElements, list[Remark]]:
         """Rows -> elements -> row weights -> loss; stores what was learnt on the way."""
         family = get_family(self.family)
         matrix, used = self._read(X, reset=True)
@@ -77,7 +56,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             caller=type(self).__name__,
         )
         elements = self._preparation.scaled_family.elements(self._preparation.rows(matrix, used))
-        weights = robust_weights(
+        weights, remarks = weigh_rows(
             elements,
             self.n_blocks_,
             n_partitions=self.n_partitions,
@@ -88,26 +67,26 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self.row_weights_[used] = np.column_stack(weights)
         self._used = np.flatnonzero(used)
         self.n_rows_used_ = n
-        return elements.average(*weights), elements
+        return elements.average(*weights), elements, remarks
 
     def _check_arguments(self, n_columns: int) -> None:
         """Raise on arguments that make no sense for so many columns, before any work is done."""
 
     def _read(self, X: AnyData, *, reset: bool) -> tuple[Array, BoolArray]:
         """X as a float matrix, and which of its rows are complete."""
-        X, names = readable(X)
-        frame = nw.from_native(X, pass_through=True, eager_only=True)
-        matrix: Array = validate_data(
-            self,
-            X,
-            reset=reset,
+        table = readable(X)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        matrix: Array = check_array(
+            table.values,
             dtype=np.float64,
             ensure_all_finite=False,
             ensure_min_samples=2 if reset else 1,
+            estimator=self,
+            input_name="X",
         )
         if reset:
-            self._column_names = names or default_names(matrix.shape[1])
-            self._frame = frame.implementation.name.lower() if isinstance(frame, nw.DataFrame) else None
+            self._column_names = table.names or default_names(matrix.shape[1])
+            self._frame = table.library
         return matrix, rows_to_use(matrix, self._column_names, self.missing)
 
     def _store(self, interaction: Array, location: Array) -> None:

@@ -11,6 +11,7 @@ of elements and their weighted means, and both come from here without ever holdi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -70,6 +71,7 @@ class PairwiseElements:
         if self.constant_C.any():
             C = C - self.constant_C
         self.rows = Rows(u, A, B, C, alpha, beta, gamma)
+        self.same_B, self.same_C = B is A, C is A  # so that products can be shared where a = b
         with np.errstate(over="ignore", invalid="ignore"):
             largest = np.maximum(self.squared_norms("gamma"), self.squared_norms("g"))
         self.overflow: BoolArray = ~(largest <= LARGEST_SQUARED_NORM)
@@ -82,6 +84,12 @@ class PairwiseElements:
         """The arrays of some rows; an index of shape (K, s) gives K groups of s rows."""
         return Rows(*(array[index] for array in self.rows))
 
+    def subset(self, index: IntArray) -> PairwiseElements:
+        """The elements of some rows."""
+        some = copy(self)
+        some.rows, some.n_rows, some.overflow = self.take(index), index.size, self.overflow[index]
+        return some
+
     def products(self, part: Part, left: Rows, right: Rows) -> Array:
         """Inner products of the elements of all rows in ``left`` with all in ``right``.
 
@@ -90,7 +98,7 @@ class PairwiseElements:
         """
         s = left.u @ _t(right.u)
         if part == "gamma":
-            if self.rows.A is self.rows.C:
+            if self.same_B and self.same_C:
                 total = left.A @ _t(right.A)
                 s += 1.0
                 s *= s
@@ -130,7 +138,7 @@ class PairwiseElements:
         for chunk in self._chunks():
             rows, c = self.take(chunk), weights[chunk, None]
             cA = c * rows.A
-            cB = cA if rows.B is rows.A else c * rows.B
+            cB = cA if self.same_B else c * rows.B
             total[:, :n_pairs] += cA.T @ self._pairs(rows.u).T
             total[:, n_pairs:-1] -= _ROOT2 * (cB.T @ rows.u)
             total[:, -1] += (c * rows.C).sum(axis=0)
@@ -187,7 +195,8 @@ class PairwiseElements:
     def row_keys(self) -> IntArray:
         """A number for every row, shape (n,), equal where rows have equal elements up to rounding."""
         rng = np.random.default_rng(0)
-        sums = sum((array @ rng.uniform(1, 2, (array.shape[1], 2)) for array in self.rows), np.zeros(2))
+        arrays = (self.rows.u, self.rows.B, self.rows.gamma)  # apart, so that none hides the digits of another
+        sums = np.column_stack([array @ rng.uniform(1, 2, array.shape[1]) for array in arrays])
         mantissa, exponent = np.frexp(sums)
         return np.unique(np.concatenate([mantissa.round(10), exponent], axis=1), axis=0, return_inverse=True)[1].ravel()
 

@@ -10,9 +10,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from robscore._remarks import Remark
 from robscore._robust import stands_out
 from robscore._typing import AnyData, Array, RandomState
-from robscore.base_estimator import ScoreMatchingEstimator, warnings_from_here
+from robscore._validation import check_number
+from robscore.base_estimator import ScoreMatchingEstimator
 from robscore.elements import PairwiseElements
 from robscore.families.base import Family
 from robscore.graph import FitFacts, Graph, association
@@ -101,7 +103,6 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         self.missing = missing
         self.random_state = random_state
 
-    @warnings_from_here
     def fit(self, X: AnyData, y: None = None) -> Self:
         """Estimate the parameters.
 
@@ -110,7 +111,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         X : array-like or data frame of shape (n, m)
         y : ignored
         """
-        loss, _ = self._robust_loss(X)
+        loss, _, remarks = self._robust_loss(X)
         try:
             interaction, location = solve_unpenalised(loss, fit_location=self.fit_location)
         except SingularLossError as error:
@@ -118,6 +119,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         self._store(interaction, location)
         upper = self.interaction_[np.triu_indices(loss.n_columns)]
         self.theta_ = np.append(upper, self.location_) if self.fit_location else upper
+        for remark in remarks:
+            warnings.warn(remark.words, remark.category, stacklevel=2)
         return self
 
     def _singular_message(self, loss: QuadraticLoss, reason: str) -> str:
@@ -283,7 +286,6 @@ class RobustGraph(ScoreMatchingEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @warnings_from_here
     def fit(self, X: AnyData, y: None = None) -> Self:
         """Learn the graph.
 
@@ -292,29 +294,32 @@ class RobustGraph(ScoreMatchingEstimator):
         X : array-like or data frame of shape (n, m)
         y : ignored
         """
-        loss, elements = self._robust_loss(X)
+        loss, elements, remarks = self._robust_loss(X)
         self._say(f"row weights from {self.n_blocks_} blocks of {self.n_rows_used_} rows")
-        self._fit_loss(loss, elements, n_dropped=None)
+        last = self._fit_loss(loss, elements, n_dropped=None)
         if self.reweight:
             dropped = stands_out(elements.row_losses(*self._scaled_parameters))
             n_dropped = int(np.count_nonzero(dropped))
             weights = np.where(dropped, 0.0, 1.0 / (elements.n_rows - n_dropped))
             self.row_weights_[self._used] = weights[:, None]
             self._say(f"{n_dropped} rows stand out and are dropped")
-            self._fit_loss(elements.average(weights, weights), elements, n_dropped=n_dropped)
-        self.association_ = association(self.interaction_)
+            last = self._fit_loss(elements.average(weights, weights), elements, n_dropped=n_dropped)
+        self.association_, about_association = association(self.interaction_)
         self.graph_ = Graph(tuple(self._column_names), self.interaction_, self.association_, self._facts, self._frame)
         if not self.path_.converged.all():
             chosen = "The chosen penalty converged." if self.converged_ else "The chosen penalty did NOT converge."
-            warnings.warn(f"{chosen} On its path, {self.path_.convergence_message()}", ConvergenceWarning, stacklevel=2)
+            words = f"{chosen} On its path, {self.path_.convergence_message()}"
+            last.append(Remark(words, ConvergenceWarning))
+        for remark in [*remarks, *last, *about_association]:
+            warnings.warn(remark.words, remark.category, stacklevel=2)
         return self
 
     def _check_arguments(self, n_columns: int) -> None:
         """Raise on arguments that make no sense before any work is done."""
         if self.alpha is not None and self.n_edges is not None:
             raise ValueError(f"alpha={self.alpha!r} and n_edges={self.n_edges!r} contradict each other; give one.")
-        if self.alpha is not None and not (np.isfinite(self.alpha) and self.alpha >= 0):
-            raise ValueError(f"alpha={self.alpha!r} must be a finite penalty of at least 0.")
+        if self.alpha is not None:
+            check_number("alpha", self.alpha, at_least=0.0)
         if self.select not in SELECTORS:
             raise ValueError(f"select={self.select!r} is not known; use one of {', '.join(map(repr, SELECTORS))}.")
         W, _ = check_options(n_columns, **self._options())
@@ -341,15 +346,16 @@ class RobustGraph(ScoreMatchingEstimator):
             "location_weights": self.location_weights,
         }
 
-    def _fit_loss(self, loss: QuadraticLoss, elements: PairwiseElements, *, n_dropped: int | None) -> None:
-        """Path, choice of the penalty, and the parameters that follow from it."""
+    def _fit_loss(self, loss: QuadraticLoss, elements: PairwiseElements, *, n_dropped: int | None) -> list[Remark]:
+        """Path, choice of the penalty, and the parameters that follow from it; what there is to remark on."""
+        remarks: list[Remark] = []
         path = self._solve(loss, self.alphas if self.alpha is None else [self.alpha])
         self.criterion_: Array | None = None
         n_rows = self.n_rows_used_ - (n_dropped or 0)
         if self.alpha is not None:
             chosen, words = 0, "as given"
         elif self.n_edges is not None:
-            path, chosen = find_n_edges(path, self.n_edges, lambda alphas: self._solve(loss, alphas))
+            path, chosen, remarks = find_n_edges(path, self.n_edges, lambda alphas: self._solve(loss, alphas))
             words = f"for {self.n_edges} edges"
         else:
             self.criterion_ = SELECTORS[self.select](loss, path, n_rows=n_rows, elements=elements)
@@ -372,6 +378,7 @@ class RobustGraph(ScoreMatchingEstimator):
             converged=self.converged_,
             kkt=float(path.kkt[chosen]),
         )
+        return remarks
 
     def _best(self, criterion: Array) -> int:
         """Position of the least value; among equal ones (the same graph) the last, which is shrunk least."""

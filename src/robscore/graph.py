@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import warnings
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from robscore._remarks import Remark
 from robscore._typing import AnyData, Array, BoolArray
 
 if TYPE_CHECKING:
@@ -150,27 +150,26 @@ class Graph:
         return f"<Graph of {len(self.names)} columns with {self.n_edges} edges>"
 
 
-def association(interaction: Array) -> Array:
-    """-K_ij / sqrt(K_ii K_jj) off the diagonal, 1 on it; with a warning where K_ii K_jj is not positive.
+def association(interaction: Array) -> tuple[Array, list[Remark]]:
+    """-K_ij / sqrt(K_ii K_jj) off the diagonal, 1 on it; with a remark where K_ii K_jj is not positive.
 
     There its absolute value is taken, and where it is zero the association is the sign alone.
     """
     diagonal = interaction.diagonal()
-    product = np.multiply.outer(diagonal, diagonal)
     edges = interaction != 0
     np.fill_diagonal(edges, val=False)
-    if (product[edges] <= 0).any():
-        warnings.warn(
-            "K has diagonal entries that are not positive, so associations use the absolute value of K_ii K_jj (or 1 "
-            "where it is 0); a larger alpha, more rows or a diagonal_multiplier may help.",
-            UserWarning,
-            stacklevel=2,
-        )
     size = np.sqrt(np.abs(diagonal))
     scale = np.multiply.outer(size, size)
     result = np.zeros_like(interaction)
     defined = edges & (scale > 0)
     result[defined] = -interaction[defined] / scale[defined]
-    result[edges & (scale == 0)] = -np.sign(interaction[edges & (scale == 0)])
+    result[edges & ~defined] = -np.sign(interaction[edges & ~defined])
     np.fill_diagonal(result, 1.0)
-    return result
+    positive = diagonal > 0
+    if not edges[~positive].any():
+        return result, []
+    words = (
+        "K has diagonal entries that are not positive, so associations use the absolute value of K_ii K_jj (or 1 "
+        "where it is 0); a larger alpha, more rows or a diagonal_multiplier may help."
+    )
+    return result, [Remark(words, UserWarning)]

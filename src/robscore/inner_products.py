@@ -131,7 +131,7 @@ class StreamedCloud(Cloud):
             rows = partition.starts[members, None] + np.arange(size)
             if size > max(m * m, 64):
                 for k, index in zip(members, rows, strict=True):
-                    block = type(elements)(*elements.take(partition.order[index]))
+                    block = elements.subset(partition.order[index])
                     mean = block.mean(self.part, np.full(size, 1.0 / size))
                     squared[k] = block.mean_squared_norm(self.part, mean)
                 continue

@@ -12,6 +12,7 @@ from typing import NamedTuple, get_args
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from robscore._remarks import Remark
 from robscore._typing import Array, BoolArray, RandomState
 from robscore.elements import PARTS, PairwiseElements, Part
 from robscore.inner_products import Way, block_cloud
@@ -19,7 +20,7 @@ from robscore.medians.blocks import Partition, scatter_ratio
 from robscore.medians.geometric_median import median_weights
 from robscore.medians.median_of_means import partitions
 
-_TIED_SHARE = 0.4  # more identical blocks than this pull the median onto themselves
+_TIED_SHARE = 0.4  # more identical blocks than this may pull the median onto themselves
 
 
 class RowWeights(NamedTuple):
@@ -58,6 +59,11 @@ def robust_weights(
     (gamma_weights, g_weights)
         n numbers each. A block with a row that overflows gets weight zero in both.
 
+    Raises
+    ------
+    ValueError
+        If half of the blocks or more hold a row that overflows; or if, of five blocks or more, over 40 % are identical.
+
     Examples
     --------
     >>> import numpy as np, robscore as rs
@@ -67,32 +73,49 @@ def robust_weights(
     >>> bool(gamma_weights[7] < 1e-6), round(float(gamma_weights.sum()), 12)
     (True, 1.0)
     """
+    weights, remarks = weigh_rows(
+        elements, n_blocks, n_partitions=n_partitions, shuffle=shuffle, random_state=random_state, way=way
+    )
+    for remark in remarks:
+        warnings.warn(remark.words, remark.category, stacklevel=2)
+    return weights
+
+
+def weigh_rows(
+    elements: PairwiseElements,
+    n_blocks: int,
+    *,
+    n_partitions: int,
+    shuffle: bool,
+    random_state: RandomState,
+    way: Way = "auto",
+) -> tuple[RowWeights, list[Remark]]:
+    """As :func:`robust_weights`, with what there is to warn about instead of warnings."""
     if not isinstance(elements, PairwiseElements):
         raise TypeError(f"elements must come from rs.score_elements(family, X); got {type(elements).__name__}.")
     if way not in get_args(Way):
         raise ValueError(f"way={way!r} is not known; use one of {', '.join(map(repr, get_args(Way)))}.")
     n = elements.n_rows
     parts = partitions(n, n_blocks, n_partitions, shuffle=shuffle, random_state=random_state)
+    remarks = []
     if n_partitions == 1 and not shuffle and n_blocks > 2:
-        _warn_if_sorted(elements, parts[0])
+        remarks += _remark_if_sorted(elements, parts[0])
     totals = {part: np.zeros(n) for part in PARTS}
     failed = 0
     for partition in parts:
         finite = _finite_blocks(elements, partition)
+        _check_ties(elements, partition, finite)
         for part in PARTS:
             weights, converged = _block_weights(elements, part, partition, finite, way)
             totals[part] += partition.row_weights(weights, n) / n_partitions
             failed += not converged
-            if part == "gamma":
-                _check_ties(elements, partition, weights)
     if failed:
-        warnings.warn(
+        words = (
             f"The geometric median did not converge in {failed} of {2 * n_partitions} computations; "
-            "try another n_blocks or average over n_partitions > 1.",
-            ConvergenceWarning,
-            stacklevel=2,
+            "try another n_blocks or average over n_partitions > 1."
         )
-    return RowWeights(totals["gamma"], totals["g"])
+        remarks.append(Remark(words, ConvergenceWarning))
+    return RowWeights(totals["gamma"], totals["g"]), remarks
 
 
 def _block_weights(
@@ -123,27 +146,29 @@ def _finite_blocks(elements: PairwiseElements, partition: Partition) -> BoolArra
     return finite
 
 
-def _check_ties(elements: PairwiseElements, partition: Partition, weights: Array) -> None:
-    """Raise when so many blocks are identical that the median is one of them."""
-    tied = weights > 0
-    n_tied = int(np.count_nonzero(tied))
-    if partition.n_blocks < 5 or n_tied <= _TIED_SHARE * partition.n_blocks:
+def _check_ties(elements: PairwiseElements, partition: Partition, finite: BoolArray) -> None:
+    """Raise when so many blocks hold the same rows that the median may be one of them."""
+    if partition.n_blocks < 5:
         return
-    keys = elements.row_keys()[partition.order[np.repeat(tied, partition.sizes)]]
-    if np.unique(keys).size <= partition.sizes.max():
+    keys = elements.row_keys()
+    # Sums of random integers, which wrap around, do not depend on the order of the rows in a block.
+    random = np.random.default_rng(0).integers(0, 2**63, size=keys.max() + 1, dtype=np.uint64)
+    sums = np.add.reduceat(random[keys[partition.order]], partition.starts)[finite]
+    tied = int(np.unique(sums, return_counts=True)[1].max())
+    if tied > _TIED_SHARE * partition.n_blocks:
         raise ValueError(
-            f"{n_tied} of {partition.n_blocks} blocks are identical (equal rows, for example rows of zeros), and the "
-            "median is one of them; drop duplicated rows, or use fewer blocks."
+            f"{tied} of {partition.n_blocks} blocks are identical (equal rows, for example rows of zeros), so the "
+            "median may be one of them; drop duplicated rows, or use fewer blocks."
         )
 
 
-def _warn_if_sorted(elements: PairwiseElements, partition: Partition) -> None:
+def _remark_if_sorted(elements: PairwiseElements, partition: Partition) -> list[Remark]:
     ratio, chance = scatter_ratio(elements.order_statistics(), partition)
-    if ratio > max(2.0, chance):
-        warnings.warn(
-            f"Neighbouring rows resemble each other: block means scatter {ratio:.1f} times as much as with rows in "
-            "random order. If the rows are sorted or grouped, a smaller group can lose its weight: pass shuffle=True "
-            "or n_partitions=20. If they are a series in time, blocks of neighbours are what you want.",
-            UserWarning,
-            stacklevel=3,
-        )
+    if ratio <= max(2.0, chance):
+        return []
+    words = (
+        f"Neighbouring rows resemble each other: block means scatter {ratio:.1f} times as much as with rows in "
+        "random order. If the rows are sorted or grouped, a smaller group can lose its weight: pass shuffle=True "
+        "or n_partitions=20. If they are a series in time, blocks of neighbours are what you want."
+    )
+    return [Remark(words, UserWarning)]

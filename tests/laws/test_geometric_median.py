@@ -170,6 +170,16 @@ def test_four_corners_have_the_crossing_of_their_diagonals_however_flat(e):
     np.testing.assert_allclose(result.median, crossing, rtol=1e-5)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_elongated_clouds_in_many_dimensions(seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(4, 30)) * np.append(1e4, np.ones(29))
+    basis = np.linalg.qr(points.T)[0]
+    direct, in_span = rs.geometric_median(points), rs.geometric_median(points @ basis)
+    assert direct.converged
+    np.testing.assert_allclose(direct.weights, in_span.weights, atol=1e-6)
+
+
 @pytest.mark.parametrize("aspect", [1e-1, 1e-2, 1e-3])
 @pytest.mark.parametrize("seed", range(5))
 def test_elongated_clouds_by_inner_products(aspect, seed):

@@ -233,7 +233,7 @@ def test_joining_raw_matrices():
     ("chosen", "match"),
     [
         ({"rule": "xor"}, "rule='xor'"),
-        ({"diagonal_multiplier": -0.1}, r"diagonal_multiplier=-0.1 \(the paper's beta\)"),
+        ({"diagonal_multiplier": -0.1}, "diagonal_multiplier=-0.1"),
         ({"location_ratio": 0.0}, "location_ratio=0.0"),
         ({"penalty_weights": np.triu(np.ones((5, 5)))}, r"symmetric, but \[0, 1\] is 1.0 and \[1, 0\] is 0.0"),
         ({"penalty_weights": -np.ones((5, 5))}, "negative"),

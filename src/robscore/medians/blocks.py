@@ -62,7 +62,7 @@ def make_blocks(n: int, n_blocks: int, rng: np.random.Generator | None = None) -
 
 @dataclass(frozen=True)
 class Partition:
-    """Blocks as one ordering of the rows and the position where each block starts."""
+    """Blocks as one ordering of the rows and the size of each block."""
 
     order: IntArray
     sizes: IntArray

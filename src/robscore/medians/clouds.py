@@ -123,10 +123,7 @@ class GramCloud(Cloud):
             return super().newton_pull(weights, distances, p)
         products = self.gram @ weights
         centred = self.gram - products[:, None] - products[None, :] + weights @ products
-        scale = np.sqrt(p / distances)
-        matrix = -centred * np.multiply.outer(scale / distances, scale / distances)
-        matrix[np.diag_indices(len(matrix))] += np.sum(p / distances)
-        return scale * _solve_positive(matrix, p / scale)
+        return _pull_from_units(centred / np.multiply.outer(distances, distances), distances, p)
 
 
 class PointCloud(Cloud):
@@ -164,8 +161,10 @@ class PointCloud(Cloud):
         """Newton's step in the smaller of the two dimensions."""
         units = (self.points - weights @ self.points) / distances[:, None]
         n_points, dimension = units.shape
-        if dimension > min(n_points, _DIRECT_NEWTON):
+        if min(n_points, dimension) > _DIRECT_NEWTON:
             return super().newton_pull(weights, distances, p)
+        if n_points < dimension:
+            return _pull_from_units(units @ units.T, distances, p)
         hessian = np.sum(p / distances) * np.eye(dimension) - (units * (p / distances)[:, None]).T @ units
         step = _solve_positive(hessian, p @ units)
         return (p + p / distances * (units @ step)) / np.sum(p / distances)
@@ -199,6 +198,14 @@ def _best_start(size: int, best: int, at_best: float, others: IntArray, at_midpo
     if at_midpoints[other] < at_best * (1 - 16 * np.finfo(float).eps):
         return (one_hot(size, best) + one_hot(size, int(others[other]))) / 2
     return one_hot(size, best)
+
+
+def _pull_from_units(unit_gram: Array, distances: Array, p: Array) -> Array:
+    """Solve (S I - D E'E) y = p directly, E'E of shape (K, K)."""
+    scale = np.sqrt(p / distances)
+    matrix = -unit_gram * np.multiply.outer(scale, scale)
+    matrix[np.diag_indices(len(matrix))] += np.sum(p / distances)
+    return scale * _solve_positive(matrix, p / scale)
 
 
 def _solve_positive(matrix: Array, right: Array) -> Array:

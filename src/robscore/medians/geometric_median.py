@@ -188,6 +188,9 @@ class _Iteration:
                     continue
             if iteration <= _PLAIN_ITER and not self._weiszfeld(history, tol):
                 continue
+            if iteration > _PLAIN_ITER and self.distances.min() <= tol * np.median(self.distances):
+                # Next to a point that is almost the median: no step is shorter than what rounding allows.
+                return MedianWeights(self._plain_weights(), iteration, converged=True)
             length, slope, moved = self._newton()
             if length <= tol or (idle >= 3 and -slope <= 8 * np.finfo(float).eps):
                 return MedianWeights(self._plain_weights(), iteration, converged=True)

@@ -136,7 +136,7 @@ def _size_penalty(path: Path, edges: BoolArray, locations: BoolArray, n_rows: in
 
 
 def _calibration(solution: Refit, elements: PairwiseElements) -> float:
-    """C = tr(H^-1 J) / d over the rows whose gradient is not outlying."""
+    """The factor c = tr(H^-1 J) / d over the rows whose gradient is not outlying."""
     gradients = elements.row_gradients(
         solution.interaction, solution.location, solution.rows, solution.nodes, symmetric=solution.symmetric
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 
+from robscore._remarks import Remark
 from robscore._typing import Array
 from robscore.solvers.path import Path
 
@@ -14,8 +14,8 @@ _ROUNDS = 14
 _ALPHAS_A_ROUND = 6
 
 
-def find_n_edges(path: Path, target: int, solve: Callable[[Array], Path]) -> tuple[Path, int]:
-    """Look for an alpha with exactly ``target`` edges; the path with it inserted, and its position.
+def find_n_edges(path: Path, target: int, solve: Callable[[Array], Path]) -> tuple[Path, int, list[Remark]]:
+    """Look for an alpha with exactly ``target`` edges; the path with it inserted, its position, and remarks.
 
     Parameters
     ----------
@@ -25,10 +25,7 @@ def find_n_edges(path: Path, target: int, solve: Callable[[Array], Path]) -> tup
     solve : callable
         Gives the path of a list of alphas.
 
-    Warns
-    -----
-    UserWarning
-        If no alpha has exactly that many edges; the nearest number found is taken then.
+    If no alpha has exactly that many edges, the nearest number found is taken, with a remark.
     """
     tried = path
     for _ in range(3):  # the path may end too early
@@ -46,14 +43,14 @@ def find_n_edges(path: Path, target: int, solve: Callable[[Array], Path]) -> tup
         tried = tried.insert(solve(np.geomspace(high, low, _ALPHAS_A_ROUND + 2)[1:-1]))
     distance = np.abs(tried.n_edges - target)
     best = int(np.argmin(distance))
+    remarks = []
     if distance[best]:
-        warnings.warn(
+        words = (
             f"No penalty found with exactly n_edges={target} edges; the nearest has {tried.n_edges[best]} "
-            f"(alpha = {tried.alphas[best]:.4g}).",
-            UserWarning,
-            stacklevel=2,
+            f"(alpha = {tried.alphas[best]:.4g})."
         )
+        remarks.append(Remark(words, UserWarning))
     alpha = tried.alphas[best]
     if alpha not in path.alphas:
         path = path.insert(tried.pick(np.array([best])))
-    return path, int(np.argmax(path.alphas == alpha))
+    return path, int(np.argmax(path.alphas == alpha)), remarks

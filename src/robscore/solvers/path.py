@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from robscore._typing import Array, BoolArray, IntArray
+from robscore._validation import check_number
 from robscore.solvers.loss import QuadraticLoss
 from robscore.solvers.problem import Problem, Rule, build_problem
 
@@ -192,10 +193,11 @@ def solve_quietly(
     **options: Any,
 ) -> Path:
     """As :func:`solve_path`, without a warning for penalties that did not converge."""
+    check_number("tol", tol)
+    check_number("alpha_min_ratio", alpha_min_ratio)
     if not 0 < tol < 1:
         raise ValueError(f"tol={tol!r} must lie between 0 and 1.")
-    if max_iter < 1:
-        raise ValueError(f"max_iter={max_iter!r} must be at least 1.")
+    check_number("max_iter", max_iter, at_least=1)
     return _descend_path(build_problem(loss, rule=rule, **options), rule, alphas, alpha_min_ratio, tol, max_iter)
 
 
@@ -344,7 +346,10 @@ def alpha_grid(alphas: int | Sequence[float] | Array | None, alpha_max: float, a
         if alpha_max == 0:
             return np.zeros(1)  # nothing is penalised, so all penalties give the same answer
         return np.geomspace(alpha_max, alpha_max * alpha_min_ratio, alphas)
-    grid = np.sort(np.atleast_1d(np.asarray(alphas, dtype=float)))[::-1].copy()
-    if grid.ndim != 1 or grid.size == 0 or not np.isfinite(grid).all() or (grid < 0).any():
+    try:
+        grid = np.sort(np.atleast_1d(np.asarray(alphas, dtype=float)))[::-1].copy()
+    except (TypeError, ValueError):
+        raise ValueError(f"alphas={alphas!r} must be a number of penalties, or the penalties themselves.") from None
+    if isinstance(alphas, bool) or grid.ndim != 1 or grid.size == 0 or not np.isfinite(grid).all() or (grid < 0).any():
         raise ValueError(f"alphas={alphas!r} must be finite penalties of at least 0.")
     return grid

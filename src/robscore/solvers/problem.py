@@ -18,12 +18,13 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from robscore._typing import Array, BoolArray, IntArray
+from robscore._validation import check_number
 from robscore.solvers.loss import QuadraticLoss, assemble_hessian
 
 _LONG = 0.1  # share of its length that a solution may still gain while the number of sweeps doubles
 _VARIES = 1e-13  # what must be left of a diagonal entry when the location is profiled out
 _SINGULAR = 1e-11  # least eigenvalue of a block with unit diagonal
-_FLAT = 5e-5  # curvature along such a move, relative to the sum of its coordinates' own
+_FLAT = 5e-5  # curvature along a long move, relative to the sum of its coordinates' own
 
 Rule: TypeAlias = Literal["symmetric", "and", "or"]
 
@@ -266,14 +267,11 @@ def check_options(
     """The penalty weights of K, shape (m, m), and of eta, shape (m,); raise on options that make no sense."""
     if rule not in ("symmetric", "and", "or"):
         raise ValueError(f"rule={rule!r} is not known; use 'symmetric', 'and' or 'or'.")
-    if not (np.isfinite(diagonal_multiplier) and diagonal_multiplier >= 0):
-        raise ValueError(f"diagonal_multiplier={diagonal_multiplier!r} (the paper's beta) must be at least 0.")
+    check_number("diagonal_multiplier", diagonal_multiplier, at_least=0.0)
+    check_number("location_ratio", location_ratio, finite=False)
     if not location_ratio > 0:
         raise ValueError(f"location_ratio={location_ratio!r} must be positive; inf leaves the location free.")
-    try:
-        W = np.ones((m, m)) if penalty_weights is None else np.asarray(penalty_weights, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"penalty_weights must be an array of numbers; got {penalty_weights!r}.") from None
+    W = _numbers("penalty_weights", penalty_weights, (m, m))
     if W.shape != (m, m):
         raise ValueError(f"penalty_weights must have shape ({m}, {m}), one weight a pair; got {W.shape}.")
     off = ~np.eye(m, dtype=bool)
@@ -283,9 +281,17 @@ def check_options(
     if not np.array_equal(W[off], W.T[off]):
         i, j = np.argwhere((W != W.T) & off)[0]
         raise ValueError(f"penalty_weights must be symmetric, but [{i}, {j}] is {W[i, j]} and [{j}, {i}] is {W[j, i]}.")
-    w = np.ones(m) if location_weights is None else np.asarray(location_weights, dtype=float)
+    w = _numbers("location_weights", location_weights, (m,))
     if location_weights is not None and not (fit_location and np.isfinite(location_ratio)):
         raise ValueError("location_weights need a penalised location: fit_location=True and a finite location_ratio.")
     if w.shape != (m,) or np.isnan(w).any() or (w < 0).any():
         raise ValueError(f"location_weights must be {m} numbers of at least 0 (inf sets a location to zero).")
     return W, w
+
+
+def _numbers(name: str, values: Array | None, shape: tuple[int, ...]) -> Array:
+    """An optional array argument as floats; ones by default."""
+    try:
+        return np.ones(shape) if values is None else np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of numbers; got {values!r}.") from None
