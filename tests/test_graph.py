@@ -261,6 +261,14 @@ def test_a_zero_on_the_diagonal_gives_a_bounded_association():
     assert remarks
 
 
+def test_the_chosen_penalty_is_one_that_converged():
+    X = np.random.default_rng(0).gamma(1.0, size=(30, 60))
+    with pytest.warns(ConvergenceWarning):
+        model = rs.RobustGraph(n_blocks=1).fit(X)
+    assert model.converged_
+    assert not model.path_.converged.all()
+
+
 def test_one_warning_a_fit_that_points_to_the_caller():
     X = np.random.default_rng(0).gamma(1.0, size=(30, 60))
     with pytest.warns(ConvergenceWarning, match="The chosen penalty converged. On its path") as record:

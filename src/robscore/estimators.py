@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from robscore._remarks import Remark
 from robscore._robust import stands_out
-from robscore._typing import AnyData, Array, RandomState
+from robscore._typing import AnyData, Array, BoolArray, RandomState
 from robscore._validation import check_number
 from robscore.base_estimator import ScoreMatchingEstimator
 from robscore.elements import PairwiseElements
@@ -359,7 +359,7 @@ class RobustGraph(ScoreMatchingEstimator):
             words = f"for {self.n_edges} edges"
         else:
             self.criterion_ = SELECTORS[self.select](loss, path, n_rows=n_rows, elements=elements)
-            chosen = self._best(self.criterion_)
+            chosen = self._best(self.criterion_, path.converged)
             words = f"chosen by {self.select} as number {chosen + 1} of {path.alphas.size}"
         self._say(f"alpha = {path.alphas[chosen]:.4g} {words}: {path.n_edges[chosen]} edges")
         self.path_, self.alpha_ = path, float(path.alphas[chosen])
@@ -380,15 +380,16 @@ class RobustGraph(ScoreMatchingEstimator):
         )
         return remarks
 
-    def _best(self, criterion: Array) -> int:
-        """Position of the least value; among equal ones (the same graph) the last, which is shrunk least."""
+    def _best(self, criterion: Array, converged: BoolArray) -> int:
+        """Position of the least value; among equal ones (the same graph) the last converged, which is shrunk least."""
         least = criterion.min()
         if not np.isfinite(least):
             raise ValueError(
                 f"select={self.select!r} is infinite on the whole path: no graph on it can be refitted without a "
                 "penalty. Use larger or more alphas, give n_edges or alpha, or more rows."
             )
-        return int(np.flatnonzero(criterion == least)[-1])
+        best = np.flatnonzero(criterion == least)
+        return int((best[converged[best]] if converged[best].any() else best[:1])[-1])
 
     def _solve(self, loss: QuadraticLoss, alphas: int | Sequence[float] | Array) -> Path:
         return solve_quietly(

@@ -77,8 +77,7 @@ def geometric_median(points: ArrayLike, weights: ArrayLike | None = None) -> Geo
     [0.5 0.5] [0.333333 0.333333 0.333333 0.      ]
     """
     array = np.asarray(points, dtype=float)
-    flat = array.ndim == 1
-    if flat:
+    if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"points must have shape (K, p) with K, p >= 1; got {np.shape(points)}.")
@@ -114,9 +113,8 @@ def _standard_cloud(points: Array, centre: Array, p: Array) -> tuple[PointCloud,
         centred = centred / typical
         squared = np.einsum("ij,ij->i", centred, centred)
     near = squared <= LARGEST_SQUARED_NORM
-    resolution = np.finfo(float).eps * float(np.abs(points[near]).max(initial=0.0)) / typical
-    nearby = float(np.abs(centre).max()) * np.finfo(float).eps / typical
-    return PointCloud(centred[near], min(resolution, nearby * 4)), near
+    resolution = 4 * np.finfo(float).eps * float(np.abs(centre).max()) / typical
+    return PointCloud(centred[near], resolution), near
 
 
 def _weighted_median(values: Array, p: Array) -> Array:
