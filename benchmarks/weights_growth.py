@@ -28,7 +28,7 @@ def weigh(n: int, m: int, n_blocks: int) -> tuple[str, float]:
     X[bad] = 1 + rng.pareto(1.0, size=(bad.size, m))
     elements = rs.score_elements("sqrt", X)
     repeats = 3 if n <= 5000 else 1
-    return cheapest_way(elements, "gamma", n_blocks), seconds(lambda: rs.robust_weights(elements, n_blocks), repeats)
+    return cheapest_way(elements, "gamma", n_blocks, n), seconds(lambda: rs.robust_weights(elements, n_blocks), repeats)
 
 
 def main() -> None:

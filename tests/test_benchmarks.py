@@ -7,7 +7,39 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import penalty_choice, support_recovery
+import numpy as np
+from benchmarks import measure, path_speed, penalty_choice, support_recovery, weights_growth, weights_speed
+from benchmarks.__main__ import NAMES
+
+
+def test_every_benchmark_is_listed():
+    folder = Path(__file__).parent.parent / "benchmarks"
+    helpers = {"__init__", "__main__", "measure", "simulated"}
+    assert {path.stem for path in folder.glob("*.py")} - helpers == set(NAMES)
+
+
+def test_row_weights_agree_with_the_plain_reading_of_the_paper(monkeypatch):
+    monkeypatch.setattr(weights_speed, "N", 60)
+    monkeypatch.setattr(weights_speed, "K", 12)
+    X = np.random.default_rng(0).gamma(1.0, size=(60, 4))
+    (_, *ours), (_, *plain) = weights_speed.ours(X), weights_speed.rival(X)
+    for fast, slow in zip(ours, plain, strict=True):
+        np.testing.assert_allclose(fast, slow, atol=1e-6)
+
+
+def test_growth_and_memory_are_measured():
+    (way, elapsed), peak = measure.in_fresh_process(weights_growth.weigh, 300, 3, 20)
+    assert way in {"rows", "nodes", "streamed"}
+    assert elapsed > 0
+    assert 20 < peak < 1000
+
+
+def test_the_rival_path_runs(monkeypatch):
+    monkeypatch.setattr(path_speed, "M", 5)
+    monkeypatch.setattr(path_speed, "K", 10)
+    X = np.random.default_rng(0).gamma(1.0, size=(100, 5))
+    assert len(path_speed.graphical_lasso_path(X)) == path_speed.ALPHAS
+    assert path_speed.robust_path(X).converged.all()
 
 
 def test_the_chosen_penalty_is_near_the_best_on_the_path(capsys):

@@ -55,6 +55,16 @@ def test_arrays_give_a_pandas_table_or_a_structured_array(monkeypatch):
     assert table.size == 4
 
 
+def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
+    _, X = data()
+    graph = rs.RobustGraph(n_edges=4).fit(X).graph_
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"networkx: pip install 'robscore\[plot\]'"):
+        graph.to_networkx()
+    with pytest.raises(ImportError, match=r"matplotlib: pip install 'robscore\[plot\]'"):
+        rs.plot.plot_recovery(np.eye(2), np.eye(2), layout=np.zeros((2, 2)))
+
+
 def test_an_empty_graph_has_an_empty_table():
     _, X = data()
     for X_given in (X, pl.DataFrame(X)):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from robscore._optional import require
 from robscore._remarks import Remark
 from robscore._typing import AnyData, Array, BoolArray
 
@@ -98,10 +99,9 @@ class Graph:
 
     def to_networkx(self) -> nx.Graph:
         """A networkx graph: every column a node, edges with ``interaction`` and ``association``."""
-        try:
-            import networkx as nx
-        except ImportError:
-            raise ImportError("to_networkx needs networkx: pip install 'robscore[plot]'") from None
+        require("networkx")
+        import networkx as nx
+
         graph = nx.Graph()
         graph.add_nodes_from(self.names)
         for i, j in np.argwhere(np.triu(self.adjacency)):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robscore._optional import require
 from robscore._typing import Array
 from robscore._validation import default_names
 from robscore.solvers.path import joined_support
@@ -33,6 +34,7 @@ def shared_layout(graph: ArrayLike) -> Array:
     graph : array of shape (m, m)
         K or an adjacency matrix.
     """
+    require("networkx")
     import networkx as nx
 
     adjacency = joined_support(np.asarray(graph), "symmetric")
@@ -78,6 +80,7 @@ def plot_recovery(
     >>> ax.get_title()
     'nothing found'
     """
+    require("matplotlib")
     import matplotlib.pyplot as plt
     from matplotlib.collections import LineCollection
 

@@ -1,0 +1,13 @@
+"""Libraries that only some features need."""
+
+from __future__ import annotations
+
+import importlib.util
+
+_EXTRAS = {"matplotlib": "plot", "networkx": "plot"}
+
+
+def require(library: str) -> None:
+    """Raise, naming what to install, unless a library is there."""
+    if importlib.util.find_spec(library) is None:
+        raise ImportError(f"This needs {library}: pip install 'robscore[{_EXTRAS[library]}]'")
