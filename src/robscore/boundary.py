@@ -189,7 +189,14 @@ class QuantileCappedPower(_PowerAtBoundary):
 
 @dataclass(frozen=True)
 class LogPower(_PowerAtBoundary):
-    """h(d) = log(1 + d)^p: a power at the boundary that grows slowly far from it."""
+    """h(d) = log(1 + d)^p: a power at the boundary that grows slowly far from it.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.boundary.LogPower(2.0).value(np.array([0.0, np.e - 1]))
+    array([0., 1.])
+    """
 
     p: float
 
@@ -204,7 +211,14 @@ class LogPower(_PowerAtBoundary):
 
 @dataclass(frozen=True)
 class MCP(Boundary):
-    """h(d) = lam d - d^2 / (2 c) up to d = c lam, constant beyond: the minimax concave function."""
+    """h(d) = lam d - d^2 / (2 c) up to d = c lam, constant beyond: the minimax concave function.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.boundary.MCP(lam=1.0, c=2.0).value(np.array([0.0, 1.0, 5.0]))
+    array([0.  , 0.75, 1.  ])
+    """
 
     lam: float = 1.0
     c: float = 2.0
@@ -229,7 +243,14 @@ class MCP(Boundary):
 
 @dataclass(frozen=True)
 class SCAD(Boundary):
-    """h' = lam up to d = lam, then falls linearly to 0 at d = c lam, c > 1: smoothly clipped."""
+    """h' = lam up to d = lam, then falls linearly to 0 at d = c lam, c > 1: smoothly clipped.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.boundary.SCAD(lam=1.0, c=3.0).value(np.array([0.0, 1.0, 5.0]))
+    array([0., 1., 2.])
+    """
 
     lam: float = 1.0
     c: float = 3.7
@@ -258,7 +279,14 @@ class SCAD(Boundary):
 
 @dataclass(frozen=True)
 class Tanh(Boundary):
-    """h(d) = tanh(d): linear at the boundary, 1 far from it."""
+    """h(d) = tanh(d): linear at the boundary, 1 far from it.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.boundary.Tanh().value(np.array([0.0, 50.0]))
+    array([0., 1.])
+    """
 
     leading = (1.0, 1.0)
 
@@ -273,7 +301,14 @@ class Tanh(Boundary):
 
 @dataclass(frozen=True)
 class Asinh(Boundary):
-    """h(d) = asinh(d): linear at the boundary, logarithmic far from it."""
+    """h(d) = asinh(d): linear at the boundary, logarithmic far from it.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.boundary.Asinh().derivative(np.array([0.0]))
+    array([1.])
+    """
 
     leading = (1.0, 1.0)
 
@@ -288,7 +323,14 @@ class Asinh(Boundary):
 
 @dataclass(frozen=True)
 class Softplus(Boundary):
-    """h(d) = log((1 + e^d) / 2): linear at the boundary, with a slope from 1/2 to 1."""
+    """h(d) = log((1 + e^d) / 2): linear at the boundary, with a slope from 1/2 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.boundary.Softplus().derivative(np.array([0.0]))
+    array([0.5])
+    """
 
     leading = (0.5, 1.0)
 
@@ -303,7 +345,14 @@ class Softplus(Boundary):
 
 @dataclass(frozen=True)
 class TruncatedSine(Boundary):
-    """h(d) = sin(d) up to d = pi / 2, 1 beyond."""
+    """h(d) = sin(d) up to d = pi / 2, 1 beyond.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.boundary.TruncatedSine().value(np.array([0.0, 3.0]))
+    array([0., 1.])
+    """
 
     leading = (1.0, 1.0)
 
@@ -318,7 +367,14 @@ class TruncatedSine(Boundary):
 
 @dataclass(frozen=True)
 class Constant(Boundary):
-    """h = 1: no weight, right only where the density vanishes at the boundary or there is none."""
+    """h = 1: no weight, right only where the density vanishes at the boundary or there is none.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.boundary.Constant().value(np.array([0.0, 3.0]))
+    array([1., 1.])
+    """
 
     leading = (1.0, 0.0)
 

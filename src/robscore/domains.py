@@ -103,7 +103,16 @@ def _around(x: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Both(Domain):
-    """Rows in both of two domains: ``left & right``."""
+    """Rows in both of two domains: ``left & right``.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> ring = rs.domains.Inequality(1.0, ">=", 1.0, power=2) & rs.domains.Inequality(1.0, "<=", 4.0, power=2)
+    >>> ring.contains([[1.0, 1.0], [0.1, 0.1]])
+    array([[ True,  True],
+           [False, False]])
+    """
 
     left: Domain
     right: Domain
@@ -131,7 +140,15 @@ class Both(Domain):
 
 @dataclass(frozen=True)
 class Either(Domain):
-    """Rows in at least one of two domains: ``left | right``."""
+    """Rows in at least one of two domains: ``left | right``.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> either = rs.domains.Box(0, 1) | rs.domains.Box(2, 3)
+    >>> either.contains([[0.5, 1.5]])
+    array([[ True, False]])
+    """
 
     left: Domain
     right: Domain
@@ -363,7 +380,14 @@ class Intervals(Domain):
 
 
 class Real(Intervals):
-    """The whole real line: no boundary."""
+    """The whole real line: no boundary.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.domains.Real().nearest([[1.0]]).distance
+    array([[inf]])
+    """
 
     def __init__(self) -> None:
         super().__init__([(-np.inf, np.inf)])
@@ -373,7 +397,14 @@ class Real(Intervals):
 
 
 class NonNegative(Intervals):
-    """[0, inf) in every column."""
+    """[0, inf) in every column.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.domains.NonNegative().nearest([[1.5]]).distance
+    array([[1.5]])
+    """
 
     def __init__(self) -> None:
         super().__init__([(0.0, np.inf)])
@@ -383,7 +414,14 @@ class NonNegative(Intervals):
 
 
 class Box(Intervals):
-    """One interval [lower, upper], with bounds shared by all columns or one a column."""
+    """One interval [lower, upper], with bounds shared by all columns or one a column.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.domains.Box([0, -1], [1, 1]).nearest([[0.75, 0.0]]).distance
+    array([[0.25, 1.  ]])
+    """
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
         super().__init__([(lower, upper)])

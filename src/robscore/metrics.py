@@ -24,7 +24,14 @@ class RocCurve(NamedTuple):
 
 
 def edge_vector(interaction: ArrayLike, rule: Rule = "symmetric") -> BoolArray:
-    """Which of the m(m-1)/2 pairs i < j have an edge; interaction is K, or a boolean adjacency matrix."""
+    """Which of the m(m-1)/2 pairs i < j have an edge; interaction is K, or a boolean adjacency matrix.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.metrics.edge_vector(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]]))
+    array([ True, False, False])
+    """
     matrix = np.asarray(interaction)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"A graph is a square matrix; got shape {matrix.shape}.")
@@ -63,7 +70,14 @@ def roc_curve(path: Path | ArrayLike, truth: ArrayLike) -> RocCurve:
 
 
 def auc(curve: RocCurve) -> float:
-    """Area under a ROC curve, by trapezoids."""
+    """Area under a ROC curve, by trapezoids.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.metrics.auc(rs.metrics.RocCurve(np.array([0.0, 1.0]), np.array([0.0, 1.0])))
+    0.5
+    """
     return float(np.sum(np.diff(curve.fpr) * (curve.tpr[1:] + curve.tpr[:-1]) / 2))
 
 

@@ -33,6 +33,12 @@ def shared_layout(graph: ArrayLike) -> Array:
     ----------
     graph : array of shape (m, m)
         K or an adjacency matrix.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.plot.shared_layout(np.ones((3, 3))).shape
+    (3, 2)
     """
     require("networkx")
     import networkx as nx
