@@ -18,11 +18,13 @@ def descend(
     curvature: Array,
     working: IntArray,
     symmetric: bool,  # noqa: FBT001
+    enough: float,
     tol: float,
     max_sweeps: int,
 ) -> tuple[int, float, bool]:
     """Cyclic coordinate descent over the working set, updating Z (rows z_j) and R (rows Q_j z_j) in place.
 
+    A coordinate that violates optimality by no more than ``enough`` is left as it is, which spares two rows of R.
     Returns the number of sweeps, the largest distance to the subdifferential met in the last one, and whether
     that one changed anything (rounding may leave nothing to change before the tolerance is reached).
     """
@@ -44,7 +46,7 @@ def descend(
                 violation = abs(gradient - threshold)
             else:
                 violation = abs(gradient) - threshold
-            if violation <= 0.0:
+            if violation <= enough:
                 continue
             worst = max(worst, violation)
             if curvature[c] <= 0.0:

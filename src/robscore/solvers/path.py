@@ -23,7 +23,9 @@ from robscore.solvers.problem import Problem, Rule, build_problem
 _EASY_SWEEPS = 8  # most penalties need fewer; after them, extrapolate
 _SWEEPS_A_SNAPSHOT = 2
 _SNAPSHOTS = 5
-_FIRST_CHECK = 125  # sweeps; from twice as many on, ask whether the objective is bounded below
+_ONE_SWEEP_MORE = 3.0  # violations met in a sweep are about so much larger than those it leaves
+_FIRST_CHECK = 125  # sweeps; at twice as many, and again each time they double, look at what is so slow
+_LARGEST_JUMP = 1500  # parameters in the linear system that may then be solved
 
 
 _BY_ALPHA = ("alphas", "interactions", "locations", "n_edges", "n_iter", "kkt", "converged")
@@ -283,18 +285,21 @@ def _solve_one(
             problem.curvature,
             np.flatnonzero(chosen),
             problem.symmetric,
-            tol,
+            0.6 * tol if sweeps < _FIRST_CHECK else 0.0,  # slow problems need every step
+            _ONE_SWEEP_MORE * tol,
             min(_EASY_SWEEPS if calls == 0 else _SWEEPS_A_SNAPSHOT, max_iter - sweeps),
         )
         sweeps, calls = sweeps + used, calls + 1
-        if worst > tol and changed:
+        if worst > _ONE_SWEEP_MORE * tol and changed:
             snapshots.append((Z.copy(), R.copy()))
             if sweeps >= 2 * checked_at:
                 if problem.falls_forever(checkpoint, Z, alpha):
                     Z[:] = checkpoint
                     refresh(problem.Q, Z, R)
                     return sweeps, False
+                _jump_on_support(problem, Z, R, alpha)
                 checkpoint, checked_at = Z.copy(), sweeps
+                snapshots.clear()
             if len(snapshots) == _SNAPSHOTS:
                 _extrapolate(problem, snapshots, Z, R, alpha)
                 snapshots.clear()
@@ -307,6 +312,34 @@ def _solve_one(
         chosen |= violating
     refresh(problem.Q, Z, R)
     return sweeps, True
+
+
+def _jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float) -> None:
+    """Go to the minimum for the present signs, or as far as they hold, in place, where that lowers the objective.
+
+    One linear system spares slow problems (columns that are nearly dependent) thousands of sweeps.
+    """
+    from robscore.solvers.kernels import refresh
+
+    theta = problem.values(Z)
+    support = np.flatnonzero((theta != 0) | (problem.weights == 0))
+    if support.size > _LARGEST_JUMP:
+        return
+    here = theta[support]
+    pull = alpha * problem.finite_weights[support] * np.sign(here)
+    try:
+        there = np.linalg.solve(problem.hessian_on(support), problem.linear_by_coordinate[support] - pull)
+    except np.linalg.LinAlgError:
+        return
+    crossing = problem.penalised[support] & (here * there < 0)
+    shares = here[crossing] / (here[crossing] - there[crossing])
+    share = float(shares.min(initial=1.0))
+    reached = here + share * (there - here)
+    reached[np.flatnonzero(crossing)[shares == share]] = 0.0
+    candidate_Z, candidate_R = problem.entries(support, reached), np.empty_like(R)
+    refresh(problem.Q, candidate_Z, candidate_R)
+    if problem.objective(candidate_Z, candidate_R, alpha) < problem.objective(Z, R, alpha):
+        Z[:], R[:] = candidate_Z, candidate_R
 
 
 def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Array, R: Array, alpha: float) -> None:

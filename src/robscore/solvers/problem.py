@@ -142,21 +142,25 @@ class Problem:
 
     def null_solution(self) -> Array:
         """z_1..z_m, shape (m, p), with every penalised parameter zero and the free ones optimal."""
-        Z = np.zeros_like(self.linear)
         free = np.flatnonzero(self.weights == 0)
-        if free.size == 0:
-            return Z
+        if (self.rows[free] == self.nodes[free]).all():  # one a node: nothing couples them
+            return self.entries(free, self.linear_by_coordinate[free] / self.curvature[free])
+        return self.entries(free, lstsq(self.hessian_on(free), self.linear_by_coordinate[free])[0])
+
+    def hessian_on(self, coordinates: IntArray) -> Array:
+        """Second derivatives of the loss in d coordinates, shape (d, d)."""
         position = np.full(self.linear.shape, -1, dtype=np.intp)
-        position[self.nodes[free], self.rows[free]] = np.arange(free.size)
-        mirrored = free[self.mirrored[free]]
-        position[self.rows[mirrored], self.nodes[mirrored]] = position[self.nodes[mirrored], self.rows[mirrored]]
-        if mirrored.size == 0 and (self.rows[free] == self.nodes[free]).all():
-            Z[self.nodes[free], self.rows[free]] = self.linear_by_coordinate[free] / self.curvature[free]
-            return Z
-        hessian = assemble_hessian(self.Q, position, free.size)
-        theta = lstsq(hessian, self.linear_by_coordinate[free])[0]
-        filled = position >= 0
-        Z[filled] = theta[position[filled]]
+        position[self.nodes[coordinates], self.rows[coordinates]] = np.arange(coordinates.size)
+        both = self.mirrored[coordinates]
+        position[self.rows[coordinates[both]], self.nodes[coordinates[both]]] = np.flatnonzero(both)
+        return assemble_hessian(self.Q, position, coordinates.size)
+
+    def entries(self, coordinates: IntArray, theta: Array) -> Array:
+        """z_1..z_m, shape (m, p), with these values in some coordinates and zero elsewhere."""
+        Z = np.zeros_like(self.linear)
+        Z[self.nodes[coordinates], self.rows[coordinates]] = theta
+        both = self.mirrored[coordinates]
+        Z[self.rows[coordinates[both]], self.nodes[coordinates[both]]] = theta[both]
         return Z
 
     @cached_property
