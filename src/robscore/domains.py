@@ -102,7 +102,20 @@ def _around(x: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class Both(Domain):
+class _Joined(Domain):
+    """Two domains joined into one."""
+
+    left: Domain
+    right: Domain
+
+    def check_columns(self, n_columns: int) -> None:
+        """Raise unless both fit so many columns."""
+        self.left.check_columns(n_columns)
+        self.right.check_columns(n_columns)
+
+
+@dataclass(frozen=True, repr=False)
+class Both(_Joined):
     """Rows in both of two domains: ``left & right``.
 
     Examples
@@ -113,9 +126,6 @@ class Both(Domain):
     array([[ True,  True],
            [False, False]])
     """
-
-    left: Domain
-    right: Domain
 
     @property
     def is_non_negative(self) -> bool:  # type: ignore[override]
@@ -129,17 +139,12 @@ class Both(Domain):
         lower = np.maximum(a[..., :, None], c[..., None, :]).reshape(shape)
         return lower, np.minimum(b[..., :, None], d[..., None, :]).reshape(shape)
 
-    def check_columns(self, n_columns: int) -> None:
-        """Raise unless both fit so many columns."""
-        self.left.check_columns(n_columns)
-        self.right.check_columns(n_columns)
-
     def __repr__(self) -> str:
         return f"({self.left!r} & {self.right!r})"
 
 
-@dataclass(frozen=True)
-class Either(Domain):
+@dataclass(frozen=True, repr=False)
+class Either(_Joined):
     """Rows in at least one of two domains: ``left | right``.
 
     Examples
@@ -150,9 +155,6 @@ class Either(Domain):
     array([[ True, False]])
     """
 
-    left: Domain
-    right: Domain
-
     @property
     def is_non_negative(self) -> bool:  # type: ignore[override]
         """Whether neither admits a negative value."""
@@ -162,11 +164,6 @@ class Either(Domain):
         """The intervals of both."""
         (a, b), (c, d) = self.left.segments(X), self.right.segments(X)
         return np.concatenate([a, c], axis=-1), np.concatenate([b, d], axis=-1)
-
-    def check_columns(self, n_columns: int) -> None:
-        """Raise unless both fit so many columns."""
-        self.left.check_columns(n_columns)
-        self.right.check_columns(n_columns)
 
     def __repr__(self) -> str:
         return f"({self.left!r} | {self.right!r})"

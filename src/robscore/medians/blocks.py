@@ -85,11 +85,6 @@ class Partition:
         """Position in ``order`` of each block's first row, shape (K,)."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
 
-    @cached_property
-    def labels(self) -> IntArray:
-        """Block of every position in ``order``."""
-        return np.repeat(np.arange(self.n_blocks), self.sizes)
-
     def sums(self, ordered_rows: Array) -> Array:
         """Sum rows (already in ``order``) over blocks, along axis 0."""
         if self.n_blocks == self.order.size:
