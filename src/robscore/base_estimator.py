@@ -46,7 +46,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(redundant)
         self.n_blocks_ = n_blocks_for(n, self.contamination) if self.n_blocks is None else self.n_blocks
         check_n_blocks(self.n_blocks_, n)
-        self._preparation: Preparation = prepare(
+        preparation, rows = prepare(
             family,
             matrix,
             used,
@@ -55,7 +55,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             fit_location=self.fit_location,
             caller=type(self).__name__,
         )
-        elements = self._preparation.scaled_family.elements(self._preparation.rows(matrix, used))
+        self._preparation: Preparation = preparation
+        elements = preparation.scaled_family.elements(rows)
         weights, remarks = weigh_rows(
             elements,
             self.n_blocks_,

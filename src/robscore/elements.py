@@ -180,9 +180,7 @@ class PairwiseElements:
         double = np.where(upper[0] == upper[1], 1.0, _ROOT2)
         for j in range(A.shape[1]):
             means = np.empty((partition.n_blocks, n_pairs + m + 1))
-            for size in np.unique(partition.sizes):
-                members = np.flatnonzero(partition.sizes == size)
-                rows = partition.starts[members, None] + np.arange(size)
+            for size, members, rows in partition.by_size():
                 for some in chunks(members.size, max(1, int(_CHUNK_BYTES / (8 * m * (m + size))))):
                     block_u = u[rows[some]]
                     weighted = A[rows[some], j, None] * block_u

@@ -13,6 +13,7 @@ import numpy as np
 from robscore._optional import require
 from robscore._remarks import Remark
 from robscore._typing import AnyData, Array, BoolArray
+from robscore.solvers.path import joined_support
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -57,9 +58,7 @@ class Graph:
     @property
     def adjacency(self) -> BoolArray:
         """Which pairs have an edge, shape (m, m); the diagonal is False."""
-        edges = self.interaction != 0
-        np.fill_diagonal(edges, val=False)
-        return edges
+        return joined_support(self.interaction, "symmetric")
 
     @property
     def n_edges(self) -> int:
@@ -156,8 +155,7 @@ def association(interaction: Array) -> tuple[Array, list[Remark]]:
     There its absolute value is taken, and where it is zero the association is the sign alone.
     """
     diagonal = interaction.diagonal()
-    edges = interaction != 0
-    np.fill_diagonal(edges, val=False)
+    edges = joined_support(interaction, "symmetric")
     size = np.sqrt(np.abs(diagonal))
     scale = np.multiply.outer(size, size)
     result = np.zeros_like(interaction)

@@ -126,9 +126,7 @@ class StreamedCloud(Cloud):
         partition, elements = self.partition, self.elements
         squared = np.empty(partition.n_blocks)
         m = elements.n_columns
-        for size in np.unique(partition.sizes):
-            members = np.flatnonzero(partition.sizes == size)
-            rows = partition.starts[members, None] + np.arange(size)
+        for size, members, rows in partition.by_size():
             if size > max(m * m, 64):
                 for k, index in zip(members, rows, strict=True):
                     block = elements.subset(partition.order[index])

@@ -37,7 +37,7 @@ class Preparation:
         """The rows of X, shape (n, m), that are to be used, checked against the family and scaled."""
         numbers = np.flatnonzero(used)
         check_rows(self.family, X[used], self.names, caller=self.caller, row_numbers=numbers)
-        return X[used] if self.scaling is None else self.scaling.apply(X[used])
+        return _scaled(X[used], self.scaling)
 
     def unscale(self, interaction: Array, location: Array) -> tuple[Array, Array]:
         """Parameters in the given units from those of the scaled columns."""
@@ -55,8 +55,8 @@ def prepare(
     scale: str | None,
     fit_location: bool,
     caller: str,
-) -> Preparation:
-    """Check the rows of X, shape (n, m), that are to be used, and find the scaling of its columns."""
+) -> tuple[Preparation, Array]:
+    """Check the rows of X, shape (n, m), that are to be used; how they were made ready, and the scaled rows."""
     if scale not in ("median", None):
         raise ValueError(f"scale={scale!r} is not known; use 'median' or None.")
     numbers = np.flatnonzero(used)
@@ -67,17 +67,19 @@ def prepare(
         listed = ", ".join(repr(names[j]) for j in np.flatnonzero(constant)[:5])
         raise ValueError(f"Constant columns tell nothing about dependence: {listed}. Drop them (of {len(names)}).")
     scaling = family.scaling(X, fit_location=fit_location) if scale == "median" else None
-    if scaling is None:
-        return Preparation(family, family.resolved(X), None, names, caller)
-    zero = ~(scaling.scale > 0)
-    if zero.any():
-        listed = ", ".join(repr(names[j]) for j in np.flatnonzero(zero)[:5])
+    if scaling is not None and not (scaling.scale > 0).all():
+        listed = ", ".join(repr(names[j]) for j in np.flatnonzero(~(scaling.scale > 0))[:5])
         raise ValueError(
             f"scale='median' finds no spread in columns {listed}: half of their values or more are equal. "
             "Drop these columns, or pass scale=None."
         )
-    scaled = family.scaled(scaling)
-    return Preparation(family, scaled.resolved(scaling.apply(X)), scaling, names, caller)
+    rows = _scaled(X, scaling)
+    scaled_family = family if scaling is None else family.scaled(scaling)
+    return Preparation(family, scaled_family.resolved(rows), scaling, names, caller), rows
+
+
+def _scaled(X: Array, scaling: Scaling | None) -> Array:
+    return X if scaling is None else scaling.apply(X)
 
 
 def rows_to_use(X: Array, names: list[str], missing: str) -> BoolArray:

@@ -13,13 +13,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from robscore._remarks import Remark
-from robscore._typing import Array, BoolArray, RandomState
+from robscore._typing import Array, BoolArray, IntArray, RandomState
 from robscore.elements import PARTS, PairwiseElements, Part
 from robscore.inner_products import Way, block_cloud
 from robscore.medians.blocks import Partition, scatter_ratio
 from robscore.medians.geometric_median import median_weights
 from robscore.medians.median_of_means import partitions
 
+_FEWEST_TIED = 5  # blocks, for ties to be looked at
 _TIED_SHARE = 0.4  # more identical blocks than this may pull the median onto themselves
 
 
@@ -101,10 +102,12 @@ def weigh_rows(
     if n_partitions == 1 and not shuffle and n_blocks > 2:
         remarks += _remark_if_sorted(elements, parts[0])
     totals = {part: np.zeros(n) for part in PARTS}
+    keys = elements.row_keys() if n_blocks >= _FEWEST_TIED else None
     failed = 0
     for partition in parts:
         finite = _finite_blocks(elements, partition)
-        _check_ties(elements, partition, finite)
+        if keys is not None:
+            _check_ties(keys, partition, finite)
         for part in PARTS:
             weights, converged = _block_weights(elements, part, partition, finite, way)
             totals[part] += partition.row_weights(weights, n) / n_partitions
@@ -146,11 +149,8 @@ def _finite_blocks(elements: PairwiseElements, partition: Partition) -> BoolArra
     return finite
 
 
-def _check_ties(elements: PairwiseElements, partition: Partition, finite: BoolArray) -> None:
-    """Raise when so many blocks hold the same rows that the median may be one of them."""
-    if partition.n_blocks < 5:
-        return
-    keys = elements.row_keys()
+def _check_ties(keys: IntArray, partition: Partition, finite: BoolArray) -> None:
+    """Raise when so many blocks hold the same rows, by their keys, that the median may be one of them."""
     # Sums of random integers, which wrap around, do not depend on the order of the rows in a block.
     random = np.random.default_rng(0).integers(0, 2**63, size=keys.max() + 1, dtype=np.uint64)
     sums = np.add.reduceat(random[keys[partition.order]], partition.starts)[finite]

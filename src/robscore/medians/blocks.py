@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
@@ -84,6 +85,12 @@ class Partition:
     def starts(self) -> IntArray:
         """Position in ``order`` of each block's first row, shape (K,)."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+
+    def by_size(self) -> Iterator[tuple[int, IntArray, IntArray]]:
+        """Blocks of equal size together: the size s, the k blocks that have it, their positions in ``order`` (k, s)."""
+        for size in np.unique(self.sizes):
+            members = np.flatnonzero(self.sizes == size)
+            yield int(size), members, self.starts[members, None] + np.arange(size)
 
     def sums(self, ordered_rows: Array) -> Array:
         """Sum rows (already in ``order``) over blocks, along axis 0."""

@@ -145,8 +145,7 @@ class PointCloud(Cloud):
 
     def distances(self, weights: Array) -> Array:
         """|m - mu_l|, from the differences themselves."""
-        difference = self.points - weights @ self.points
-        return np.sqrt(np.einsum("ij,ij->i", difference, difference))
+        return self._distances_from(weights @ self.points)
 
     def line_coordinates(self, origin: int, towards: int) -> tuple[Array, BoolArray]:
         """As for every cloud, with the distance to the line taken from the points themselves."""

@@ -76,13 +76,7 @@ def geometric_median(points: ArrayLike, weights: ArrayLike | None = None) -> Geo
     >>> print(median.round(6), weights.round(6))
     [0.5 0.5] [0.333333 0.333333 0.333333 0.      ]
     """
-    array = np.asarray(points, dtype=float)
-    if array.ndim == 1:
-        array = array[:, None]
-    if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(f"points must have shape (K, p) with K, p >= 1; got {np.shape(points)}.")
-    if not np.isfinite(array).all():
-        raise ValueError("points contain NaN or infinite values; drop those points first.")
+    array = read_points(points)
     size = array.shape[0]
     multiplicity = np.ones(size) if weights is None else np.asarray(weights, dtype=float)
     if multiplicity.shape != (size,):
@@ -101,6 +95,18 @@ def geometric_median(points: ArrayLike, weights: ArrayLike | None = None) -> Geo
     full[used[near]] = solved.weights
     median = centre + solved.weights @ (array[used[near]] - centre)
     return GeometricMedian(median, full, solved.n_iter, solved.converged)
+
+
+def read_points(points: ArrayLike) -> Array:
+    """Points as an array of shape (K, p), numbers alone as p = 1; raise on what is not finite."""
+    array = np.asarray(points, dtype=float)
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(f"points must have shape (K, p) with K, p >= 1; got {np.shape(points)}.")
+    if not np.isfinite(array).all():
+        raise ValueError("points contain NaN or infinite values; drop those points first.")
+    return array
 
 
 def _standard_cloud(points: Array, centre: Array, p: Array) -> tuple[PointCloud, BoolArray]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from robscore._random import as_generator
 from robscore._typing import RandomState
 from robscore.medians.blocks import Partition, make_blocks
-from robscore.medians.geometric_median import GeometricMedian, geometric_median
+from robscore.medians.geometric_median import GeometricMedian, geometric_median, read_points
 
 
 def median_of_means(
@@ -45,13 +45,7 @@ def median_of_means(
     >>> rs.median_of_means(points, 5).median
     array([0.])
     """
-    array = np.asarray(points, dtype=float)
-    if array.ndim == 1:
-        array = array[:, None]
-    if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(f"points must have shape (n, p) with n, p >= 1; got {np.shape(points)}.")
-    if not np.isfinite(array).all():
-        raise ValueError("points contain NaN or infinite values; drop those points first.")
+    array = read_points(points)
     n = array.shape[0]
     weights, n_iter, converged = np.zeros(n), 0, True
     centre = np.median(array, axis=0)

@@ -20,13 +20,12 @@ from robscore._validation import check_number
 from robscore.solvers.loss import QuadraticLoss
 from robscore.solvers.problem import Problem, Rule, build_problem
 
-_EASY_SWEEPS = 8  # most penalties need fewer; after them, extrapolate
+_EASY_SWEEPS = 8  # the first ones settle the support; after them, extrapolate
 _SWEEPS_A_SNAPSHOT = 2
 _SNAPSHOTS = 5
 _ONE_SWEEP_MORE = 3.0  # violations met in a sweep are about so much larger than those it leaves
 _FIRST_CHECK = 125  # sweeps; at twice as many, and again each time they double, look at what is so slow
 _LARGEST_JUMP = 1500  # parameters in the linear system that may then be solved
-
 
 _BY_ALPHA = ("alphas", "interactions", "locations", "n_edges", "n_iter", "kkt", "converged")
 
@@ -256,9 +255,13 @@ def _predict(problem: Problem, last: tuple[Array, Array, float], Z: Array, R: Ar
     """
     last_Z, last_R, last_alpha = last
     share = (alpha - now) / (now - last_alpha)
-    predicted_Z, predicted_R = Z + share * (Z - last_Z), R + share * (R - last_R)
-    if problem.objective(predicted_Z, predicted_R, alpha) < problem.objective(Z, R, alpha):
-        Z[:], R[:] = predicted_Z, predicted_R
+    _take_if_better(problem, Z, R, Z + share * (Z - last_Z), R + share * (R - last_R), alpha)
+
+
+def _take_if_better(problem: Problem, Z: Array, R: Array, other_Z: Array, other_R: Array, alpha: float) -> None:
+    """Replace Z and R, in place, where the other ones have a lower objective."""
+    if problem.objective(other_Z, other_R, alpha) < problem.objective(Z, R, alpha):
+        Z[:], R[:] = other_Z, other_R
 
 
 def _solve_one(
@@ -338,8 +341,7 @@ def _jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float) -> None
     reached[np.flatnonzero(crossing)[shares == share]] = 0.0
     candidate_Z, candidate_R = problem.entries(support, reached), np.empty_like(R)
     refresh(problem.Q, candidate_Z, candidate_R)
-    if problem.objective(candidate_Z, candidate_R, alpha) < problem.objective(Z, R, alpha):
-        Z[:], R[:] = candidate_Z, candidate_R
+    _take_if_better(problem, Z, R, candidate_Z, candidate_R, alpha)
 
 
 def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Array, R: Array, alpha: float) -> None:
@@ -356,8 +358,7 @@ def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Arra
     coefficients /= total
     candidate_Z = np.tensordot(coefficients, np.array([z for z, _ in snapshots[1:]]), axes=1)
     candidate_R = np.tensordot(coefficients, np.array([r for _, r in snapshots[1:]]), axes=1)
-    if problem.objective(candidate_Z, candidate_R, alpha) < problem.objective(Z, R, alpha):
-        Z[:], R[:] = candidate_Z, candidate_R
+    _take_if_better(problem, Z, R, candidate_Z, candidate_R, alpha)
 
 
 def _alpha_max(problem: Problem, R: Array) -> float:

@@ -183,13 +183,13 @@ class Problem:
 def build_problem(
     loss: QuadraticLoss,
     *,
-    rule: Rule = "symmetric",
-    diagonal_multiplier: float = 0.0,
-    penalize_diagonal: bool = False,
-    fit_location: bool = True,
-    location_ratio: float = np.inf,
-    penalty_weights: Array | None = None,
-    location_weights: Array | None = None,
+    rule: Rule,
+    diagonal_multiplier: float,
+    penalize_diagonal: bool,
+    fit_location: bool,
+    location_ratio: float,
+    penalty_weights: Array | None,
+    location_weights: Array | None,
 ) -> Problem:
     """Reduce a loss and the options of :func:`robscore.solve_path` to coordinates."""
     m = loss.n_columns
