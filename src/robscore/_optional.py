@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 
-_EXTRAS = {"matplotlib": "plot", "networkx": "plot"}
+_EXTRAS = {"matplotlib": "plot", "networkx": "plot", "jax": "autodiff"}
 
 
 def require(library: str) -> None:

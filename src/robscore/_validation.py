@@ -101,7 +101,7 @@ def default_names(n_columns: int) -> list[str]:
 
 def check_rows(family: Family, X: Array, names: list[str], *, caller: str, row_numbers: IntArray | None = None) -> None:
     """Raise, naming columns and rows, where X holds values that the family excludes."""
-    family.domain.check_columns(X.shape[1])
+    family.check_columns(X.shape[1])
     bad, reason = family.problem(X)
     if not bad.any():
         return

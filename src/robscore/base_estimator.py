@@ -11,12 +11,12 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from robscore._remarks import Remark
 from robscore._typing import AnyData, Array, BoolArray, RandomState
 from robscore._validation import default_names, readable
-from robscore.elements import PairwiseElements
+from robscore.elements import Elements
 from robscore.families.base import Family, get_family
 from robscore.medians.blocks import Partition, check_contamination, check_n_blocks, make_blocks, n_blocks_for
 from robscore.preparation import Preparation, prepare, rows_to_use
 from robscore.row_weights import weigh_rows
-from robscore.solvers.loss import QuadraticLoss
+from robscore.solvers.loss import Loss
 
 
 class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
@@ -32,7 +32,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     missing: Literal["raise", "drop"]
     random_state: RandomState
 
-    def _robust_loss(self, X: AnyData) -> tuple[QuadraticLoss, PairwiseElements, list[Remark]]:
+    def _robust_loss(self, X: AnyData) -> tuple[Loss, Elements, list[Remark]]:
         """Rows -> elements -> row weights -> loss; stores what was learnt on the way."""
         family = get_family(self.family)
         matrix, used = self._read(X, reset=True)
@@ -90,10 +90,14 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             self._frame = table.library
         return matrix, rows_to_use(matrix, self._column_names, self.missing)
 
-    def _store(self, interaction: Array, location: Array) -> None:
+    def _store(self, *parameters: Array) -> None:
         """Keep the parameters of the scaled columns, and those of the given ones."""
-        self._scaled_parameters = (interaction, location)
-        self.interaction_, self.location_ = self._preparation.unscale(interaction, location)
+        self._scaled_parameters = parameters
+        given = self._preparation.unscale(parameters)
+        if self._preparation.family.is_pairwise:
+            self.interaction_, self.location_ = given
+        else:
+            (self.theta_,) = given
 
     def row_losses(self, X: AnyData) -> Array:
         """Each row's own score-matching loss at the fit, on the scaled columns.

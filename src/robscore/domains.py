@@ -18,6 +18,8 @@ from numpy.typing import ArrayLike
 
 from robscore._typing import Array, BoolArray
 
+SUM_TOLERANCE = 1e-6  # by how much the entries of a composition may miss one
+
 Bound: TypeAlias = "float | tuple[float, ...]"
 
 
@@ -74,6 +76,29 @@ class Domain(ABC):
         distance = np.minimum(below, above)
         slope = np.where(np.isinf(distance), 0.0, np.where(below <= above, 1.0, -1.0))
         return Nearest(distance, slope, (slope > 0) & (low == 0))
+
+    def replaced(self, X: Array, j: int, values: Array) -> Array:
+        """The rows X, shape (n, m), with other values, shape (n,), in column j."""
+        changed = X.copy()
+        changed[:, j] = values
+        return changed
+
+    def free_columns(self, n_columns: int) -> range:
+        """Columns that can move on their own."""
+        return range(n_columns)
+
+    def some_rows(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
+        """Rows inside the domain, shape (n_rows, n_columns), found by trying wider and wider draws."""
+        found = np.empty((0, n_columns))
+        for scale in np.geomspace(0.05, 50, 40):
+            draws = scale * rng.standard_normal((50 * n_rows, n_columns))
+            if self.is_non_negative:
+                draws = np.abs(draws)
+            found = np.concatenate([found, draws[self.contains(draws).all(axis=1)]])
+        if not len(found):
+            raise ValueError(f"No row inside {self!r} was found to start from; give start=.")
+        chosen: Array = found[rng.integers(len(found), size=n_rows)]
+        return chosen
 
     def moved(self, centre: Array, scale: Array) -> Domain:
         """The domain of (x - centre) / scale, column by column."""
@@ -236,6 +261,64 @@ class Inequality(Domain):
         lower[free], upper[free] = np.inf, -np.inf
         lower[holds], upper[holds] = [-np.inf, np.inf], [np.inf, -np.inf]
         return lower, upper
+
+
+@dataclass(frozen=True)
+class Simplex(Domain):
+    """Rows of non-negative entries that sum to one: compositions.
+
+    The last entry is 1 minus the rest, so a column moves against the last one and its boundary is where either
+    becomes zero: d_j = min(x_j, x_m).
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.domains.Simplex().nearest([[0.5, 0.3, 0.2]]).distance
+    array([[0.2, 0.2, 0.2]])
+    """
+
+    is_non_negative = True
+
+    def segments(self, X: Array) -> tuple[Array, Array]:
+        """From 0 to x_j + x_m; the last entry is where the others leave it."""
+        lower, upper = np.zeros(X.shape), X + X[:, -1:]
+        lower[:, -1] = upper[:, -1] = X[:, -1]
+        return lower[..., None], upper[..., None]
+
+    def contains(self, X: ArrayLike) -> BoolArray:
+        """Which entries of X, shape (n, m), are not negative; none in rows that do not sum to one."""
+        x = np.asarray(X, dtype=float)
+        return np.asarray((x >= 0) & (np.abs(x.sum(axis=1, keepdims=True) - 1) <= SUM_TOLERANCE))
+
+    def nearest(self, X: ArrayLike) -> Nearest:
+        """min(x_j, x_m), which falls as x_j rises where x_m is the smaller one."""
+        x = np.asarray(X, dtype=float)
+        last = np.broadcast_to(x[:, -1:], x.shape)
+        return Nearest(np.minimum(x, last), np.where(x <= last, 1.0, -1.0), np.zeros(x.shape, dtype=bool))
+
+    def replaced(self, X: Array, j: int, values: Array) -> Array:
+        """The rows with other values in column j; the last column takes up the difference."""
+        changed = super().replaced(X, j, values)
+        changed[:, -1] = np.maximum(X[:, -1] + X[:, j] - values, 0.0)
+        return changed
+
+    def free_columns(self, n_columns: int) -> range:
+        """All but the last."""
+        return range(n_columns - 1)
+
+    def some_rows(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
+        """Rows drawn uniformly."""
+        return rng.dirichlet(np.ones(n_columns), size=n_rows)
+
+    def check_columns(self, n_columns: int) -> None:
+        """Raise unless there are two columns at least."""
+        if n_columns < 2:
+            raise ValueError(f"{self!r} needs at least 2 columns that sum to one; the data have {n_columns}.")
+
+    def __and__(self, other: Domain) -> Domain:
+        raise TypeError("Simplex() cannot be joined with other domains; drop a column and use inequalities instead.")
+
+    __or__ = __and__
 
 
 @dataclass(frozen=True)

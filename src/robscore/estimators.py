@@ -16,15 +16,15 @@ from robscore._typing import AnyData, Array, BoolArray, RandomState
 from robscore._validation import check_number
 from robscore.base_estimator import ScoreMatchingEstimator
 from robscore.elements import PairwiseElements
-from robscore.families.base import Family
+from robscore.families.base import Family, get_family
 from robscore.graph import FitFacts, Graph, association
 from robscore.identifiability import check_identifiable
 from robscore.selection import SELECTORS
 from robscore.selection.n_edges import find_n_edges
-from robscore.solvers.loss import QuadraticLoss
-from robscore.solvers.path import Path, joined_interaction, solve_quietly
+from robscore.solvers.loss import Loss, QuadraticLoss, StatisticLoss
+from robscore.solvers.path import Path, convergence_message, joined_interaction, solve_quietly
 from robscore.solvers.problem import Rule, check_options
-from robscore.solvers.refit import SingularLossError, dependent_columns, solve_unpenalised
+from robscore.solvers.refit import SingularLossError, dependent_columns, minimise
 
 
 class RobustScoreMatching(ScoreMatchingEstimator):
@@ -61,7 +61,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     location_ : array of shape (m,)
         eta.
     theta_ : array of shape (m(m+1)/2 + m,), or m(m+1)/2 without location
-        The free parameters: K's upper triangle row by row, then eta.
+        K's upper triangle row by row, then eta; for an exponential family, shape (r,), its own parameters, and
+        then there is neither ``interaction_`` nor ``location_``.
     row_weights_ : array of shape (n, 2)
         What each row counts in Gamma-hat and in g-hat; each column sums to one.
     n_blocks_ : int
@@ -113,21 +114,24 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         """
         loss, _, remarks = self._robust_loss(X)
         try:
-            interaction, location = solve_unpenalised(loss, fit_location=self.fit_location)
+            self._store(*minimise(loss, fit_location=self.fit_location))
         except SingularLossError as error:
             raise ValueError(self._singular_message(loss, str(error))) from None
-        self._store(interaction, location)
-        upper = self.interaction_[np.triu_indices(loss.n_columns)]
-        self.theta_ = np.append(upper, self.location_) if self.fit_location else upper
+        if isinstance(loss, QuadraticLoss):
+            upper = self.interaction_[np.triu_indices(loss.n_columns)]
+            self.theta_ = np.append(upper, self.location_) if self.fit_location else upper
         for remark in remarks:
             warnings.warn(remark.words, remark.category, stacklevel=2)
         return self
 
-    def _singular_message(self, loss: QuadraticLoss, reason: str) -> str:
+    def _singular_message(self, loss: Loss, reason: str) -> str:
         counted = int(np.count_nonzero(self.row_weights_[:, 0]))
-        needed = loss.n_columns + bool(self.fit_location)
+        family, n_columns = self._preparation.family, self.n_features_in_
+        needed = family.statistics_a_column(n_columns, fit_location=self.fit_location)
         singular = f"Gamma-hat is singular ({reason}), so the estimate without a penalty does not exist. "
         if counted >= needed:
+            if isinstance(loss, StatisticLoss):
+                return singular + "The statistics are linearly dependent on these data, or nearly so: leave one out."
             columns = dependent_columns(loss)
             named = ", ".join(repr(self._column_names[j]) for j in columns[:5]) or "a column and the location"
             return singular + (
@@ -135,7 +139,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
                 "scale='median', or add a penalty with RobustGraph."
             )
         expected = check_identifiable(
-            self.family, self.n_rows_used_, loss.n_columns, self.n_blocks_, fit_location=self.fit_location
+            family, self.n_rows_used_, n_columns, self.n_blocks_, fit_location=self.fit_location
         )
         return singular + f"Only {counted} of {self.n_rows_used_} rows have positive weight. {expected.words}"
 
@@ -294,7 +298,14 @@ class RobustGraph(ScoreMatchingEstimator):
         X : array-like or data frame of shape (n, m)
         y : ignored
         """
+        if not get_family(self.family).is_pairwise:
+            raise ValueError(
+                f"{self.family!r} has no interactions between columns, so there is no graph to learn; use "
+                "RobustScoreMatching, or rs.solve_path for its l1 form."
+            )
         loss, elements, remarks = self._robust_loss(X)
+        assert isinstance(loss, QuadraticLoss)
+        assert isinstance(elements, PairwiseElements)
         self._say(f"row weights from {self.n_blocks_} blocks of {self.n_rows_used_} rows")
         last = self._fit_loss(loss, elements, n_dropped=None)
         if self.reweight:
@@ -308,7 +319,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self.graph_ = Graph(tuple(self._column_names), self.interaction_, self.association_, self._facts, self._frame)
         if not self.path_.converged.all():
             chosen = "The chosen penalty converged." if self.converged_ else "The chosen penalty did NOT converge."
-            words = f"{chosen} On its path, {self.path_.convergence_message()}"
+            words = f"{chosen} On its path, {convergence_message(self.path_)}"
             last.append(Remark(words, ConvergenceWarning))
         for remark in [*remarks, *last, *about_association]:
             warnings.warn(remark.words, remark.category, stacklevel=2)
@@ -365,7 +376,8 @@ class RobustGraph(ScoreMatchingEstimator):
         self.path_, self.alpha_ = path, float(path.alphas[chosen])
         self.n_iter_, self.converged_ = int(path.n_iter[chosen]), bool(path.converged[chosen])
         K = path.interactions[chosen]
-        self._store(K if self.rule == "symmetric" else joined_interaction(K, self.rule), path.locations[chosen])
+        K = K if self.rule == "symmetric" else loss.completed(joined_interaction(K, self.rule))
+        self._store(K, path.locations[chosen])
         effective = 1.0 / np.sum(self.row_weights_**2, axis=0)
         self._facts = FitFacts(
             n_rows=n_rows,

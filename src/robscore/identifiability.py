@@ -54,10 +54,11 @@ def check_identifiable(
 rows or fewer columns, or add a penalty with RobustGraph.
     """
     check_n_blocks(n_blocks, n)
-    redundant = get_family(family).redundancy(fit_location=fit_location)
+    chosen = get_family(family)
+    redundant = chosen.redundancy(fit_location=fit_location)
     if redundant:
         return Identifiability(exists=False, certain=False, words=redundant)
-    needed = m + bool(fit_location)
+    needed = chosen.statistics_a_column(m, fit_location=fit_location)
     if n < needed:
         words = (
             f"It needs at least {needed} different rows, one for each statistic that involves a column, and there are "

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from robscore._typing import Array
-from robscore.elements import PairwiseElements, Part
+from robscore.elements import Elements, Part
 from robscore.medians.blocks import Partition
 from robscore.medians.clouds import Cloud, GramCloud, chunks
 from robscore.medians.geometric_median import median_weights
@@ -26,7 +26,7 @@ _TILE_BYTES = 2e6
 _ITERATIONS = 15  # typical for the streamed way, in the cost model
 
 
-def block_cloud(elements: PairwiseElements, part: Part, partition: Partition, way: Way = "auto") -> Cloud:
+def block_cloud(elements: Elements, part: Part, partition: Partition, way: Way = "auto") -> Cloud:
     """The K block means of Gamma or g as a cloud."""
     if way == "auto":
         way = cheapest_way(elements, part, partition.n_blocks, partition.order.size)
@@ -36,19 +36,18 @@ def block_cloud(elements: PairwiseElements, part: Part, partition: Partition, wa
 
 
 def cheapest_way(
-    elements: PairwiseElements,
+    elements: Elements,
     part: Part,
     n_blocks: int,
     n_rows: int,
     ways: tuple[Way, ...] = ("rows", "nodes", "streamed"),
 ) -> Way:
     """The way with the fewest operations among those that fit in memory (the last one if none does)."""
-    n, m, K = n_rows, elements.n_columns, n_blocks
-    nodes = elements.rows.A.shape[1] if part == "gamma" else m
-    features = m * m / 2 if part == "gamma" else m
+    n, K = n_rows, n_blocks
+    product, nodes, features = elements.work(part)
     gram = 8.0 * K * K * 2
     cost: dict[Way, tuple[float, float]] = {
-        "rows": (2.0 * n * n * (m + nodes) / 2 + 8.0 * n * n, gram + 3 * 8.0 * n * max(256, n / K)),
+        "rows": (2.0 * n * n * product + 8.0 * n * n, gram + 3 * 8.0 * n * max(256, n / K)),
         "nodes": (2.0 * n * nodes * features * 3 + K * K * nodes * features, gram + 8.0 * K * features * 3),
         "streamed": (_ITERATIONS * 4.0 * n * nodes * features, 0.0),
     }
@@ -56,14 +55,14 @@ def cheapest_way(
     return min(fitting, key=lambda way: cost[way][0])
 
 
-def block_gram(elements: PairwiseElements, part: Part, partition: Partition, way: Way = "auto") -> Array:
+def block_gram(elements: Elements, part: Part, partition: Partition, way: Way = "auto") -> Array:
     """Gram matrix of the K block means of Gamma or g, shape (K, K)."""
     if way == "auto":
         way = cheapest_way(elements, part, partition.n_blocks, partition.order.size, ways=("rows", "nodes"))
     return _gram_by_nodes(elements, part, partition) if way == "nodes" else _gram_by_rows(elements, part, partition)
 
 
-def _gram_by_rows(elements: PairwiseElements, part: Part, partition: Partition) -> Array:
+def _gram_by_rows(elements: Elements, part: Part, partition: Partition) -> Array:
     K, n = partition.n_blocks, partition.order.size
     gram = np.empty((K, K))
     rows = elements.take(partition.order)
@@ -84,7 +83,7 @@ def _gram_by_rows(elements: PairwiseElements, part: Part, partition: Partition) 
     return gram / np.multiply.outer(partition.sizes, partition.sizes)
 
 
-def _gram_by_nodes(elements: PairwiseElements, part: Part, partition: Partition) -> Array:
+def _gram_by_nodes(elements: Elements, part: Part, partition: Partition) -> Array:
     gram = np.zeros((partition.n_blocks, partition.n_blocks))
     for means in elements.node_means(part, partition):
         gram += means @ means.T
@@ -94,7 +93,7 @@ def _gram_by_nodes(elements: PairwiseElements, part: Part, partition: Partition)
 class StreamedCloud(Cloud):
     """Block means that are never formed: every call runs over the rows once or twice."""
 
-    def __init__(self, elements: PairwiseElements, part: Part, partition: Partition) -> None:
+    def __init__(self, elements: Elements, part: Part, partition: Partition) -> None:
         self.elements, self.part, self.partition = elements, part, partition
         self.squared_norms = self._block_squared_norms()
 
@@ -125,15 +124,16 @@ class StreamedCloud(Cloud):
         """|mu_k|^2 from products within the block, or from its mean where blocks are large."""
         partition, elements = self.partition, self.elements
         squared = np.empty(partition.n_blocks)
-        m = elements.n_columns
+        product, nodes, features = elements.work(self.part)
+        numbers = sum(array[0].size for array in elements.rows)
         for size, members, rows in partition.by_size():
-            if size > max(m * m, 64):
+            if size > max(nodes * features / product, 64):
                 for k, index in zip(members, rows, strict=True):
                     block = elements.subset(partition.order[index])
                     mean = block.mean(self.part, np.full(size, 1.0 / size))
                     squared[k] = block.mean_squared_norm(self.part, mean)
                 continue
-            for part_of in chunks(members.size, max(1, int(_TILE_BYTES / (8 * size * (size + 7 * m))))):
+            for part_of in chunks(members.size, max(1, int(_TILE_BYTES / (8 * size * (size + numbers))))):
                 taken = elements.take(partition.order[rows[part_of]])
                 products = elements.products(self.part, taken, taken)
                 squared[members[part_of]] = products.sum(axis=(-1, -2)) / size**2

@@ -11,7 +11,7 @@ from robscore._typing import Array, BoolArray
 from robscore._validation import check_rows, describe_entries
 
 if TYPE_CHECKING:
-    from robscore.families.base import Family, Scaling
+    from robscore.families.base import Family, Parameters, Scaling
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,9 @@ class Preparation:
         check_rows(self.family, X[used], self.names, caller=self.caller, row_numbers=numbers)
         return _scaled(X[used], self.scaling)
 
-    def unscale(self, interaction: Array, location: Array) -> tuple[Array, Array]:
+    def unscale(self, parameters: Parameters) -> Parameters:
         """Parameters in the given units from those of the scaled columns."""
-        if self.scaling is None:
-            return interaction, location
-        return self.family.unscale(interaction, location, self.scaling)
+        return parameters if self.scaling is None else self.family.unscale(parameters, self.scaling)
 
 
 def prepare(

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robscore._remarks import Remark
 from robscore._typing import Array, BoolArray, IntArray, RandomState
-from robscore.elements import PARTS, PairwiseElements, Part
+from robscore.elements import PARTS, Elements, Part
 from robscore.inner_products import Way, block_cloud
 from robscore.medians.blocks import Partition, scatter_ratio
 from robscore.medians.geometric_median import median_weights
@@ -32,7 +32,7 @@ class RowWeights(NamedTuple):
 
 
 def robust_weights(
-    elements: PairwiseElements,
+    elements: Elements,
     n_blocks: int,
     *,
     n_partitions: int = 1,
@@ -83,7 +83,7 @@ def robust_weights(
 
 
 def weigh_rows(
-    elements: PairwiseElements,
+    elements: Elements,
     n_blocks: int,
     *,
     n_partitions: int,
@@ -92,7 +92,7 @@ def weigh_rows(
     way: Way = "auto",
 ) -> tuple[RowWeights, list[Remark]]:
     """As :func:`robust_weights`, with what there is to warn about instead of warnings."""
-    if not isinstance(elements, PairwiseElements):
+    if not isinstance(elements, Elements):
         raise TypeError(f"elements must come from rs.score_elements(family, X); got {type(elements).__name__}.")
     if way not in get_args(Way):
         raise ValueError(f"way={way!r} is not known; use one of {', '.join(map(repr, get_args(Way)))}.")
@@ -122,7 +122,7 @@ def weigh_rows(
 
 
 def _block_weights(
-    elements: PairwiseElements, part: Part, partition: Partition, finite: BoolArray, way: Way
+    elements: Elements, part: Part, partition: Partition, finite: BoolArray, way: Way
 ) -> tuple[Array, bool]:
     """Weights of all K blocks; zero for those that are infinitely far."""
     weights = np.zeros(partition.n_blocks)
@@ -137,7 +137,7 @@ def _block_weights(
     return weights, solved.converged
 
 
-def _finite_blocks(elements: PairwiseElements, partition: Partition) -> BoolArray:
+def _finite_blocks(elements: Elements, partition: Partition) -> BoolArray:
     """Blocks without a row that overflows; an error if these are not more than half."""
     finite = ~np.logical_or.reduceat(elements.overflow[partition.order], partition.starts)
     n_far = partition.n_blocks - np.count_nonzero(finite)
@@ -162,7 +162,7 @@ def _check_ties(keys: IntArray, partition: Partition, finite: BoolArray) -> None
         )
 
 
-def _remark_if_sorted(elements: PairwiseElements, partition: Partition) -> list[Remark]:
+def _remark_if_sorted(elements: Elements, partition: Partition) -> list[Remark]:
     ratio, chance = scatter_ratio(elements.order_statistics(), partition)
     if ratio <= max(2.0, chance):
         return []

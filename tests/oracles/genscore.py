@@ -19,6 +19,8 @@ _FAMILIES = {
     "log_log": rs.families.LogLog,
     "gaussian_R": rs.families.Gaussian,
     "sqrt_two_intervals": rs.families.SquareRoot,
+    "simplex_log_log": rs.families.Simplex,
+    "simplex_sum0": lambda **options: rs.families.Simplex(zero_sums=True, **options),
 }
 NAMES = list(_FAMILIES)
 
@@ -61,3 +63,29 @@ def averaged_elements(name):
         gamma[j, m, m] = eta[0] if shared else eta[j]
     g = np.column_stack([np.array(found["g_K"], dtype=float).T, np.ravel(found["g_eta"])])
     return gamma, g
+
+
+def coupling(name):
+    """genscore's averages of what couples each node with the last, in our layout: (m-1, m+1, m+1)."""
+    found = case(name)
+    m = len(found["g_eta"])
+    K_K, K_eta, eta_K = (
+        np.array(found[key], dtype=float) for key in ("Gamma_K_jp", "Gamma_Kj_etap", "Gamma_Kp_etaj")
+    )
+    last = np.empty((m - 1, m + 1, m + 1))
+    for j in range(m - 1):
+        last[j, :m, :m] = K_K[:, j * m : (j + 1) * m]
+        last[j, :m, m] = K_eta[:, j]
+        last[j, m, :m] = eta_K[:, j]
+        last[j, m, m] = found["Gamma_eta_jp"][j]
+    return last
+
+
+def penalty_options(name):
+    """On the simplex genscore weighs the last component's penalties by m - 1."""
+    if not name.startswith("simplex"):
+        return {}
+    m = len(case(name)["g_eta"])
+    W, w = np.ones((m, m)), np.ones(m)
+    W[-1, :] = W[:, -1] = w[-1] = m - 1
+    return {"penalty_weights": W, "location_weights": w}

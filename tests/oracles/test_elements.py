@@ -18,6 +18,13 @@ def test_averages_agree_with_genscore(name):
     np.testing.assert_allclose(loss.g, g, rtol=1e-10, atol=1e-12 * np.abs(g).max())
 
 
+@pytest.mark.parametrize("name", ["simplex_log_log", "simplex_sum0"])
+def test_the_coupling_on_the_simplex_agrees_with_genscore(name):
+    loss = rs.score_elements(genscore.family(name), genscore.data(name)).average()
+    expected = genscore.coupling(name)
+    np.testing.assert_allclose(loss.gamma_last, expected, rtol=1e-10, atol=1e-12 * np.abs(expected).max())
+
+
 EXPONENTS = [(0.5, 0.5), (0.5, 0), (1, 1), (0, 0), (1.5, 0.5), (0, 1), (2, 0)]
 
 

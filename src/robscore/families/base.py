@@ -2,13 +2,17 @@
 
 To add a family, write a subclass of :class:`Family` in a file of its own with
 
-* ``elements(X)``: the score-matching elements of rows that lie in the domain, usually a
-  :class:`~robscore.elements.PairwiseElements` filled from a few formulas;
-* ``problem(X)``: a boolean array of the entries the family excludes, with the reason in words;
-* ``scaling(X, fit_location)`` and ``unscale(...)``: a robust scale for the columns and the map of
-  fitted parameters back to the given units, or ``None`` where the family does not scale;
+* ``elements(X)``: the score-matching elements of rows that lie in the domain, one of the kinds in
+  :mod:`robscore.elements` filled from a few formulas;
 
-and give it a name with ``@register("name")``. Nothing else in the package needs to change.
+and, where the defaults here do not serve,
+
+* ``problem(X)``: a boolean array of the entries the family excludes, with the reason in words;
+* ``scaling(X, fit_location)``, ``scaled`` and ``unscale``: a robust scale for the columns and the map of
+  fitted parameters back to the given units;
+* ``log_density`` (or ``conditional``): to sample from it.
+
+Give it a name with ``@register("name")`` if you like. Nothing else in the package needs to change.
 """
 
 from __future__ import annotations
@@ -16,15 +20,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
+from robscore._robust import MAD
 from robscore._typing import Array, BoolArray
+from robscore.boundary import Boundary
 from robscore.domains import Domain
 
 if TYPE_CHECKING:
-    from robscore.elements import PairwiseElements
+    from robscore.elements import Elements
+
+
+Parameters: TypeAlias = tuple[Array, ...]
 
 
 @dataclass(frozen=True)
@@ -42,12 +51,21 @@ class Scaling:
 
 
 class Family(ABC):
-    """A family of distributions on rows x of m columns."""
+    """A family of distributions on rows x of m columns.
+
+    Attributes
+    ----------
+    domain : where the rows live.
+    is_pairwise : bool
+        Whether the parameters are an interaction matrix K, shape (m, m), and a location eta, shape (m,); otherwise
+        they are one vector theta.
+    """
 
     domain: Domain
+    is_pairwise: bool = True
 
     @abstractmethod
-    def elements(self, X: Array) -> PairwiseElements:
+    def elements(self, X: Array) -> Elements:
         """Score-matching elements of the rows X, shape (n, m), all inside the domain."""
 
     def problem(self, X: Array) -> tuple[BoolArray, str]:
@@ -57,6 +75,14 @@ class Family(ABC):
     def redundancy(self, *, fit_location: bool) -> str | None:
         """Why the statistics determine each other whatever the data, in words; None where they do not."""
         return None
+
+    def check_columns(self, n_columns: int) -> None:
+        """Raise unless the family is one of so many columns."""
+        self.domain.check_columns(n_columns)
+
+    def statistics_a_column(self, n_columns: int, *, fit_location: bool) -> int:
+        """The largest number of statistics that involve one column: so many rows the estimate needs (appendix A)."""
+        return n_columns + bool(fit_location)
 
     def resolved(self, X: Array) -> Family:
         """The family with whatever it takes from the rows X, shape (n, m), fixed."""
@@ -70,9 +96,51 @@ class Family(ABC):
         """The same family for scaled columns: the domain's bounds move with the data."""
         raise TypeError(f"{self!r} does not scale.")
 
-    def unscale(self, interaction: Array, location: Array, scaling: Scaling) -> tuple[Array, Array]:
-        """Parameters (K, eta) of the given columns from those of the scaled ones."""
+    def unscale(self, parameters: Parameters, scaling: Scaling) -> Parameters:
+        """Parameters of the given columns from those of the scaled ones."""
         raise TypeError(f"{self!r} does not scale.")
+
+    def log_density(self, X: Array, *parameters: Array) -> Array:
+        """Logarithm of the density at rows X, shape (n,), up to a constant that only the parameters change."""
+        raise ValueError(f"Sampling from {self!r} is not available.")
+
+    def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
+        """The log density of column j given the rest of each row, as a function of its n values."""
+        return lambda values: self.log_density(self.domain.replaced(X, j, values), *parameters)
+
+    def check_parameters(self, interaction: Array) -> None:
+        """Raise unless there is a distribution with this K, shape (m, m)."""
+        try:
+            np.linalg.cholesky(interaction)
+        except np.linalg.LinAlgError:
+            raise ValueError("interaction is not positive definite, so the model may have no density.") from None
+
+
+def robust_scaling(X: Array, domain: Domain, *, centred: bool) -> Scaling:
+    """Median of the positive entries of each column; where negative values live, 1.4826 times the median deviation.
+
+    On the whole real line columns are centred at the median, or (``centred=False``) deviate from zero.
+    """
+    zero = np.zeros(X.shape[1])
+    if domain.is_non_negative:
+        return Scaling(zero, np.array([np.median(x[x > 0]) if (x > 0).any() else 0.0 for x in X.T]))
+    median = np.median(X, axis=0)
+    about = zero if domain.is_real_line and not centred else median
+    return Scaling(about if domain.is_real_line else zero, MAD * np.median(np.abs(X - about), axis=0))
+
+
+def check_boundary(boundary: object) -> Boundary:
+    """The boundary weight, or an error that says what it must be."""
+    if not isinstance(boundary, Boundary):
+        raise TypeError(f"boundary={boundary!r} must be an object of rs.boundary, for example Power(1.5).")
+    return boundary
+
+
+def check_domain(domain: object) -> Domain:
+    """The domain, or an error that says what it must be."""
+    if not isinstance(domain, Domain):
+        raise TypeError(f"domain={domain!r} must be an object of rs.domains, for example NonNegative().")
+    return domain
 
 
 _REGISTRY: dict[str, Callable[[], Family]] = {}

@@ -12,17 +12,17 @@ z_j = (K_1j, ..., K_mj, eta_j) and v_j = (-x_j^(a-1) u, x_j^(b-1)). Hence
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 
 import numpy as np
 
 from robscore import boundary as boundaries
-from robscore._robust import MAD
 from robscore._typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Nearest, NonNegative
-from robscore.elements import PairwiseElements
-from robscore.families.base import Family, Scaling
+from robscore.elements import PowerElements
+from robscore.families.base import Family, Parameters, Scaling, check_boundary, check_domain, robust_scaling
 
 
 class PowerFamily(Family):
@@ -43,17 +43,13 @@ class PowerFamily(Family):
     default_domain: Domain = NonNegative()
 
     def __init__(self, *, boundary: Boundary | None = None, domain: Domain | None = None) -> None:
-        self.domain = self.default_domain if domain is None else domain
-        if not isinstance(self.domain, Domain):
-            raise TypeError(f"domain={domain!r} must be an object of rs.domains, for example NonNegative().")
+        self.domain = self.default_domain if domain is None else check_domain(domain)
         if not self.domain.is_non_negative and not all(power >= 1 and power % 1 == 0 for power in (self.a, self.b)):
             raise ValueError(
                 f"{self.domain!r} admits negative values, for which x^{self.a:g} or x^{self.b:g} is not defined; "
                 "use domain=NonNegative(), or the Gaussian family."
             )
-        self.boundary = self._default_boundary() if boundary is None else boundary
-        if not isinstance(self.boundary, Boundary):
-            raise TypeError(f"boundary={boundary!r} must be an object of rs.boundary, for example Power(1.5).")
+        self.boundary = self._default_boundary() if boundary is None else check_boundary(boundary)
 
     def _default_boundary(self) -> Boundary:
         if self.domain.is_real_line:
@@ -93,7 +89,7 @@ class PowerFamily(Family):
             zero &= ~np.logical_and.reduce([np.isfinite(value).all(axis=0) for value in values])
         return zero, f"are exact zeros, which {self!r} excludes"
 
-    def elements(self, X: Array) -> PairwiseElements:
+    def elements(self, X: Array) -> PowerElements:
         """The shared design u and the coefficient arrays of every row, O(n m) numbers."""
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             u = X**self.a if self.a else np.log(X)
@@ -102,7 +98,7 @@ class PowerFamily(Family):
             if self.domain.is_real_line and self.a == self.b == 1:
                 # h is constant, so all nodes share one Gamma block: a single column says it all.
                 A = B = C = A[:, :1]
-            return PairwiseElements(u=u, A=A, B=B, C=C, alpha=alpha, beta=beta, gamma=gamma)
+            return PowerElements(u=u, A=A, B=B, C=C, alpha=alpha, beta=beta, gamma=gamma)
 
     def _coefficients(self, X: Array, near: Nearest) -> tuple[Array, Array, Array, Array, Array]:
         a, b = self.a, self.b
@@ -150,14 +146,7 @@ class PowerFamily(Family):
         """
         if not self.domain.moves or (self.a == 0 and (self.b > 0 or not fit_location)):
             return None
-        centre = np.zeros(X.shape[1])
-        if self.domain.is_non_negative:
-            return Scaling(centre, np.array([np.median(x[x > 0]) if (x > 0).any() else 0.0 for x in X.T]))
-        if self.a == self.b == 1 and fit_location and self.domain.is_real_line:
-            centre = np.median(X, axis=0)
-            return Scaling(centre, MAD * np.median(np.abs(X - centre), axis=0))
-        about = np.zeros(X.shape[1]) if self.domain.is_real_line else np.median(X, axis=0)
-        return Scaling(centre, MAD * np.median(np.abs(X - about), axis=0))
+        return robust_scaling(X, self.domain, centred=self.a == self.b == 1 and fit_location)
 
     def scaled(self, scaling: Scaling) -> PowerFamily:
         """The same a, b and boundary weight on the moved domain."""
@@ -165,14 +154,28 @@ class PowerFamily(Family):
         moved.domain = self.domain.moved(scaling.centre, scaling.scale)
         return moved
 
-    def unscale(self, interaction: Array, location: Array, scaling: Scaling) -> tuple[Array, Array]:
+    def unscale(self, parameters: Parameters, scaling: Scaling) -> Parameters:
         """K_ij = K~_ij / (s_i s_j)^a;  eta = eta~ / s^b, plus K log s when a = b = 0, plus K c when centred."""
-        s = scaling.scale
+        s, (interaction, location) = scaling.scale, parameters
         if self.a == 0:
             return interaction, location + interaction @ np.log(s)
         K = interaction / s[:, None] ** self.a / s**self.a  # one by one: their product may overflow
         K = (K + K.T) / 2  # exactly symmetric, whatever the rounding
         return K, location / s**self.b + K @ scaling.centre
+
+    def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
+        """-(K_jj x^2a + 2 c x^a) / (2a) + eta_j x^b / b, with c = sum_{k != j} K_jk x_k^a."""
+        K, eta = parameters
+        a, b = self.a, self.b
+        u = X**a if a else np.log(X)
+        coupling = u @ K[:, j] - u[:, j] * K[j, j]
+
+        def log_density(x: Array) -> Array:
+            power = x**a / a if a else np.log(x)
+            value = -(0.5 * (a or 1.0) * K[j, j] * power + coupling) * power
+            return value + eta[j] * (x**b / b if b else np.log(x))
+
+        return log_density
 
 
 class Power(PowerFamily):

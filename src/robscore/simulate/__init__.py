@@ -2,6 +2,7 @@
 
 from robscore.simulate.contaminate import contaminate_pareto
 from robscore.simulate.graphs import Model, random_model
-from robscore.simulate.sample import sample
+from robscore.simulate.mixing import effective_sample_size
+from robscore.simulate.sample import Draws, draw, sample
 
-__all__ = ["Model", "contaminate_pareto", "random_model", "sample"]
+__all__ = ["Draws", "Model", "contaminate_pareto", "draw", "effective_sample_size", "random_model", "sample"]

@@ -1,4 +1,4 @@
-"""Draw rows from a power family: Gaussian directly, square root by exact Gibbs sampling, others by slices.
+"""Draw rows from a pairwise family: Gaussian directly, square root by exact Gibbs sampling, others by slices.
 
 With y = sqrt(x) the square-root model has the conditional density
 
@@ -15,15 +15,33 @@ Either accepts more than two thirds of its proposals.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from robscore._random import as_generator
 from robscore._typing import Array, RandomState
 from robscore.families import Family, get_family
 from robscore.families.gaussian import Gaussian
-from robscore.families.power import PowerFamily
 from robscore.families.square_root import SquareRoot
-from robscore.simulate.slice import first_rows, slice_sample
+from robscore.medians.blocks import average_ranks
+from robscore.simulate.mixing import effective_sample_size
+from robscore.simulate.slice import slice_sample
+
+
+class Draws(NamedTuple):
+    """Rows from a family, and how many independent ones each column is worth.
+
+    Attributes
+    ----------
+    X : array of shape (n, m)
+    effective_size : array of shape (m,)
+        By the autocorrelation of the rows where they come from one chain. Where every row ends a chain of its own,
+        less what the columns still remember of where the chains started.
+    """
+
+    X: Array
+    effective_size: Array
 
 
 def sample(
@@ -37,13 +55,52 @@ def sample(
     start: Array | None = None,
     random_state: RandomState = None,
 ) -> Array:
+    """Rows of :func:`draw`, without their effective sample size.
+
+    Parameters
+    ----------
+    family, interaction, location, n_rows, burn_in, thin, start, random_state : as in :func:`draw`
+
+    Returns
+    -------
+    array of shape (n_rows, m)
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.simulate.sample("sqrt", np.eye(2), n_rows=3, random_state=0).shape
+    (3, 2)
+    """
+    return draw(
+        family,
+        interaction,
+        location,
+        n_rows=n_rows,
+        burn_in=burn_in,
+        thin=thin,
+        start=start,
+        random_state=random_state,
+    ).X
+
+
+def draw(
+    family: str | Family,
+    interaction: Array,
+    location: Array | None = None,
+    *,
+    n_rows: int,
+    burn_in: int = 500,
+    thin: int = 20,
+    start: Array | None = None,
+    random_state: RandomState = None,
+) -> Draws:
     """Draw rows from a family with interaction matrix K and location eta.
 
     Parameters
     ----------
-    family : str or power family, on any domain but a Custom one
+    family : str or pairwise family, on any domain but a Custom one
     interaction : array of shape (m, m)
-        K, symmetric and positive definite.
+        K, symmetric and, for the power families, positive definite.
     location : array of shape (m,), optional
         eta, zero by default.
     n_rows : int
@@ -56,13 +113,15 @@ def sample(
 
     Returns
     -------
-    array of shape (n_rows, m)
+    Draws
+        The rows, shape (n_rows, m), and the effective sample size of each column, shape (m,).
 
     Examples
     --------
     >>> import numpy as np, robscore as rs
-    >>> rs.simulate.sample("sqrt", np.eye(2), n_rows=3, random_state=0).shape
-    (3, 2)
+    >>> draws = rs.simulate.draw("sqrt", np.eye(2), n_rows=500, random_state=0)
+    >>> draws.X.shape, bool((draws.effective_size > 300).all())
+    ((500, 2), True)
     """
     resolved = get_family(family)
     K = np.ascontiguousarray(interaction, dtype=float)
@@ -75,22 +134,34 @@ def sample(
     K = (K + K.T) / 2
     if n_rows < 1 or burn_in < 0 or thin < 1:
         raise ValueError(f"n_rows={n_rows} and thin={thin} must be at least 1 and burn_in={burn_in} at least 0.")
-    try:
-        factor = np.linalg.cholesky(K)
-    except np.linalg.LinAlgError:
-        raise ValueError("interaction is not positive definite, so the model may have no density.") from None
+    if not resolved.is_pairwise:
+        raise ValueError(f"Sampling from {resolved!r} is not available; use a pairwise family.")
+    resolved.check_columns(m)
+    resolved.check_parameters(K)
     rng = as_generator(random_state)
     if type(resolved) is Gaussian and resolved.domain.is_real_line:
-        mean = np.linalg.solve(K, eta)
-        return mean + np.linalg.solve(factor.T, rng.standard_normal((m, n_rows))).T
+        noise = np.linalg.solve(np.linalg.cholesky(K).T, rng.standard_normal((m, n_rows))).T
+        return Draws(np.linalg.solve(K, eta) + noise, np.full(m, float(n_rows)))
     if type(resolved) is SquareRoot and resolved.domain.only_boundary_is_zero:
         from robscore.simulate.kernels import gibbs_square_root
 
-        return gibbs_square_root(K, eta, n_rows, burn_in, thin, rng) ** 2
-    if not isinstance(resolved, PowerFamily):
-        raise ValueError(f"Sampling from {resolved!r} is not available; use a power family.")
-    resolved.domain.check_columns(m)
-    first = first_rows(resolved, n_rows, m, rng) if start is None else np.asarray(start, dtype=float)
+        X = gibbs_square_root(K, eta, n_rows, burn_in, thin, rng) ** 2
+        return Draws(X, effective_sample_size(X) if n_rows >= 4 else np.full(m, float(n_rows)))
+    first = resolved.domain.some_rows(n_rows, m, rng) if start is None else np.asarray(start, dtype=float)
     if first.shape != (n_rows, m) or not resolved.domain.contains(first).all():
         raise ValueError(f"start must hold {n_rows} rows of {m} columns, all inside {resolved.domain!r}.")
-    return slice_sample(resolved, K, eta, first, burn_in, rng)
+    X = slice_sample(resolved, K, eta, first, burn_in, rng)
+    return Draws(X, _remembered(first, X))
+
+
+def _remembered(first: Array, last: Array) -> Array:
+    """N (1 - r^2) a column, r the rank correlation of the ends of all chains with their starts beyond its noise."""
+    n = len(first)
+    if n < 4:
+        return np.full(first.shape[1], float(n))
+    ranks = [average_ranks(rows) for rows in (first, last)]
+    centred = [rank - rank.mean(axis=0) for rank in ranks]
+    scale = np.sqrt((centred[0] ** 2).sum(axis=0) * (centred[1] ** 2).sum(axis=0))
+    with np.errstate(invalid="ignore"):
+        squared = np.nan_to_num(((centred[0] * centred[1]).sum(axis=0) / scale) ** 2)
+    return n * (1.0 - np.where(squared > 9.0 / n, squared, 0.0))

@@ -7,8 +7,28 @@ from robscore._typing import Array, IntArray
 
 
 @compiled
+def move(Q: Array, last: Array, last_t: Array, R: Array, j: int, i: int, change: float) -> None:
+    """What a change of entry i of z_j does to R; ``last`` is empty unless the last node is coupled with all others."""
+    column = Q[0 if Q.shape[0] == 1 else j, i]
+    for k in range(column.size):
+        R[j, k] += change * column[k]
+    n_coupled = last.shape[0]
+    if n_coupled == 0:
+        return
+    if j < n_coupled:
+        for k in range(column.size):
+            R[n_coupled, k] += change * last[j, i, k]
+        return
+    for other in range(n_coupled):
+        for k in range(column.size):
+            R[other, k] += change * last_t[other, i, k]
+
+
+@compiled
 def descend(
     Q: Array,
+    last: Array,
+    last_t: Array,
     linear: Array,
     Z: Array,
     R: Array,
@@ -22,14 +42,13 @@ def descend(
     tol: float,
     max_sweeps: int,
 ) -> tuple[int, float, bool]:
-    """Cyclic coordinate descent over the working set, updating Z (rows z_j) and R (rows Q_j z_j) in place.
+    """Cyclic coordinate descent over the working set, updating Z (rows z_j) and R (rows (Q z)_j) in place.
 
     A coordinate that violates optimality by no more than ``enough`` is left as it is, which spares two rows of R.
     Returns the number of sweeps, the largest distance to the subdifferential met in the last one, and whether
     that one changed anything (rounding may leave nothing to change before the tolerance is reached).
     """
     m = Z.shape[0]
-    shared = Q.shape[0] == 1
     worst, changed = 0.0, True
     for sweep in range(max_sweeps):
         worst, changed = 0.0, False
@@ -63,28 +82,20 @@ def descend(
                 continue
             changed = True
             Z[j, i] = new
-            column = Q[0 if shared else j, i]
-            for k in range(column.size):
-                R[j, k] += change * column[k]
+            move(Q, last, last_t, R, j, i, change)
             if mirrored:
                 Z[i, j] = new
-                column = Q[0 if shared else i, j]
-                for k in range(column.size):
-                    R[i, k] += change * column[k]
+                move(Q, last, last_t, R, i, j, change)
         if worst <= tol or not changed:
             return sweep + 1, worst, changed
     return max_sweeps, worst, changed
 
 
 @compiled
-def refresh(Q: Array, Z: Array, R: Array) -> None:
-    """R_j = Q_j z_j from the non-zero entries of z_j, which removes the rounding of many updates."""
-    shared = Q.shape[0] == 1
+def refresh(Q: Array, last: Array, last_t: Array, Z: Array, R: Array) -> None:
+    """R = Q z from the non-zero entries of z, which removes the rounding of many updates."""
     R[:] = 0.0
     for j in range(Z.shape[0]):
         for i in range(Z.shape[1]):
-            value = Z[j, i]
-            if value != 0.0:
-                column = Q[0 if shared else j, i]
-                for k in range(column.size):
-                    R[j, k] += value * column[k]
+            if Z[j, i] != 0.0:
+                move(Q, last, last_t, R, j, i, Z[j, i])

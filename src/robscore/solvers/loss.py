@@ -1,9 +1,13 @@
-"""The quadratic score-matching loss of a pairwise family.
+"""The quadratic score-matching losses.
 
-loss(K, eta) = sum_j 1/2 z_j' Gamma_j z_j - g_j' z_j,      z_j = (K_1j, ..., K_mj, eta_j)
+Pairwise families:   loss(K, eta) = sum_j 1/2 z_j' Gamma_j z_j - g_j' z_j,      z_j = (K_1j, ..., K_mj, eta_j)
+on the simplex also  sum_{j<m} z_j' Gamma_jm z_m, since x_m = 1 - the rest moves with every other column
+any statistics:      loss(theta) = 1/2 theta' Gamma theta - g' theta
 """
 
 from __future__ import annotations
+
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,13 +15,17 @@ from robscore._typing import Array, IntArray
 
 
 class QuadraticLoss:
-    """Averaged elements: one (m+1) x (m+1) block a node, or a single block that all nodes share.
+    """Averaged elements of a pairwise family: one (m+1) x (m+1) block a node, or a single block that all nodes share.
 
     Parameters
     ----------
     blocks : array of shape (m, m+1, m+1) or (1, m+1, m+1)
     g : array of shape (m, m+1)
         Row j belongs to node j.
+    gamma_last : array of shape (m-1, m+1, m+1), optional
+        [j] couples node j (rows) with the last node (columns).
+    zero_sums : bool, default False
+        Whether K_jj is minus the sum of the rest of its column; then entry j of z_j does not enter the loss.
 
     Attributes
     ----------
@@ -25,9 +33,11 @@ class QuadraticLoss:
         Whether one block serves all nodes (the Gaussian on R^m).
     """
 
-    def __init__(self, blocks: Array, g: Array) -> None:
+    def __init__(self, blocks: Array, g: Array, *, gamma_last: Array | None = None, zero_sums: bool = False) -> None:
         self.blocks = blocks
         self.g = g
+        self.gamma_last = gamma_last
+        self.zero_sums = zero_sums
         self.n_columns = g.shape[0]
         self.shared = blocks.shape[0] == 1 < self.n_columns
 
@@ -48,10 +58,43 @@ class QuadraticLoss:
         """
         z = np.concatenate([np.asarray(interaction), np.asarray(location)[None, :]]).T
         quadratic = np.einsum("jk,jkl,jl->", z, self.gamma, z, optimize=True)
+        if self.gamma_last is not None:
+            quadratic += 2 * np.einsum("jk,jkl,l->", z[:-1], self.gamma_last, z[-1], optimize=True)
         return float(0.5 * quadratic - np.sum(self.g * z))
 
+    def completed(self, interaction: Array) -> Array:
+        """K with the entries filled in that the others determine: the diagonal, where columns sum to zero."""
+        if not self.zero_sums:
+            return interaction
+        filled = interaction.copy()
+        np.fill_diagonal(filled, 0.0)
+        np.fill_diagonal(filled, -filled.sum(axis=0))
+        return filled
 
-def assemble_hessian(blocks: Array, position: IntArray, size: int) -> Array:
+
+class StatisticLoss:
+    """Averaged elements of an exponential family with r statistics.
+
+    Parameters
+    ----------
+    gamma : array of shape (r, r)
+    g : array of shape (r,)
+    """
+
+    def __init__(self, gamma: Array, g: Array) -> None:
+        self.gamma = gamma
+        self.g = g
+
+    def value(self, theta: Array) -> float:
+        """The loss at theta, shape (r,)."""
+        theta = np.asarray(theta, dtype=float)
+        return float(0.5 * theta @ self.gamma @ theta - self.g @ theta)
+
+
+Loss: TypeAlias = QuadraticLoss | StatisticLoss
+
+
+def assemble_hessian(blocks: Array, position: IntArray, size: int, gamma_last: Array | None = None) -> Array:
     """D' Gamma D, shape (size, size), for some free parameters.
 
     Parameters
@@ -60,10 +103,16 @@ def assemble_hessian(blocks: Array, position: IntArray, size: int) -> Array:
     position : integer array of shape (m, p)
         Which parameter entry k of z_j is; -1 where it is none. Two entries may be the same parameter.
     size : int
+    gamma_last : array of shape (m-1, p, p), optional
     """
     hessian = np.zeros((size, size))
-    for j, own in enumerate(position):
-        entries = np.flatnonzero(own >= 0)
-        block = blocks[0 if len(blocks) == 1 else j]
-        hessian[np.ix_(own[entries], own[entries])] += block[np.ix_(entries, entries)]
+    filled = [np.flatnonzero(own >= 0) for own in position]
+    for j, entries in enumerate(filled):
+        own = position[j, entries]
+        hessian[np.ix_(own, own)] += blocks[0 if len(blocks) == 1 else j][np.ix_(entries, entries)]
+        if gamma_last is not None and j < len(gamma_last):
+            last = position[-1, filled[-1]]
+            coupling = gamma_last[j][np.ix_(entries, filled[-1])]
+            hessian[np.ix_(own, last)] += coupling
+            hessian[np.ix_(last, own)] += coupling.T
     return hessian

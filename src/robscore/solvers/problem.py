@@ -6,6 +6,9 @@ The free parameters theta_c are K_ij (one for both K_ij and K_ji when symmetric)
 eta_j. A location that is free is profiled out in closed form first: with s = Gamma_eta,eta and t = Gamma_K,eta,
 
     Q_j = Gamma_KK - t t' / s,      l_j = g_K - t g_eta / s,      eta_j = (g_eta - t' K_j) / s
+
+On the simplex, where the last node is coupled with all others by z_j' L_j z_m, the same change of variables
+eta~_j = eta_j + t' K_j / s is made and eta~_j stays a free coordinate.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from scipy.linalg import lstsq
 
 from robscore._typing import Array, BoolArray, IntArray
 from robscore._validation import check_number
-from robscore.solvers.loss import QuadraticLoss, assemble_hessian
+from robscore.solvers.loss import QuadraticLoss, StatisticLoss, assemble_hessian
 
 _LONG = 0.1  # share of its length that a solution may still gain while the number of sweeps doubles
 _VARIES = 1e-13  # what must be left of a diagonal entry when the location is profiled out
@@ -35,7 +38,8 @@ class Problem:
 
     Attributes
     ----------
-    Q : array of shape (m or 1, p, p), p = m, or m + 1 with a penalised location
+    Q : array of shape (m or 1, p, p), p = m, or m + 1 with a location that is not profiled out
+    last : array of shape (m-1, p, p), L_j in the head of this file, or (0, p, p) where nothing is coupled
     linear : array of shape (m, p)
     rows, nodes : integer arrays of shape (C,)
     weights : array of shape (C,)
@@ -43,24 +47,25 @@ class Problem:
     curvature : array of shape (C,)
         Second derivative of the loss in each coordinate.
     symmetric : bool
-    loss, fit_location, profiled : what is needed to give back K and eta.
+    loss, fit_location, shifted : what is needed to give back K and eta; shifted: eta is free.
     """
 
     Q: Array
+    last: Array
     linear: Array
     rows: IntArray
     nodes: IntArray
     weights: Array
     curvature: Array
     symmetric: bool
-    loss: QuadraticLoss
+    loss: QuadraticLoss | None
     fit_location: bool
-    profiled: bool
+    shifted: bool
 
     @cached_property
     def mirrored(self) -> BoolArray:
         """Coordinates that stand for two entries."""
-        return (self.rows < self.loss.n_columns) & (self.rows != self.nodes) & self.symmetric
+        return (self.rows < len(self.linear)) & (self.rows != self.nodes) & self.symmetric
 
     @cached_property
     def penalised(self) -> BoolArray:
@@ -84,8 +89,21 @@ class Problem:
         mirrored = np.flatnonzero(self.mirrored)
         return self.nodes * width + self.rows, mirrored, self.rows[mirrored] * width + self.nodes[mirrored]
 
+    @cached_property
+    def quadratic(self) -> tuple[Array, Array, Array]:
+        """Q, L and L with its blocks transposed, as the kernels take them."""
+        return self.Q, self.last, np.ascontiguousarray(self.last.transpose(0, 2, 1))
+
+    def image(self, Z: Array) -> Array:
+        """R = Q z, shape (m, p)."""
+        from robscore.solvers.kernels import refresh
+
+        R = np.empty_like(Z)
+        refresh(*self.quadratic, Z, R)
+        return R
+
     def gradient(self, R: Array) -> Array:
-        """Derivative of the loss in every coordinate, from R with rows R_j = Q_j z_j."""
+        """Derivative of the loss in every coordinate, from R = Q z."""
         residual = (R - self.linear).ravel()
         own, mirrored, mirror = self._places
         total: Array = residual[own]
@@ -108,7 +126,7 @@ class Problem:
         return distance
 
     def objective(self, Z: Array, R: Array, alpha: float) -> float:
-        """Loss plus penalty at Z, up to a constant, given R with rows Q_j z_j."""
+        """Loss plus penalty at Z, up to a constant, given R = Q z."""
         return float(np.sum(Z * (0.5 * R - self.linear)) + alpha * self._norm(Z))
 
     def _norm(self, Z: Array) -> float:
@@ -127,13 +145,14 @@ class Problem:
         own_curvature = self.curvature @ self.values(move) ** 2
         if own_curvature < _LONG**2 * (self.curvature @ self.values(after) ** 2):
             return False
-        image = np.einsum("jkl,jl->jk", np.broadcast_to(self.Q, (len(move), *self.Q.shape[1:])), move)
         pays = alpha * self._norm(move) < np.sum(self.linear * move)
-        return bool(pays and np.sum(move * image) < _FLAT * own_curvature)
+        return bool(pays and np.sum(move * self.image(move)) < _FLAT * own_curvature)
 
     @cached_property
     def singular(self) -> bool:
         """Whether a block has no full rank to working precision, so that the loss may have no minimum."""
+        if self.last.size:
+            return True  # the rank of the blocks says little about the whole
         for block in self.Q:
             root = np.sqrt(np.maximum(block.diagonal(), np.finfo(float).tiny))
             if np.linalg.eigvalsh(block / np.multiply.outer(root, root))[0] < _SINGULAR:
@@ -143,7 +162,7 @@ class Problem:
     def null_solution(self) -> Array:
         """z_1..z_m, shape (m, p), with every penalised parameter zero and the free ones optimal."""
         free = np.flatnonzero(self.weights == 0)
-        if (self.rows[free] == self.nodes[free]).all():  # one a node: nothing couples them
+        if (self.rows[free] == self.nodes[free]).all() and not self.last.size:  # one a node: nothing couples them
             return self.entries(free, self.linear_by_coordinate[free] / self.curvature[free])
         return self.entries(free, lstsq(self.hessian_on(free), self.linear_by_coordinate[free])[0])
 
@@ -153,7 +172,7 @@ class Problem:
         position[self.nodes[coordinates], self.rows[coordinates]] = np.arange(coordinates.size)
         both = self.mirrored[coordinates]
         position[self.rows[coordinates[both]], self.nodes[coordinates[both]]] = np.flatnonzero(both)
-        return assemble_hessian(self.Q, position, coordinates.size)
+        return assemble_hessian(self.Q, position, coordinates.size, self.last if self.last.size else None)
 
     def entries(self, coordinates: IntArray, theta: Array) -> Array:
         """z_1..z_m, shape (m, p), with these values in some coordinates and zero elsewhere."""
@@ -170,14 +189,14 @@ class Problem:
 
     def parameters(self, Z: Array) -> tuple[Array, Array]:
         """K, shape (m, m) with column j from node j, and eta, shape (m,)."""
+        assert self.loss is not None
         m = self.loss.n_columns
-        K = Z[:, :m].T.copy()
+        K = self.loss.completed(Z[:, :m].T.copy())
         if not self.fit_location:
             return K, np.zeros(m)
-        if not self.profiled:
-            return K, Z[:, m].copy()
         blocks = self.loss.blocks
-        return K, (self.loss.g[:, m] - np.sum(blocks[:, :m, m] * K.T, axis=1)) / blocks[:, m, m]
+        eta = Z[:, m].copy() if Z.shape[1] > m else self.loss.g[:, m] / blocks[:, m, m]
+        return K, eta - np.sum(blocks[:, :m, m] * K.T, axis=1) / blocks[:, m, m] if self.shifted else eta
 
 
 def build_problem(
@@ -203,21 +222,14 @@ def build_problem(
         penalty_weights=penalty_weights,
         location_weights=location_weights,
     )
-    blocks, g = loss.blocks, loss.g
+    shifted = fit_location and bool(np.isinf(location_ratio))
+    blocks, g, last = _shift_location(loss) if shifted else (loss.blocks.copy(), loss.g, loss.gamma_last)
+    with_location = fit_location and not (shifted and last is None)
+    p = m + with_location
+    blocks, g = blocks[:, :p, :p], g[:, :p]
+    last = np.zeros((0, p, p)) if last is None else np.ascontiguousarray(last[:, :p, :p])
     diagonal = np.arange(m)
-    if not fit_location:
-        blocks, g = blocks[:, :m, :m].copy(), g[:, :m]
-    elif np.isinf(location_ratio):
-        s, t = blocks[:, m, m], blocks[:, :m, m]
-        if not (s > 0).all():
-            raise ValueError("The location does not enter the loss of some column; pass fit_location=False.")
-        g = g[:, :m] - t * (g[:, m] / s)[:, None]
-        products = (t / s[:, None])[:, :, None] * t[:, None, :]
-        blocks = np.subtract(blocks[:, :m, :m], products, out=products)
-    else:
-        blocks = blocks.copy()
     blocks[:, diagonal, diagonal] += diagonal_multiplier * loss.blocks[:, diagonal, diagonal]
-    with_location = blocks.shape[1] > m
     symmetric = rule == "symmetric"
     if symmetric:
         nodes, rows = np.tril_indices(m)
@@ -225,7 +237,9 @@ def build_problem(
         nodes, rows = np.divmod(np.arange(m * m), m)
     off_diagonal = rows != nodes
     weights = np.where(off_diagonal, W[rows, nodes] * (2.0 if symmetric else 1.0), 0.0)
-    if penalize_diagonal:
+    if loss.zero_sums:
+        weights[~off_diagonal] = np.inf  # the rest of the column determines it
+    elif penalize_diagonal:
         weights[~off_diagonal] = W[diagonal, diagonal][nodes[~off_diagonal]]
     if with_location:
         rows, nodes = np.append(rows, np.full(m, m)), np.append(nodes, diagonal)
@@ -235,6 +249,7 @@ def build_problem(
     curvature = block_diagonal[nodes, rows].copy()
     problem = Problem(
         Q=Q,
+        last=last,
         linear=np.ascontiguousarray(g),
         rows=rows,
         nodes=nodes,
@@ -243,18 +258,71 @@ def build_problem(
         symmetric=symmetric,
         loss=loss,
         fit_location=fit_location,
-        profiled=fit_location and not with_location,
+        shifted=shifted,
     )
     mirrored = problem.mirrored
     curvature[mirrored] += block_diagonal[rows[mirrored], nodes[mirrored]]
-    if problem.profiled:
-        kept = np.einsum("jkk->jk", Q) > _VARIES * np.einsum("jkk->jk", loss.blocks)[:, :m]
+    if last.size:
+        both = np.flatnonzero(mirrored & (nodes == m - 1))
+        curvature[both] += 2 * last[rows[both], m - 1, rows[both]]
+    if shifted:
+        own = np.einsum("jkk->jk", loss.blocks)[:, :m]
+        kept = np.einsum("jkk->jk", Q)[:, :m] > _VARIES * own
+        if loss.zero_sums:
+            kept |= np.eye(m, dtype=bool)
         if not kept.all():
             raise ValueError(
                 f"Columns {np.flatnonzero(~kept.all(axis=0)).tolist()} hardly vary, compared with their size, over the "
                 "rows that count; drop or centre them, use fewer blocks, or pass fit_location=False."
             )
     return problem
+
+
+def build_statistic_problem(loss: StatisticLoss, diagonal_multiplier: float, penalty_weights: Array | None) -> Problem:
+    """The l1 penalised problem of an exponential family: one node that owns every statistic."""
+    check_number("diagonal_multiplier", diagonal_multiplier, at_least=0.0)
+    r = loss.g.size
+    gamma = loss.gamma + diagonal_multiplier * np.diag(loss.gamma.diagonal())
+    weights = _numbers("penalty_weights", penalty_weights, (r,))
+    if weights.shape != (r,) or np.isnan(weights).any() or (weights < 0).any():
+        raise ValueError(
+            f"penalty_weights must be {r} numbers of at least 0, one a statistic; got {penalty_weights!r}."
+        )
+    return Problem(
+        Q=gamma[None],
+        last=np.zeros((0, r, r)),
+        linear=loss.g[None].copy(),
+        rows=np.arange(r),
+        nodes=np.zeros(r, dtype=np.intp),
+        weights=weights,
+        curvature=gamma.diagonal().copy(),
+        symmetric=False,
+        loss=None,
+        fit_location=False,
+        shifted=False,
+    )
+
+
+def _shift_location(loss: QuadraticLoss) -> tuple[Array, Array, Array | None]:
+    """Blocks, linear part and coupling after eta~_j = eta_j + t' K_j / s, which no longer meets K within its block."""
+    m = loss.n_columns
+    s, t = loss.blocks[:, m, m], loss.blocks[:, :m, m]
+    if not (s > 0).all():
+        raise ValueError("The location does not enter the loss of some column; pass fit_location=False.")
+    slope = t / s[:, None]
+    blocks = np.empty_like(loss.blocks)
+    np.multiply(slope[:, :, None], t[:, None, :], out=blocks[:, :m, :m])
+    np.subtract(loss.blocks[:, :m, :m], blocks[:, :m, :m], out=blocks[:, :m, :m])
+    blocks[:, :m, m] = blocks[:, m, :m] = 0.0
+    blocks[:, m, m] = s
+    g = loss.g.copy()
+    g[:, :m] -= slope * loss.g[:, [m]]
+    if loss.gamma_last is None:
+        return blocks, g, None
+    last = loss.gamma_last.copy()
+    last[:, :m] -= slope[:-1, :, None] * last[:, m:]
+    last[:, :, :m] -= last[:, :, m:] * slope[-1]
+    return blocks, g, last
 
 
 def check_options(

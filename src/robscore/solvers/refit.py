@@ -15,7 +15,7 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.linalg.lapack import dpocon
 
 from robscore._typing import Array, BoolArray, IntArray
-from robscore.solvers.loss import QuadraticLoss, assemble_hessian
+from robscore.solvers.loss import Loss, QuadraticLoss, assemble_hessian
 
 _SMALLEST_RCOND = 1e-13
 
@@ -64,7 +64,8 @@ def refit(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, *, symmet
         If the minimum is not unique.
     """
     m = loss.n_columns
-    free = edges | np.eye(m, dtype=bool)
+    free = edges.copy()
+    np.fill_diagonal(free, val=not loss.zero_sums)
     nodes, rows = np.nonzero(np.tril(free) if symmetric else free)
     at = np.flatnonzero(locations)
     nodes, rows = np.append(nodes, at), np.append(rows, np.full(at.size, m))
@@ -73,16 +74,29 @@ def refit(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, *, symmet
     if symmetric:
         mirrored = rows < m
         position[rows[mirrored], nodes[mirrored]] = position[nodes[mirrored], rows[mirrored]]
-    hessian = assemble_hessian(loss.blocks, position, rows.size)
+    hessian = assemble_hessian(loss.blocks, position, rows.size, loss.gamma_last)
     filled = position >= 0
     right = np.bincount(position[filled], weights=loss.g[filled], minlength=rows.size)
     root, scale = factor_positive_definite(hessian)
     whitened = solve_triangular(root, right / scale, trans="T")
     theta = solve_triangular(root, whitened) / scale
     z = np.where(filled, theta[position], 0.0)
-    return Refit(
-        z[:, :m].T.copy(), z[:, m].copy(), -0.5 * float(whitened @ whitened), rows, nodes, symmetric, root, scale
-    )
+    K = loss.completed(z[:, :m].T.copy())
+    return Refit(K, z[:, m].copy(), -0.5 * float(whitened @ whitened), rows, nodes, symmetric, root, scale)
+
+
+def minimise(loss: Loss, *, fit_location: bool = True) -> tuple[Array, ...]:
+    """The parameters that minimise a loss: (K, eta), or (theta,) of an exponential family.
+
+    Raises
+    ------
+    SingularLossError
+        If the minimum is not unique.
+    """
+    if isinstance(loss, QuadraticLoss):
+        return solve_unpenalised(loss, fit_location=fit_location)
+    root, scale = factor_positive_definite(loss.gamma)
+    return (solve_triangular(root, solve_triangular(root, loss.g / scale, trans="T")) / scale,)
 
 
 def solve_unpenalised(loss: QuadraticLoss, *, fit_location: bool = True) -> tuple[Array, Array]:
@@ -130,7 +144,8 @@ def factor_positive_definite(matrix: Array) -> tuple[Array, Array]:
 def dependent_columns(loss: QuadraticLoss) -> IntArray:
     """Columns that take part in the flattest direction of any node's block, for a message."""
     flattest, columns = np.inf, np.arange(loss.n_columns)
-    for block in loss.blocks:
+    for given in loss.blocks:
+        block = given + np.diag(given.diagonal() == 0)  # where columns sum to zero, one entry is not there
         root = np.sqrt(np.maximum(block.diagonal(), np.finfo(float).tiny))
         values, vectors = np.linalg.eigh(block / np.multiply.outer(root, root))
         if values[0] < flattest:

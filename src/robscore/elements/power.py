@@ -1,6 +1,6 @@
-"""Rows turned into score-matching elements: Gamma(x) and g(x), held in O(n m) numbers.
+"""Elements of the power families, held in O(n m) numbers.
 
-A pairwise family's elements are, node by node (z_j = (K_1j, ..., K_mj, eta_j)),
+They are, node by node (z_j = (K_1j, ..., K_mj, eta_j)),
 
     Gamma_j(x) = [[ A_j u u',  -B_j u ],  [ -B_j u',  C_j ]]         g_j(x) = alpha_j u + beta_j e_j + gamma_j e_eta
 
@@ -11,24 +11,16 @@ of elements and their weighted means, and both come from here without ever holdi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
-from robscore._typing import AnyData, Array, BoolArray, IntArray
-from robscore._validation import check_rows, read_matrix
-from robscore.medians.blocks import Partition, average_ranks
-from robscore.medians.clouds import LARGEST_SQUARED_NORM, chunks
+from robscore._typing import Array, IntArray
+from robscore.elements.base import CHUNK_BYTES, PairwiseElements, Part, Work, dot, transposed
+from robscore.medians.blocks import Partition
+from robscore.medians.clouds import chunks
 from robscore.solvers.loss import QuadraticLoss
 
-if TYPE_CHECKING:
-    from robscore.families.base import Family
-
-Part: TypeAlias = Literal["gamma", "g"]
-PARTS: tuple[Part, Part] = ("gamma", "g")
-
-_CHUNK_BYTES = 8e6
 _ROOT2 = np.sqrt(2.0)
 
 
@@ -44,8 +36,8 @@ class Rows(NamedTuple):
     gamma: Array
 
 
-class PairwiseElements:
-    """Elements of n rows under a pairwise family.
+class PowerElements(PairwiseElements):
+    """Elements of n rows under a power family.
 
     Parameters
     ----------
@@ -72,23 +64,10 @@ class PairwiseElements:
             C = C - self.constant_C
         self.rows = Rows(u, A, B, C, alpha, beta, gamma)
         self.same_B, self.same_C = B is A, C is A  # so that products can be shared where a = b
-        with np.errstate(over="ignore", invalid="ignore"):
-            largest = np.maximum(self.squared_norms("gamma"), self.squared_norms("g"))
-        self.overflow: BoolArray = ~(largest <= LARGEST_SQUARED_NORM)
-        if self.overflow.any():
-            self.rows = Rows(*(np.where(self.overflow[:, None], 0.0, array) for array in self.rows))
+        self.constant = self.copies * float(self.constant_C @ self.constant_C)
+        self._find_overflow()
 
     # Inner products -----------------------------------------------------------------------------
-
-    def take(self, index: IntArray | slice) -> Rows:
-        """The arrays of some rows; an index of shape (K, s) gives K groups of s rows."""
-        return Rows(*(array[index] for array in self.rows))
-
-    def subset(self, index: IntArray) -> PairwiseElements:
-        """The elements of some rows."""
-        some = copy(self)
-        some.rows, some.n_rows, some.overflow = self.take(index), index.size, self.overflow[index]
-        return some
 
     def products(self, part: Part, left: Rows, right: Rows) -> Array:
         """Inner products of the elements of all rows in ``left`` with all in ``right``.
@@ -96,30 +75,34 @@ class PairwiseElements:
         Gamma: s^2 <A, A> + 2 s <B, B> + <C, C> with s = <u, u>, where a = b: (s + 1)^2 <A, A>.
         g: s <alpha, alpha> + <alpha u, beta> + <beta, alpha u> + <beta, beta> + <gamma, gamma>.
         """
-        s = left.u @ _t(right.u)
+        s = left.u @ transposed(right.u)
         if part == "gamma":
             if self.same_B and self.same_C:
-                total = left.A @ _t(right.A)
+                total = left.A @ transposed(right.A)
                 s += 1.0
                 s *= s
                 total *= s
             else:
-                total = (left.A @ _t(right.A)) * s**2 + (left.B @ _t(right.B)) * (2 * s) + left.C @ _t(right.C)
+                total = (
+                    (left.A @ transposed(right.A)) * s**2
+                    + (left.B @ transposed(right.B)) * (2 * s)
+                    + left.C @ transposed(right.C)
+                )
             return self.copies * total
-        total = left.alpha @ _t(right.alpha)
+        total = left.alpha @ transposed(right.alpha)
         total *= s
         left_linear = np.concatenate([left.alpha * left.u + left.beta, left.beta, left.gamma], axis=-1)
         right_linear = np.concatenate([right.beta, right.alpha * right.u, right.gamma], axis=-1)
-        return total + left_linear @ _t(right_linear)
+        return total + left_linear @ transposed(right_linear)
 
     def squared_norms(self, part: Part) -> Array:
         """|Gamma(x)|^2 or |g(x)|^2 of every row, shape (n,)."""
         u, A, B, C, alpha, beta, gamma = self.rows
-        s = _dot(u, u)
+        s = dot(u, u)
         if part == "gamma":
-            return self.copies * (s**2 * _dot(A, A) + 2 * s * _dot(B, B) + _dot(C, C))
-        linear = 2 * _dot(alpha * u, beta) + _dot(beta, beta) + _dot(gamma, gamma)
-        return s * _dot(alpha, alpha) + linear
+            return self.copies * (s**2 * dot(A, A) + 2 * s * dot(B, B) + dot(C, C))
+        linear = 2 * dot(alpha * u, beta) + dot(beta, beta) + dot(gamma, gamma)
+        return s * dot(alpha, alpha) + linear
 
     # Weighted sums, as flat vectors whose Euclidean products are those of the elements --------------
 
@@ -135,7 +118,7 @@ class PairwiseElements:
             return total
         n_pairs = m * (m + 1) // 2
         total = np.zeros((self.rows.A.shape[1], n_pairs + m + 1))
-        for chunk in self._chunks():
+        for chunk in self.row_chunks(part):
             rows, c = self.take(chunk), weights[chunk, None]
             cA = c * rows.A
             cB = cA if self.same_B else c * rows.B
@@ -148,14 +131,14 @@ class PairwiseElements:
         """<mean, e(x_i)> for every row, shape (n,)."""
         m = self.n_columns
         result = np.empty(self.n_rows)
-        for chunk in self._chunks():
+        for chunk in self.row_chunks(part):
             rows = self.take(chunk)
             if part == "g":
                 linear = rows.u @ mean[:, :m].T
-                result[chunk] = _dot(rows.alpha, linear) + rows.beta @ mean.diagonal() + rows.gamma @ mean[:, m]
+                result[chunk] = dot(rows.alpha, linear) + rows.beta @ mean.diagonal() + rows.gamma @ mean[:, m]
             else:
-                total = _dot(rows.A, (mean[:, : -m - 1] @ self._pairs(rows.u)).T)
-                total -= _ROOT2 * _dot(rows.B, rows.u @ mean[:, -m - 1 : -1].T)
+                total = dot(rows.A, (mean[:, : -m - 1] @ self._pairs(rows.u)).T)
+                total -= _ROOT2 * dot(rows.B, rows.u @ mean[:, -m - 1 : -1].T)
                 result[chunk] = self.copies * (total + rows.C @ mean[:, -1])
         return result
 
@@ -181,32 +164,34 @@ class PairwiseElements:
         for j in range(A.shape[1]):
             means = np.empty((partition.n_blocks, n_pairs + m + 1))
             for size, members, rows in partition.by_size():
-                for some in chunks(members.size, max(1, int(_CHUNK_BYTES / (8 * m * (m + size))))):
+                for some in chunks(members.size, max(1, int(CHUNK_BYTES / (8 * m * (m + size))))):
                     block_u = u[rows[some]]
                     weighted = A[rows[some], j, None] * block_u
-                    means[members[some], :n_pairs] = (_t(weighted) @ block_u)[:, upper[0], upper[1]] * double
+                    means[members[some], :n_pairs] = (transposed(weighted) @ block_u)[:, upper[0], upper[1]] * double
             means[:, n_pairs:-1] = -_ROOT2 * partition.sums(B[:, [j]] * u)
             means[:, -1] = partition.sums(C[:, [j]])[:, 0]
             means *= np.sqrt(self.copies)
             yield means / sizes
 
-    def row_keys(self) -> IntArray:
-        """A number for every row, shape (n,), equal where rows have equal elements up to rounding."""
-        rng = np.random.default_rng(0)
-        arrays = (self.rows.u, self.rows.B, self.rows.gamma)  # apart, so that none hides the digits of another
-        sums = np.column_stack([array @ rng.uniform(1, 2, array.shape[1]) for array in arrays])
-        mantissa, exponent = np.frexp(sums)
-        return np.unique(np.concatenate([mantissa.round(10), exponent], axis=1), axis=0, return_inverse=True)[1].ravel()
+    def node_features(self, part: Part, node: int, rows: Rows) -> Array:
+        """One node's elements of some rows, shape (rows, f)."""
+        u, A, B, C, alpha, beta, gamma = rows
+        if part == "g":
+            features = np.concatenate([alpha[:, [node]] * u, gamma[:, [node]]], axis=1)
+            features[:, node] += beta[:, node]
+            return features
+        pairs = A[:, [node]] * self._pairs(u).T
+        whole = np.concatenate([pairs, -_ROOT2 * B[:, [node]] * u, C[:, [node]]], axis=1)
+        return np.sqrt(self.copies) * whole
 
-    def order_statistics(self) -> Array:
-        """Ranks of what shows whether rows are sorted, shape (n, q): (some) columns, sizes, products of columns."""
-        columns = np.unique(np.linspace(0, self.n_columns - 1, min(self.n_columns, 32)).round().astype(int))
-        ranks = average_ranks(self.rows.u[:, columns])
-        centred = ranks - ranks.mean(axis=0)
-        left, right = np.random.default_rng(0).normal(size=(2, columns.size, 6))
-        sizes = np.column_stack([self.squared_norms(part) for part in PARTS])
-        others = np.concatenate([sizes, (centred @ left) * (centred @ right)], axis=1)
-        return np.concatenate([ranks, average_ranks(others)], axis=1)
+    def work(self, part: Part) -> Work:
+        """Two products of n x m arrays for a product of rows."""
+        m, nodes = self.n_columns, self.rows.A.shape[1]
+        return Work((m + nodes) / 2, nodes, m * m / 2) if part == "gamma" else Work(m, m, m)
+
+    def columns(self) -> Array:
+        """The design, whose columns rise with the data's."""
+        return self.rows.u
 
     def _pairs(self, u: Array) -> Array:
         """Products u_k u_l for k <= l, off-diagonal ones times sqrt(2), shape (m(m+1)/2, rows)."""
@@ -220,25 +205,7 @@ class PairwiseElements:
             position += m - k
         return result
 
-    def _chunks(self) -> list[slice]:
-        numbers_a_row = self.n_columns * (self.n_columns + 1) // 2
-        return chunks(self.n_rows, max(64, int(_CHUNK_BYTES / (8 * numbers_a_row))))
-
     # The loss -----------------------------------------------------------------------------------
-
-    def block_gram(self, blocks: list[IntArray]) -> tuple[Array, Array]:
-        """Inner products of the block means of Gamma and of g, two K x K matrices.
-
-        Parameters
-        ----------
-        blocks : list of K row-index arrays
-        """
-        from robscore.inner_products import block_gram
-
-        partition = Partition.from_blocks(blocks)
-        self.check_no_overflow(partition.order)
-        constant = self.copies * float(self.constant_C @ self.constant_C)
-        return block_gram(self, "gamma", partition) + constant, block_gram(self, "g", partition)
 
     def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> QuadraticLoss:
         """The weighted averages of Gamma and g as a quadratic loss.
@@ -248,14 +215,7 @@ class PairwiseElements:
         gamma_weights, g_weights : arrays of shape (n,), optional
             Row weights, by default 1/n each.
         """
-        uniform = np.full(self.n_rows, 1.0 / self.n_rows)
-        c_gamma, c_g = (
-            uniform if weights is None else np.asarray(weights, dtype=float) for weights in (gamma_weights, g_weights)
-        )
-        for name, weights in (("gamma_weights", c_gamma), ("g_weights", c_g)):
-            if weights.shape != (self.n_rows,):
-                raise ValueError(f"{name} must have shape ({self.n_rows},), one a row; got {weights.shape}.")
-        self.check_no_overflow(np.flatnonzero((c_gamma != 0) | (c_g != 0)))
+        c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         m = self.n_columns
         packed = self.mean("gamma", c_gamma)
         n_pairs = m * (m + 1) // 2
@@ -268,21 +228,13 @@ class PairwiseElements:
         blocks[:, m, m] = packed[:, -1] + self.constant_C * c_gamma.sum()
         return QuadraticLoss(blocks, self.mean("g", c_g))
 
-    def check_no_overflow(self, rows: IntArray) -> None:
-        """Raise if any of the rows overflows."""
-        bad = rows[self.overflow[rows]]
-        if bad.size:
-            raise ValueError(
-                f"{bad.size} rows are so large that their score-matching elements overflow (first: row {bad.min()}); "
-                "drop them, or use more blocks so that they get weight zero."
-            )
-
-    def row_losses(self, interaction: Array, location: Array) -> Array:
+    def row_losses(self, *parameters: Array) -> Array:
         """Each row's own score-matching loss, shape (n,); infinite for rows that overflow.
 
         l_i = sum_j 1/2 z_j' Gamma_j(x_i) z_j - g_j(x_i)' z_j
         """
         u, A, B, C, alpha, beta, gamma = self.rows
+        interaction, location = parameters
         with np.errstate(over="ignore", invalid="ignore"):
             p = u @ interaction
             quadratic = A * p**2 - 2 * B * p * location + (C + self.constant_C) * location**2
@@ -315,36 +267,3 @@ class PairwiseElements:
         in_interaction[:, i == j] -= beta[:, j[i == j]]
         gradients[:, ~is_location] = in_interaction
         return gradients
-
-
-def score_elements(family: str | Family, X: AnyData) -> PairwiseElements:
-    """Score-matching elements of the rows X, as given: no scaling.
-
-    Parameters
-    ----------
-    family : str or Family
-        For example "sqrt" or ``rs.families.Gamma()``.
-    X : array-like or data frame of shape (n, m)
-
-    Examples
-    --------
-    >>> import numpy as np, robscore as rs
-    >>> elements = rs.score_elements("sqrt", np.random.default_rng(0).exponential(size=(50, 3)))
-    >>> elements.average().gamma.shape
-    (3, 4, 4)
-    """
-    from robscore.families.base import get_family
-
-    chosen = get_family(family)
-    matrix, names = read_matrix(X, "X")
-    check_rows(chosen, matrix, names, caller="score_elements")
-    return chosen.resolved(matrix).elements(matrix)
-
-
-def _t(array: Array) -> Array:
-    return np.swapaxes(array, -1, -2)
-
-
-def _dot(left: Array, right: Array) -> Array:
-    result: Array = np.einsum("ij,ij->i", left, right)
-    return result

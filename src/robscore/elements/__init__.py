@@ -1,0 +1,22 @@
+"""Rows turned into score-matching elements Gamma(x) and g(x), without ever holding Gamma of every row.
+
+power.py      the power families: O(n m) numbers for n rows of m columns
+gradients.py  families given by the gradients of their statistics: O(n m r) numbers
+base.py       what both offer: inner products, weighted means, the averaged loss
+"""
+
+from robscore.elements.base import PARTS, Elements, PairwiseElements, Part, score_elements
+from robscore.elements.gradients import NodeElements, SimplexElements, StatisticElements
+from robscore.elements.power import PowerElements
+
+__all__ = [
+    "PARTS",
+    "Elements",
+    "NodeElements",
+    "PairwiseElements",
+    "Part",
+    "PowerElements",
+    "SimplexElements",
+    "StatisticElements",
+    "score_elements",
+]

@@ -1,0 +1,263 @@
+"""What every kind of elements offers to those who weigh rows and average them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from copy import copy
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
+
+import numpy as np
+
+from robscore._typing import AnyData, Array, BoolArray, IntArray
+from robscore._validation import check_rows, read_matrix
+from robscore.medians.blocks import Partition, average_ranks
+from robscore.medians.clouds import LARGEST_SQUARED_NORM, chunks
+from robscore.solvers.loss import Loss, QuadraticLoss
+
+if TYPE_CHECKING:
+    from robscore.families.base import Family
+
+Part: TypeAlias = Literal["gamma", "g"]
+PARTS: tuple[Part, Part] = ("gamma", "g")
+
+CHUNK_BYTES = 8e6
+
+
+class Work(NamedTuple):
+    """What one part of the elements costs.
+
+    Attributes
+    ----------
+    product : multiplications in the inner product of two rows.
+    nodes : how many nodes the part falls into.
+    features : numbers a node.
+    """
+
+    product: float
+    nodes: int
+    features: float
+
+
+class Elements(ABC):
+    """Score-matching elements of n rows of m columns.
+
+    A subclass keeps the arrays of its rows, one row each along their first axis, in the named tuple ``rows``.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+    overflow : boolean array of shape (n,)
+        Rows so large that the products of their elements overflow. They count as infinitely far:
+        their arrays are set to zero here and no weight may be put on them.
+    constant : float
+        What all rows share of |Gamma|^2 and ``products`` leaves out.
+    """
+
+    rows: Any
+    n_rows: int
+    n_columns: int
+    constant: float = 0.0
+
+    def _find_overflow(self) -> None:
+        """Set ``overflow``, and the rows that do to zero."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = np.maximum(self.squared_norms("gamma"), self.squared_norms("g"))
+        self.overflow: BoolArray = ~(largest <= LARGEST_SQUARED_NORM)
+        if self.overflow.any():
+            kept = np.flatnonzero(~self.overflow)
+            cleared = [np.zeros_like(array) for array in self.rows]
+            for new, array in zip(cleared, self.rows, strict=True):
+                new[kept] = array[kept]
+            self.rows = type(self.rows)(*cleared)
+
+    # What a kind of elements must say about itself ----------------------------------------------------
+
+    @abstractmethod
+    def products(self, part: Part, left: Any, right: Any) -> Array:
+        """Inner products of the elements of all rows in ``left`` with all in ``right``, shape (..., l, r)."""
+
+    @abstractmethod
+    def squared_norms(self, part: Part) -> Array:
+        """|Gamma(x)|^2 or |g(x)|^2 of every row, shape (n,)."""
+
+    @abstractmethod
+    def node_features(self, part: Part, node: int, rows: Any) -> Array:
+        """One node's elements of some rows as flat vectors, shape (rows, f), Euclidean with the elements."""
+
+    @abstractmethod
+    def work(self, part: Part) -> Work:
+        """What the part costs."""
+
+    @abstractmethod
+    def columns(self) -> Array:
+        """Something that orders rows as their columns do, shape (n, m)."""
+
+    @abstractmethod
+    def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> Loss:
+        """The weighted averages of Gamma and g as a quadratic loss.
+
+        Parameters
+        ----------
+        gamma_weights, g_weights : arrays of shape (n,), optional
+            Row weights, by default 1/n each.
+        """
+
+    @abstractmethod
+    def row_losses(self, *parameters: Array) -> Array:
+        """Each row's own score-matching loss, shape (n,); infinite for rows that overflow."""
+
+    # Rows ---------------------------------------------------------------------------------------
+
+    def take(self, index: IntArray | slice) -> Any:
+        """The arrays of some rows; an index of shape (K, s) gives K groups of s rows."""
+        return type(self.rows)(*(array[index] for array in self.rows))
+
+    def subset(self, index: IntArray) -> Self:
+        """The elements of some rows."""
+        some = copy(self)
+        some.rows, some.n_rows, some.overflow = self.take(index), index.size, self.overflow[index]
+        return some
+
+    def row_keys(self) -> IntArray:
+        """A number for every row, shape (n,), equal where rows have equal elements up to rounding."""
+        rng = np.random.default_rng(0)
+        flat = [array.reshape(self.n_rows, -1) for array in self.rows]  # apart: none hides the digits of another
+        sums = np.column_stack([array @ rng.uniform(1, 2, array.shape[1]) for array in flat])
+        mantissa, exponent = np.frexp(sums)
+        return np.unique(np.concatenate([mantissa.round(10), exponent], axis=1), axis=0, return_inverse=True)[1].ravel()
+
+    def order_statistics(self) -> Array:
+        """Ranks of what shows whether rows are sorted, shape (n, q): (some) columns, sizes, products of columns."""
+        chosen = np.unique(np.linspace(0, self.n_columns - 1, min(self.n_columns, 32)).round().astype(int))
+        ranks = average_ranks(self.columns()[:, chosen])
+        centred = ranks - ranks.mean(axis=0)
+        left, right = np.random.default_rng(0).normal(size=(2, chosen.size, 6))
+        sizes = np.column_stack([self.squared_norms(part) for part in PARTS])
+        others = np.concatenate([sizes, (centred @ left) * (centred @ right)], axis=1)
+        return np.concatenate([ranks, average_ranks(others)], axis=1)
+
+    def check_no_overflow(self, rows: IntArray) -> None:
+        """Raise if any of the rows overflows."""
+        bad = rows[self.overflow[rows]]
+        if bad.size:
+            raise ValueError(
+                f"{bad.size} rows are so large that their score-matching elements overflow (first: row {bad.min()}); "
+                "drop them, or use more blocks so that they get weight zero."
+            )
+
+    def _read_weights(self, gamma_weights: Array | None, g_weights: Array | None) -> tuple[Array, Array]:
+        """Row weights as given or equal, checked."""
+        uniform = np.full(self.n_rows, 1.0 / self.n_rows)
+        c_gamma, c_g = (
+            uniform if weights is None else np.asarray(weights, dtype=float) for weights in (gamma_weights, g_weights)
+        )
+        for name, weights in (("gamma_weights", c_gamma), ("g_weights", c_g)):
+            if weights.shape != (self.n_rows,):
+                raise ValueError(f"{name} must have shape ({self.n_rows},), one a row; got {weights.shape}.")
+        self.check_no_overflow(np.flatnonzero((c_gamma != 0) | (c_g != 0)))
+        return c_gamma, c_g
+
+    # Block means --------------------------------------------------------------------------------
+
+    def block_gram(self, blocks: list[IntArray]) -> tuple[Array, Array]:
+        """Inner products of the block means of Gamma and of g, two K x K matrices.
+
+        Parameters
+        ----------
+        blocks : list of K row-index arrays
+        """
+        from robscore.inner_products import block_gram
+
+        partition = Partition.from_blocks(blocks)
+        self.check_no_overflow(partition.order)
+        return block_gram(self, "gamma", partition) + self.constant, block_gram(self, "g", partition)
+
+    def mean(self, part: Part, weights: Array) -> Any:
+        """sum_i c_i e(x_i), in a form that ``inner`` and ``mean_squared_norm`` understand."""
+        totals: list[Array] = [np.zeros(0)] * self.work(part).nodes
+        for chunk in self.row_chunks(part):
+            rows, c = self.take(chunk), weights[chunk]
+            for node in range(len(totals)):
+                total = c @ self.node_features(part, node, rows)
+                totals[node] = totals[node] + total if totals[node].size else total
+        return totals
+
+    def inner(self, part: Part, mean: Any) -> Array:
+        """<mean, e(x_i)> for every row, shape (n,)."""
+        result = np.zeros(self.n_rows)
+        for chunk in self.row_chunks(part):
+            rows = self.take(chunk)
+            for node, total in enumerate(mean):
+                result[chunk] += self.node_features(part, node, rows) @ total
+        return result
+
+    def mean_squared_norm(self, part: Part, mean: Any) -> float:
+        """|mean|^2 in the elements' inner product."""
+        return float(sum(total @ total for total in mean))
+
+    def node_means(self, part: Part, partition: Partition) -> Iterator[Array]:
+        """Block means one node at a time, each of shape (K, f); their Gram matrices add up to the whole."""
+        rows = self.take(partition.order)
+        for node in range(self.work(part).nodes):
+            yield partition.sums(self.node_features(part, node, rows)) / partition.sizes[:, None]
+
+    def row_chunks(self, part: Part) -> list[slice]:
+        """Slices of rows whose features fit in little memory."""
+        return chunks(self.n_rows, max(64, int(CHUNK_BYTES / (8 * self.work(part).features))))
+
+
+class PairwiseElements(Elements):
+    """Elements in which node j owns z_j = (K_1j, ..., K_mj, eta_j); Gamma has one (m+1) x (m+1) block a node."""
+
+    @abstractmethod
+    def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> QuadraticLoss:
+        """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
+
+    @abstractmethod
+    def row_gradients(
+        self, interaction: Array, location: Array, rows: IntArray, nodes: IntArray, *, symmetric: bool
+    ) -> Array:
+        """Gradient of each row's loss in some parameters, shape (n, d).
+
+        Parameter c is entry rows[c] of z_nodes[c], entry m being eta; with ``symmetric`` K_ij stands for both entries.
+        """
+
+
+def score_elements(family: str | Family, X: AnyData) -> Any:
+    """Score-matching elements of the rows X, as given: no scaling.
+
+    Parameters
+    ----------
+    family : str or Family
+        For example "sqrt" or ``rs.families.Gamma()``.
+    X : array-like or data frame of shape (n, m)
+
+    Returns
+    -------
+    Elements
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> elements = rs.score_elements("sqrt", np.random.default_rng(0).exponential(size=(50, 3)))
+    >>> elements.average().gamma.shape
+    (3, 4, 4)
+    """
+    from robscore.families.base import get_family
+
+    chosen = get_family(family)
+    matrix, names = read_matrix(X, "X")
+    check_rows(chosen, matrix, names, caller="score_elements")
+    return chosen.resolved(matrix).elements(matrix)
+
+
+def dot(left: Array, right: Array) -> Array:
+    """Inner products of matching rows, shape (n,)."""
+    result: Array = np.einsum("ij,ij->i", left, right)
+    return result
+
+
+def transposed(array: Array) -> Array:
+    """The last two axes exchanged."""
+    return np.swapaxes(array, -1, -2)

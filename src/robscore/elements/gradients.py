@@ -1,0 +1,281 @@
+"""Elements of families that are given by the gradients of their statistics, held row by row.
+
+With v_j(x) the gradient in x_j and h_j the boundary weight:
+
+NodeElements       Gamma_j = h_j v_j v_j', one block a node                       (pairwise statistics)
+SimplexElements    Gamma = sum_{j<m} h_j (v_j - v_m)(v_j - v_m)', v_j in block j   (the last node couples all)
+StatisticElements  Gamma = sum_j h_j v_j v_j', one block for all statistics        (any exponential family)
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robscore._typing import Array, IntArray
+from robscore.elements.base import Elements, PairwiseElements, Part, Work, transposed
+from robscore.solvers.loss import QuadraticLoss, StatisticLoss
+
+_ROOT2 = np.sqrt(2.0)
+
+
+class GradientRows(NamedTuple):
+    """The arrays of some rows; the rows' axis is the last one before those named here.
+
+    v : (rows, q, p), h : (rows, q or fewer), g : (rows, q', p), x : (rows, m)
+    """
+
+    v: Array
+    h: Array
+    g: Array
+    x: Array
+
+
+class _GradientElements(Elements):
+    """What the three kinds share.
+
+    Parameters
+    ----------
+    x : array of shape (n, m)
+        The rows themselves.
+    v : array of shape (n, q, p)
+        Gradients of the statistics, one a node or coordinate.
+    h : array of shape (n, q)
+        Boundary weights.
+    g : array of shape (n, q', p)
+    """
+
+    def __init__(self, x: Array, v: Array, h: Array, g: Array) -> None:
+        self.n_rows, self.n_columns = x.shape
+        self.rows = GradientRows(v, h, g, x)
+        self._find_overflow()
+
+    def columns(self) -> Array:
+        """The rows themselves."""
+        return self.rows.x
+
+    def products(self, part: Part, left: GradientRows, right: GradientRows) -> Array:
+        """Inner products of the elements of all rows in ``left`` with all in ``right``."""
+        if part == "gamma":
+            return self._gamma_products(left, right)
+        flat = [rows.g.reshape(*rows.g.shape[:-2], -1) for rows in (left, right)]
+        return flat[0] @ transposed(flat[1])
+
+    def _gamma_products(self, left: GradientRows, right: GradientRows) -> Array:
+        raise NotImplementedError
+
+    def squared_norms(self, part: Part) -> Array:
+        """|Gamma(x)|^2 or |g(x)|^2 of every row, shape (n,)."""
+        rows = GradientRows(*(array[:, None] for array in self.rows))  # n groups of one row
+        return self.products(part, rows, rows)[:, 0, 0]
+
+
+class NodeElements(_GradientElements, PairwiseElements):
+    """Elements of a pairwise family whose gradients share no design: O(n m^2) numbers.
+
+    Parameters
+    ----------
+    x : array of shape (n, m)
+    v : array of shape (n, m, m+1)
+        v[:, j] multiplies z_j = (K_1j, ..., K_mj, eta_j) in the gradient of the log density in x_j.
+    h : array of shape (n, m)
+    g : array of shape (n, m, m+1)
+    """
+
+    def _gamma_products(self, left: GradientRows, right: GradientRows) -> Array:
+        """sum_j h_j h_j (v_j . v_j)^2."""
+        total = np.zeros((*left.h.shape[:-1], right.h.shape[-2]))
+        for j in range(self.n_columns):
+            total += self._weights(left, right, j) * self._angle(left, right, j) ** 2
+        return total
+
+    @staticmethod
+    def _angle(left: GradientRows, right: GradientRows, j: int) -> Array:
+        return left.v[..., j, :] @ transposed(right.v[..., j, :])
+
+    @staticmethod
+    def _weights(left: GradientRows, right: GradientRows, j: int) -> Array:
+        return left.h[..., :, None, j] * right.h[..., None, :, j]
+
+    def work(self, part: Part) -> Work:
+        """One product of n x (m+1) arrays a node."""
+        p = self.n_columns + 1
+        return Work(p * p, p - 1, p * p / 2) if part == "gamma" else Work(p * p, p - 1, p)
+
+    def node_features(self, part: Part, node: int, rows: GradientRows) -> Array:
+        """h_j v_j v_j', its upper triangle, or g_j."""
+        if part == "g":
+            return rows.g[:, node]
+        return _packed(rows.v[:, node], rows.h[:, node])
+
+    def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> QuadraticLoss:
+        """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
+        c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
+        v, h, g, _ = self.rows
+        blocks = np.stack([_weighted_square(v[:, j], c_gamma * h[:, j]) for j in range(self.n_columns)])
+        return QuadraticLoss(blocks, np.tensordot(c_g, g, axes=1))
+
+    def _slopes(self, z: Array) -> tuple[Array, Array]:
+        """Twice the quadratic part of each row's loss, shape (n,), and T, shape (n, m): the gradient in z_j is T_j v_j."""
+        slopes = np.einsum("njp,jp->nj", self.rows.v, z)
+        weighted = self.rows.h * slopes
+        return np.einsum("nj,nj->n", weighted, slopes), weighted
+
+    def row_losses(self, *parameters: Array) -> Array:
+        """Each row's own score-matching loss, shape (n,); infinite for rows that overflow."""
+        z = _stacked(*parameters)
+        with np.errstate(over="ignore", invalid="ignore"):
+            losses: Array = 0.5 * self._slopes(z)[0] - np.einsum("njp,jp->n", self.rows.g, z)
+        losses[self.overflow | ~np.isfinite(losses)] = np.inf
+        return losses
+
+    def row_gradients(
+        self, interaction: Array, location: Array, rows: IntArray, nodes: IntArray, *, symmetric: bool
+    ) -> Array:
+        """Gradient of each row's loss in some parameters, shape (n, d)."""
+        v, _, g, _ = self.rows
+        T = self._slopes(_stacked(interaction, location))[1]
+        gradients = T[:, nodes] * v[:, nodes, rows] - g[:, nodes, rows]
+        if symmetric:
+            mirrored = np.flatnonzero((rows != nodes) & (rows < self.n_columns))
+            i, j = rows[mirrored], nodes[mirrored]
+            gradients[:, mirrored] += T[:, i] * v[:, i, j] - g[:, i, j]
+        return gradients
+
+
+class SimplexElements(NodeElements):
+    """Elements on the simplex, where x_m = 1 - the rest couples every node with the last: h has m - 1 columns.
+
+    Parameters
+    ----------
+    x, v, g : as in :class:`NodeElements`
+    h : array of shape (n, m-1)
+    zero_sums : bool
+        Whether K_jj stands for minus the sum of its column, so that z_j has no entry j.
+    """
+
+    def __init__(self, x: Array, v: Array, h: Array, g: Array, *, zero_sums: bool) -> None:
+        self.zero_sums = zero_sums
+        super().__init__(x, v, h, g)
+
+    def _gamma_products(self, left: GradientRows, right: GradientRows) -> Array:
+        """sum_j h_j h_j (a_j^2 + 2 a_j b) + b^2 (sum h)(sum h), with a_j = v_j . v_j and b = v_m . v_m."""
+        last = self.n_columns - 1
+        b = self._angle(left, right, last)
+        total = b * b * (left.h.sum(axis=-1)[..., :, None] * right.h.sum(axis=-1)[..., None, :])
+        for j in range(last):
+            a = self._angle(left, right, j)
+            total += self._weights(left, right, j) * a * (a + 2 * b)
+        return total
+
+    def work(self, part: Part) -> Work:
+        """As without coupling, and m - 1 nodes for the coupling."""
+        p = self.n_columns + 1
+        return Work(p * p, 2 * p - 3, p * p) if part == "gamma" else super().work(part)
+
+    def node_features(self, part: Part, node: int, rows: GradientRows) -> Array:
+        """The blocks of nodes 0..m-1, then those that couple them with the last."""
+        m = self.n_columns
+        if part == "g" or node < m - 1:
+            return super().node_features(part, node, rows)
+        if node == m - 1:
+            return _packed(rows.v[:, m - 1], rows.h.sum(axis=1))
+        j = node - m
+        products = rows.v[:, j, :, None] * (-_ROOT2 * rows.h[:, j, None, None] * rows.v[:, m - 1, None, :])
+        return products.reshape(len(products), -1)
+
+    def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> QuadraticLoss:
+        """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
+        c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
+        v, h, g, _ = self.rows
+        last = v[:, -1]
+        own = [_weighted_square(v[:, j], c_gamma * h[:, j]) for j in range(self.n_columns - 1)]
+        own.append(_weighted_square(last, c_gamma * h.sum(axis=1)))
+        coupling = [-(v[:, j] * (c_gamma * h[:, j])[:, None]).T @ last for j in range(self.n_columns - 1)]
+        return QuadraticLoss(
+            np.stack(own), np.tensordot(c_g, g, axes=1), gamma_last=np.stack(coupling), zero_sums=self.zero_sums
+        )
+
+    def _slopes(self, z: Array) -> tuple[Array, Array]:
+        slopes = np.einsum("njp,jp->nj", self.rows.v, z)
+        along = slopes[:, :-1] - slopes[:, -1:]
+        weighted = self.rows.h * along
+        T = np.concatenate([weighted, -weighted.sum(axis=1, keepdims=True)], axis=1)
+        return np.einsum("nj,nj->n", weighted, along), T
+
+
+class StatisticElements(_GradientElements):
+    """Elements of any exponential family with r statistics: O(n m r) numbers.
+
+    Parameters
+    ----------
+    x : array of shape (n, m)
+    v : array of shape (n, m, r)
+        Derivatives of the statistics in every column.
+    h : array of shape (n, m)
+    g : array of shape (n, 1, r)
+    """
+
+    def _gamma_products(self, left: GradientRows, right: GradientRows) -> Array:
+        """sum_jk h_j h_k (v_j . v_k)^2."""
+        total = np.zeros((*left.h.shape[:-1], right.h.shape[-2]))
+        for j in range(self.n_columns):
+            for k in range(self.n_columns):
+                angle = left.v[..., j, :] @ transposed(right.v[..., k, :])
+                total += left.h[..., :, None, j] * right.h[..., None, :, k] * angle**2
+        return total
+
+    def work(self, part: Part) -> Work:
+        """m^2 products of n x r arrays."""
+        m, r = self.n_columns, self.rows.v.shape[-1]
+        return Work(m * m * (r + 2), 1, r * (r + 1) / 2) if part == "gamma" else Work(r, 1, r)
+
+    def node_features(self, part: Part, node: int, rows: GradientRows) -> Array:
+        """The upper triangle of Gamma, or g."""
+        if part == "g":
+            return rows.g[:, 0]
+        total = _packed(rows.v[:, 0], rows.h[:, 0])
+        for j in range(1, self.n_columns):
+            total += _packed(rows.v[:, j], rows.h[:, j])
+        return total
+
+    def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> StatisticLoss:
+        """The weighted averages of Gamma, shape (r, r), and g, shape (r,); weights are 1/n by default."""
+        c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
+        v, h, g, _ = self.rows
+        gamma = sum(_weighted_square(v[:, j], c_gamma * h[:, j]) for j in range(self.n_columns))
+        return StatisticLoss(np.asarray(gamma), c_g @ g[:, 0])
+
+    def row_losses(self, *parameters: Array) -> Array:
+        """Each row's own score-matching loss at theta, shape (n,); infinite for rows that overflow."""
+        (theta,) = parameters
+        with np.errstate(over="ignore", invalid="ignore"):
+            slopes = self.rows.v @ theta
+            losses: Array = 0.5 * np.einsum("nj,nj->n", self.rows.h, slopes**2) - self.rows.g[:, 0] @ theta
+        losses[self.overflow | ~np.isfinite(losses)] = np.inf
+        return losses
+
+
+def _stacked(interaction: Array, location: Array) -> Array:
+    """z_1..z_m, shape (m, m+1)."""
+    return np.concatenate([interaction, location[None]]).T
+
+
+def _weighted_square(v: Array, weights: Array) -> Array:
+    """sum_i c_i v_i v_i', shape (p, p), exactly symmetric."""
+    square = (v * weights[:, None]).T @ v
+    return (square + square.T) / 2
+
+
+def _packed(v: Array, weights: Array) -> Array:
+    """C v v' of every row, upper triangle with off-diagonal entries times sqrt(2), shape (n, p(p+1)/2)."""
+    p = v.shape[1]
+    result = np.empty((len(v), p * (p + 1) // 2))
+    position = 0
+    for k in range(p):
+        weighted = weights * v[:, k]
+        result[:, position] = weighted * v[:, k]
+        np.multiply((_ROOT2 * weighted)[:, None], v[:, k + 1 :], out=result[:, position + 1 : position + p - k])
+        position += p - k
+    return result

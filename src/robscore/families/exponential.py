@@ -1,0 +1,202 @@
+"""Any exponential family that can be written down: exp( theta' t(x) + b(x) - a(theta) ).
+
+With h_j the boundary weight of column j (section 2.1 of the paper):
+
+    Gamma(x) = sum_j h_j  d_j t  d_j t'
+    g(x)     = -sum_j ( h_j d_j b d_j t + h_j d_jj t + d_j h_j d_j t )
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from robscore import boundary as boundaries
+from robscore._autodiff import Function, derivatives_along_columns, double_precision, have_jax
+from robscore._typing import Array
+from robscore.boundary import Boundary
+from robscore.domains import Domain, Real
+from robscore.elements import StatisticElements
+from robscore.families.base import Family, check_boundary, check_domain
+
+_STEP = 1e-5
+_DIFFERENCE = 1e-3  # how far derivatives by hand may be from differences, relative to the largest
+
+
+class ExponentialFamily(Family):
+    """The family of the statistics t: R^m -> R^r, with parameters theta in R^r.
+
+    Parameters
+    ----------
+    t : callable
+        One row, an array of shape (m,), to its r statistics. Written with ``jax.numpy`` so that JAX can differentiate
+        it (``pip install 'robscore[autodiff]'``), unless derivatives are given.
+    derivatives : pair of callables, optional
+        First and second derivatives by hand: all rows X, shape (n, m), to d_j t_k(x) and to d_jj t_k(x), each of
+        shape (n, m, r).
+    base : callable, optional
+        One row to b(x), the logarithm of the base density; 0 by default.
+    base_derivative : callable, optional
+        X to d_j b(x), shape (n, m); needed with ``base`` when derivatives are given by hand.
+    domain : domain, default Real()
+    boundary : Boundary, optional
+        Weight h of the distance to the boundary, d^2 by default, 1 where there is no boundary. It must vanish fast
+        enough that h p d_j t does at the boundary; d^2 does for logarithms and powers.
+
+    Examples
+    --------
+    The normal distribution, by hand:
+
+    >>> import numpy as np, robscore as rs
+    >>> family = rs.families.ExponentialFamily(
+    ...     lambda x: np.array([x[0], x[0] ** 2]),
+    ...     derivatives=(lambda X: np.stack([X**0, 2 * X], axis=-1), lambda X: np.stack([0 * X, 2 * X**0], axis=-1)),
+    ... )
+    >>> X = np.random.default_rng(0).normal(3.0, 2.0, size=(2000, 1))
+    >>> theta = rs.RobustScoreMatching(family, n_blocks=1).fit(X).theta_
+    >>> bool(np.isclose(-1 / (2 * theta[1]), X.var()))  # theta_2 = -1 / (2 sigma^2)
+    True
+    """
+
+    is_pairwise = False
+
+    def __init__(
+        self,
+        t: Function,
+        *,
+        derivatives: tuple[Function, Function] | None = None,
+        base: Function | None = None,
+        base_derivative: Function | None = None,
+        domain: Domain | None = None,
+        boundary: Boundary | None = None,
+    ) -> None:
+        if not callable(t):
+            raise TypeError(f"t={t!r} must be a function of one row that gives its statistics.")
+        if derivatives is not None and (len(derivatives) != 2 or not all(map(callable, derivatives))):
+            raise TypeError("derivatives must be two functions of X: the first and the second derivatives of t.")
+        by_hand = derivatives is not None and (base is None or base_derivative is not None)
+        if not by_hand and not have_jax():
+            missing = "derivatives=(first, second)" if derivatives is None else "base_derivative="
+            raise ImportError(
+                f"The derivatives of your statistics are not known: either install JAX with pip install "
+                f"'robscore[autodiff]', or give {missing}."
+            )
+        self.t, self.derivatives, self.base, self.base_derivative = t, derivatives, base, base_derivative
+        self.domain = Real() if domain is None else check_domain(domain)
+        self.boundary = boundaries.Power(2.0) if boundary is None else check_boundary(boundary)
+
+    def __repr__(self) -> str:
+        name = getattr(self.t, "__name__", type(self.t).__name__)
+        return f"ExponentialFamily({name}, domain={self.domain!r})"
+
+    def resolved(self, X: Array) -> ExponentialFamily:
+        """The same family with a boundary weight that no longer depends on data."""
+        fixed = copy(self)
+        fixed.boundary = self.boundary.resolved(self.domain.nearest(X).distance)
+        return fixed
+
+    def elements(self, X: Array) -> StatisticElements:
+        """The derivatives of the statistics, weights and g of every row."""
+        first, second = self._derivatives(X)
+        h, slope = weights_and_slopes(self.domain, self.boundary, X)
+        factor = slope
+        if self.base is not None:
+            factor = factor + h * self._base_derivative(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            g = -np.einsum("nj,njr->nr", factor, first) - np.einsum("nj,njr->nr", h, second)
+        return StatisticElements(X, first, h, g[:, None, :])
+
+    def statistics_a_column(self, n_columns: int, *, fit_location: bool) -> int:
+        """Counted where the derivatives of the statistics are not zero, at rows inside the domain."""
+        X = self.domain.some_rows(20, n_columns, np.random.default_rng(0))
+        first, _ = self._derivatives(X)
+        return int((first != 0).any(axis=0).sum(axis=1).max())
+
+    def _derivatives(self, X: Array) -> tuple[Array, Array]:
+        """d_j t_k and d_jj t_k, each of shape (n, m, r), checked."""
+        n, m = X.shape
+        r = self._n_statistics(X[0])
+        if self.derivatives is None:
+            first, second = derivatives_along_columns(self._t_array, X, "t")
+        else:
+            first, second = (np.asarray(function(X), dtype=float) for function in self.derivatives)
+        for what, values in (("first", first), ("second", second)):
+            if values.shape != (n, m, r):
+                raise ValueError(
+                    f"The {what} derivatives of t must have shape (rows, columns, statistics) = {(n, m, r)}; got "
+                    f"{values.shape}."
+                )
+            wrong = np.argwhere(~np.isfinite(values))
+            if wrong.size:
+                i, j, k = wrong[0]
+                raise ValueError(
+                    f"Statistic {k} has no finite {what} derivative in column {j} at row {i}, where x = "
+                    f"{np.array2string(X[i], precision=4, threshold=5)}: t must be smooth inside {self.domain!r}. "
+                    "Drop such rows, or change t or the domain."
+                )
+        constant = np.flatnonzero((first == 0).all(axis=(0, 1)))
+        if constant.size:
+            raise ValueError(
+                f"Statistic {constant[0]} of t is constant on these data (its derivative is zero in every row), so its "
+                "parameter cannot be estimated; leave it out."
+            )
+        if self.derivatives is not None:
+            self._compare_with_differences(X[:3], first[:3], second[:3])
+        return first, second
+
+    def _n_statistics(self, x: Array) -> int:
+        with double_precision():
+            values = np.asarray(self.t(x), dtype=float)
+        if values.ndim != 1 or values.size == 0:
+            raise ValueError(
+                f"t must give a one-dimensional array of statistics for one row of {x.size} columns; got shape "
+                f"{values.shape}."
+            )
+        return values.size
+
+    def _t_array(self, x: Any) -> Any:
+        import jax.numpy as jnp
+
+        return jnp.asarray(self.t(x))
+
+    def _compare_with_differences(self, X: Array, first: Array, second: Array) -> None:
+        """Raise where derivatives by hand are not those of t."""
+        for i, x in enumerate(X):
+            for j in range(x.size):
+                step = _STEP * max(abs(x[j]), _STEP)
+                with double_precision():
+                    at = [
+                        np.asarray(self.t(self.domain.replaced(x[None], j, x[[j]] + k * step)[0])) for k in (-1, 0, 1)
+                    ]
+                slopes = (at[2] - at[0]) / (2 * step)
+                scale = np.abs(at[1]).max() / abs(step) * np.finfo(float).eps + np.abs(slopes)
+                wrong = np.abs(slopes - first[i, j]) > _DIFFERENCE * np.maximum(scale, np.abs(first[i, j])) + 1e-6
+                if wrong.any():
+                    k = int(np.argmax(wrong))
+                    raise ValueError(
+                        f"The first derivatives given by hand are not those of t: for statistic {k} in column {j} at "
+                        f"row {i} they say {first[i, j, k]:.6g}, differences of t say {slopes[k]:.6g}."
+                    )
+
+    def _base_derivative(self, X: Array) -> Array:
+        if self.base_derivative is not None:
+            values = np.asarray(self.base_derivative(X), dtype=float)
+        else:
+            values = derivatives_along_columns(self.base, X, "base")[0]  # type: ignore[arg-type]
+        if values.shape != X.shape or not np.isfinite(values).all():
+            raise ValueError(
+                f"base must give one number a row with finite derivatives, shape {X.shape} in all; got shape "
+                f"{values.shape}{'' if np.isfinite(values).all() else ' with values that are not finite'}."
+            )
+        return values
+
+
+def weights_and_slopes(domain: Domain, boundary: Boundary, X: Array) -> tuple[Array, Array]:
+    """h_j and d_j h_j of every entry of X, shape (n, m); 1 and 0 where there is no boundary."""
+    near = domain.nearest(X)
+    bounded = np.isfinite(near.distance)
+    distance = np.where(bounded, near.distance, 1.0)
+    h = np.where(bounded, boundary.value(distance), 1.0)
+    return h, np.where(bounded, near.slope * boundary.derivative(distance), 0.0)

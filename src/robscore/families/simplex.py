@@ -1,0 +1,122 @@
+"""Aitchison's log-log family on the simplex: compositions, with free or zero sums of K's columns.
+
+    p(x) ~ exp( -(log x)' K (log x) / 2 + eta' log x ),      x_m = 1 - x_1 - ... - x_(m-1)
+
+With u = log x and v_j = (-u / x_j, 1 / x_j), the derivative of log p along e_j - e_m is v_j' z_j - v_m' z_m for j < m:
+every node is coupled with the last. With zero sums K_jj = -sum_{k != j} K_kj is substituted, so that K_kj meets
+u_k - u_j (log ratios alone matter) and z_j has no entry j.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robscore import boundary as boundaries
+from robscore._typing import Array, BoolArray
+from robscore.boundary import Boundary
+from robscore.domains import SUM_TOLERANCE, Domain
+from robscore.domains import Simplex as SimplexDomain
+from robscore.elements import SimplexElements
+from robscore.families.base import Family, check_boundary, register
+
+
+@register("simplex")
+class Simplex(Family):
+    """Compositions: rows of positive entries that sum to one.
+
+    Parameters
+    ----------
+    zero_sums : bool, default False
+        Whether the columns of K sum to zero, so that only ratios of the entries interact (the additive logistic
+        normal distribution is of this kind).
+    boundary : Boundary, optional
+        Weight h of min(x_j, x_m); its square by default.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> X = np.random.default_rng(0).dirichlet([2.0, 3.0, 4.0], size=200)
+    >>> model = rs.RobustScoreMatching(rs.families.Simplex(zero_sums=True)).fit(X)
+    >>> bool(np.allclose(model.interaction_.sum(axis=0), 0))
+    True
+    """
+
+    def __init__(self, *, zero_sums: bool = False, boundary: Boundary | None = None) -> None:
+        self.zero_sums = zero_sums
+        self.domain: Domain = SimplexDomain()
+        self.boundary = boundaries.Power(2.0) if boundary is None else check_boundary(boundary)
+
+    def __repr__(self) -> str:
+        arguments = ["zero_sums=True"] if self.zero_sums else []
+        if self.boundary != boundaries.Power(2.0):
+            arguments.append(f"boundary={self.boundary!r}")
+        return f"Simplex({', '.join(arguments)})"
+
+    def problem(self, X: Array) -> tuple[BoolArray, str]:
+        """Rows that do not sum to one; then exact zeros."""
+        wrong = np.abs(X.sum(axis=1, keepdims=True) - 1) > SUM_TOLERANCE
+        if wrong.any():
+            return np.broadcast_to(wrong, X.shape), "lie in rows that do not sum to one (divide each row by its sum)"
+        zero = X <= 0
+        return zero, f"are zero, which {self!r} excludes (add a small count before dividing each row by its sum)"
+
+    def resolved(self, X: Array) -> Simplex:
+        """The same family with a boundary weight that no longer depends on data."""
+        return Simplex(
+            zero_sums=self.zero_sums, boundary=self.boundary.resolved(self.domain.nearest(X).distance[:, :-1])
+        )
+
+    def statistics_a_column(self, n_columns: int, *, fit_location: bool) -> int:
+        """Those of the column itself and those of the last, which moves with it."""
+        return 2 * n_columns - (3 if self.zero_sums else 1) + 2 * bool(fit_location)
+
+    def elements(self, X: Array) -> SimplexElements:
+        """Gradients v, weights h of the first m - 1 columns, and g, with derivatives along e_j - e_m."""
+        near = self.domain.nearest(X)
+        d = near.distance[:, :-1]
+        h, slope = self.boundary.value(d), near.slope[:, :-1] * self.boundary.derivative(d)
+        n, m = X.shape
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            u = np.log(X)
+            inverse = 1.0 / X
+            design = np.repeat(u[:, None, :], m, axis=1)  # what K_.j meets
+            if self.zero_sums:
+                design -= u[:, :, None]
+            v = np.empty((n, m, m + 1))
+            v[:, :, :m] = -inverse[:, :, None] * design
+            v[:, :, m] = inverse
+            g = np.empty_like(v)
+            own, last = inverse[:, :-1], inverse[:, -1]
+            # -(h' v_j + h D_j v_j) for j < m, first as if the design did not change, then what its change adds.
+            rate = slope * own - h * own**2
+            g[:, :-1, :m], g[:, :-1, m] = rate[:, :, None] * design[:, :-1], -rate
+            rate_last = -(slope.sum(axis=1) * last + h.sum(axis=1) * last**2)
+            g[:, -1, :m], g[:, -1, m] = rate_last[:, None] * design[:, -1], -rate_last
+            for j in range(m - 1):
+                # Along e_j - e_m, u_j rises by 1 / x_j and u_m falls by 1 / x_m.
+                self._add_change(g[:, j], j, j, h[:, j] * own[:, j] * own[:, j])
+                self._add_change(g[:, j], j, m - 1, -h[:, j] * own[:, j] * last)
+                self._add_change(g[:, -1], m - 1, j, -h[:, j] * last * own[:, j])
+                self._add_change(g[:, -1], m - 1, m - 1, h[:, j] * last * last)
+            return SimplexElements(X, v, h, g, zero_sums=self.zero_sums)
+
+    def _add_change(self, g: Array, node: int, moved: int, rate: Array) -> None:
+        """Add to node's g, shape (n, m+1), what a change of u_moved, times ``rate``, does to its design."""
+        m = g.shape[1] - 1
+        g[:, moved] += rate
+        if self.zero_sums and moved == node:  # every entry of the design has u_node taken away
+            g[:, :m] -= rate[:, None]
+
+    def log_density(self, X: Array, *parameters: Array) -> Array:
+        """Logarithm of the density at rows X, shape (n,), up to a constant."""
+        interaction, location = parameters
+        u = np.log(X)
+        return -0.5 * np.einsum("ij,ij->i", u @ interaction, u) + u @ location
+
+    def check_parameters(self, interaction: Array) -> None:
+        """Raise unless K is positive definite, or is so on log ratios with columns that sum to zero."""
+        if not self.zero_sums:
+            return super().check_parameters(interaction)
+        if not np.allclose(interaction.sum(axis=0), 0, atol=1e-8 * np.abs(interaction).max()):
+            raise ValueError("With zero_sums=True the columns of interaction must sum to zero.")
+        return super().check_parameters(interaction + 1.0 / len(interaction))

@@ -1,0 +1,198 @@
+"""Distributions of one column as plain exponential families: statistics x^p, with log x for p = 0.
+
+Each says with ``parameters(theta)`` what its natural parameters mean.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+
+import numpy as np
+
+from robscore import boundary as boundaries
+from robscore._typing import Array
+from robscore._validation import check_number
+from robscore.boundary import Boundary
+from robscore.domains import Domain, NonNegative, Real
+from robscore.families.base import Parameters, Scaling, robust_scaling
+from robscore.families.exponential import ExponentialFamily
+
+__all__ = ["Exponential", "Gamma", "Normal", "TruncatedNormal", "Weibull"]
+
+
+class Univariate(ExponentialFamily):
+    """theta' (x^p_1, ..., x^p_r) + c log x, on one column; a member says its powers p and c."""
+
+    powers: tuple[float, ...]
+    base_power: float = 0.0
+    default_domain: Domain = NonNegative()
+    default_boundary: Boundary = boundaries.Power(1.0)
+
+    def __init__(self, *, domain: Domain | None = None, boundary: Boundary | None = None) -> None:
+        super().__init__(
+            self._statistics,
+            derivatives=(self._first, self._second),
+            base=self._log if self.base_power else None,
+            base_derivative=self._log_derivative if self.base_power else None,
+            domain=self.default_domain if domain is None else domain,
+            boundary=self.default_boundary if boundary is None else boundary,
+        )
+
+    def __repr__(self) -> str:
+        domain = "" if self.domain == self.default_domain else f"domain={self.domain!r}"
+        return f"{type(self).__name__}({domain})"
+
+    def check_columns(self, n_columns: int) -> None:
+        """Raise unless there is one column."""
+        if n_columns != 1:
+            raise ValueError(f"{self!r} is a distribution of one column; the data have {n_columns}.")
+
+    def _statistics(self, x: Array) -> Array:
+        return np.array([x[0] ** p if p else np.log(x[0]) for p in self.powers])
+
+    def _first(self, X: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.stack([(p or 1.0) * X ** (p - 1) for p in self.powers], axis=-1)
+
+    def _second(self, X: Array) -> Array:
+        factors = [(p or 1.0) * (p - 1) for p in self.powers]
+        with np.errstate(divide="ignore"):
+            return np.stack(
+                [f * X ** (p - 2) if f else np.zeros_like(X) for f, p in zip(factors, self.powers, strict=True)],
+                axis=-1,
+            )
+
+    def _log(self, x: Array) -> Array:
+        return np.asarray(self.base_power * np.log(x[0]))
+
+    def _log_derivative(self, X: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return self.base_power / X
+
+    def scaling(self, X: Array, *, fit_location: bool) -> Scaling | None:
+        """As for the pairwise families: by the median, centred only on the whole real line."""
+        return robust_scaling(X, self.domain, centred=True) if self.domain.moves else None
+
+    def scaled(self, scaling: Scaling) -> Univariate:
+        """The same statistics on the moved domain."""
+        moved = copy(self)
+        moved.domain = self.domain.moved(scaling.centre, scaling.scale)
+        return moved
+
+    def unscale(self, parameters: Parameters, scaling: Scaling) -> Parameters:
+        """theta_k / s^p_k."""
+        (theta,) = parameters
+        return (theta / scaling.scale[0] ** np.array(self.powers),)
+
+    def parameters(self, theta: Array) -> dict[str, float]:
+        """What theta means, by the usual names."""
+        raise NotImplementedError
+
+
+class Normal(Univariate):
+    """The normal distribution: statistics x and x^2.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> X = np.random.default_rng(0).normal(5.0, 2.0, size=(1000, 1))
+    >>> X[:20] = 1e6
+    >>> family = rs.families.univariate.Normal()
+    >>> found = family.parameters(rs.RobustScoreMatching(family).fit(X).theta_)
+    >>> abs(found["mean"] - 5) < 0.2, 3.2 < found["variance"] < 4.8
+    (True, True)
+    """
+
+    powers = (1.0, 2.0)
+    default_domain: Domain = Real()
+
+    def unscale(self, parameters: Parameters, scaling: Scaling) -> Parameters:
+        """With x = c + s y: (theta_1 / s - 2 theta_2 c / s^2, theta_2 / s^2)."""
+        ((linear, quadratic),) = super().unscale(parameters, scaling)
+        return (np.array([linear - 2 * quadratic * scaling.centre[0], quadratic]),)
+
+    def parameters(self, theta: Array) -> dict[str, float]:
+        """Mean and variance (of the normal before truncation, on a domain with boundaries)."""
+        variance = -0.5 / theta[1]
+        return {"mean": float(theta[0] * variance), "variance": float(variance)}
+
+
+class TruncatedNormal(Normal):
+    """A normal distribution seen on x >= 0, or on another domain: mean and variance are those before truncation.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.families.univariate.TruncatedNormal().parameters(np.array([1.0, -0.5]))
+    {'mean': 1.0, 'variance': 1.0}
+    """
+
+    default_domain: Domain = NonNegative()
+
+
+class Gamma(Univariate):
+    """The gamma distribution: statistics log x and x.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.families.univariate.Gamma().parameters(np.array([1.0, -3.0]))
+    {'shape': 2.0, 'rate': 3.0}
+    """
+
+    powers = (0.0, 1.0)
+    default_boundary: Boundary = boundaries.Power(2.0)
+
+    def parameters(self, theta: Array) -> dict[str, float]:
+        """Shape and rate."""
+        return {"shape": float(theta[0] + 1), "rate": float(-theta[1])}
+
+
+class Exponential(Univariate):
+    """The exponential distribution: statistic x.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.families.univariate.Exponential().parameters(np.array([-2.0]))
+    {'rate': 2.0}
+    """
+
+    powers = (1.0,)
+
+    def parameters(self, theta: Array) -> dict[str, float]:
+        """The rate."""
+        return {"rate": float(-theta[0])}
+
+
+class Weibull(Univariate):
+    """The Weibull distribution of a known shape k: statistic x^k and base density x^(k-1).
+
+    Parameters
+    ----------
+    shape : float
+        k, positive.
+    domain, boundary : optional
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.families.univariate.Weibull(2.0).parameters(np.array([-0.25]))
+    {'shape': 2.0, 'scale': 2.0}
+    """
+
+    def __init__(self, shape: float, *, domain: Domain | None = None, boundary: Boundary | None = None) -> None:
+        check_number("shape", shape)
+        if not shape > 0:
+            raise ValueError(f"shape={shape!r} must be positive.")
+        self.powers, self.base_power = (float(shape),), float(shape) - 1.0
+        weight = boundaries.Power(max(2.0 - shape, 1.0)) if boundary is None else boundary
+        super().__init__(domain=domain, boundary=weight)
+
+    def __repr__(self) -> str:
+        return f"Weibull({self.powers[0]:g})"
+
+    def parameters(self, theta: Array) -> dict[str, float]:
+        """Shape, as given, and scale."""
+        shape = self.powers[0]
+        return {"shape": shape, "scale": float((-theta[0]) ** (-1 / shape))}

@@ -1,0 +1,206 @@
+"""Coordinate descent along a path of penalties, for any problem in coordinates.
+
+Warm starts; the gradient of every coordinate is kept up to date, so checking all of them is cheap: the working set
+starts from the strong rule and grows by whatever violates optimality, and each alpha ends when no coordinate at all
+does by more than tol * alpha_max.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from robscore._typing import Array, IntArray
+from robscore._validation import check_number
+from robscore.solvers.problem import Problem
+
+_EASY_SWEEPS = 8  # the first ones settle the support; after them, extrapolate
+_SWEEPS_A_SNAPSHOT = 2
+_SNAPSHOTS = 5
+_ONE_SWEEP_MORE = 3.0  # violations met in a sweep are about so much larger than those it leaves
+_FIRST_CHECK = 125  # sweeps; at twice as many, and again each time they double, look at what is so slow
+_LARGEST_JUMP = 1500  # parameters in the linear system that may then be solved
+
+
+class Trace(NamedTuple):
+    """How the descent went, one entry an alpha; ``alphas`` decrease, ``kkt`` is relative to alpha_max."""
+
+    alphas: Array
+    alpha_max: float
+    n_iter: IntArray
+    kkt: Array
+
+
+def trace_path(
+    problem: Problem,
+    alphas: int | Sequence[float] | Array | None,
+    keep: Callable[[Array], None],
+    *,
+    alpha_min_ratio: float,
+    tol: float,
+    max_iter: int,
+) -> Trace:
+    """Solve the problem for every alpha, giving each solution Z, to be copied, to ``keep``."""
+    check_number("tol", tol)
+    check_number("alpha_min_ratio", alpha_min_ratio)
+    if not 0 < tol < 1:
+        raise ValueError(f"tol={tol!r} must lie between 0 and 1.")
+    check_number("max_iter", max_iter, at_least=1)
+    Z = problem.null_solution()
+    R = problem.image(Z)
+    alpha_max = _alpha_max(problem, R)
+    grid = alpha_grid(alphas, alpha_max, alpha_min_ratio)
+    unit = alpha_max if alpha_max > 0 else max(float(np.abs(problem.linear).max()), 1e-300)
+    n_iter, kkt = np.zeros(grid.size, dtype=np.intp), np.zeros(grid.size)
+    bounded, previous = True, alpha_max
+    last: tuple[Array, Array, float] | None = None
+    for k, alpha in enumerate(grid):
+        if bounded and alpha < previous:
+            here = (Z.copy(), R.copy(), previous)
+            if last is not None:
+                _predict(problem, last, Z, R, alpha, previous)
+            n_iter[k], bounded = _solve_one(problem, Z, R, alpha, previous, tol * unit, max_iter)
+            last, previous = here, alpha
+        keep(Z)
+        kkt[k] = problem.violations(Z, R, alpha).max(initial=0.0) / unit
+    return Trace(grid, alpha_max, n_iter, kkt)
+
+
+def _predict(problem: Problem, last: tuple[Array, Array, float], Z: Array, R: Array, alpha: float, now: float) -> None:
+    """Go on in a straight line from the last two solutions, in place, where that is a better start.
+
+    Solutions are piecewise linear in alpha.
+    """
+    last_Z, last_R, last_alpha = last
+    share = (alpha - now) / (now - last_alpha)
+    _take_if_better(problem, Z, R, Z + share * (Z - last_Z), R + share * (R - last_R), alpha)
+
+
+def _take_if_better(problem: Problem, Z: Array, R: Array, other_Z: Array, other_R: Array, alpha: float) -> None:
+    """Replace Z and R, in place, where the other ones have a lower objective."""
+    if problem.objective(other_Z, other_R, alpha) < problem.objective(Z, R, alpha):
+        Z[:], R[:] = other_Z, other_R
+
+
+def _solve_one(
+    problem: Problem, Z: Array, R: Array, alpha: float, previous: float, tol: float, max_iter: int
+) -> tuple[int, bool]:
+    """Bring Z and R to the optimum at alpha; sweeps used, and whether the objective is bounded below."""
+    from robscore.solvers.kernels import descend, refresh
+
+    thresholds = alpha * problem.finite_weights
+    strong = problem.penalised & (np.abs(problem.gradient(R)) >= problem.finite_weights * (2 * alpha - previous))
+    chosen = (problem.weights == 0) | strong | (problem.values(Z) != 0)
+    snapshots: list[tuple[Array, Array]] = []
+    checkpoint, checked_at = Z.copy(), _FIRST_CHECK
+    sweeps, calls = 0, 0
+    while sweeps < max_iter:
+        used, worst, changed = descend(
+            *problem.quadratic,
+            problem.linear_by_coordinate,
+            Z,
+            R,
+            problem.rows,
+            problem.nodes,
+            thresholds,
+            problem.curvature,
+            np.flatnonzero(chosen),
+            problem.symmetric,
+            0.6 * tol if sweeps < _FIRST_CHECK else 0.0,  # slow problems need every step
+            _ONE_SWEEP_MORE * tol,
+            min(_EASY_SWEEPS if calls == 0 else _SWEEPS_A_SNAPSHOT, max_iter - sweeps),
+        )
+        sweeps, calls = sweeps + used, calls + 1
+        if worst > _ONE_SWEEP_MORE * tol and changed:
+            snapshots.append((Z.copy(), R.copy()))
+            if sweeps >= 2 * checked_at:
+                if problem.falls_forever(checkpoint, Z, alpha):
+                    Z[:] = checkpoint
+                    refresh(*problem.quadratic, Z, R)
+                    return sweeps, False
+                _jump_on_support(problem, Z, R, alpha)
+                checkpoint, checked_at = Z.copy(), sweeps
+                snapshots.clear()
+            if len(snapshots) == _SNAPSHOTS:
+                _extrapolate(problem, snapshots, Z, R, alpha)
+                snapshots.clear()
+            continue
+        snapshots.clear()
+        refresh(*problem.quadratic, Z, R)
+        violating = problem.violations(Z, R, alpha) > tol
+        if not violating.any() or not (changed or (violating & ~chosen).any()):
+            return sweeps, True
+        chosen |= violating
+    refresh(*problem.quadratic, Z, R)
+    return sweeps, True
+
+
+def _jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float) -> None:
+    """Go to the minimum for the present signs, or as far as they hold, in place, where that lowers the objective.
+
+    One linear system spares slow problems (columns that are nearly dependent) thousands of sweeps.
+    """
+    theta = problem.values(Z)
+    support = np.flatnonzero((theta != 0) | (problem.weights == 0))
+    if support.size > _LARGEST_JUMP:
+        return
+    here = theta[support]
+    pull = alpha * problem.finite_weights[support] * np.sign(here)
+    try:
+        there = np.linalg.solve(problem.hessian_on(support), problem.linear_by_coordinate[support] - pull)
+    except np.linalg.LinAlgError:
+        return
+    crossing = problem.penalised[support] & (here * there < 0)
+    shares = here[crossing] / (here[crossing] - there[crossing])
+    share = float(shares.min(initial=1.0))
+    reached = here + share * (there - here)
+    reached[np.flatnonzero(crossing)[shares == share]] = 0.0
+    candidate = problem.entries(support, reached)
+    _take_if_better(problem, Z, R, candidate, problem.image(candidate), alpha)
+
+
+def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Array, R: Array, alpha: float) -> None:
+    """Anderson's extrapolation of the last snapshots, taken in place where it lowers the objective."""
+    steps = np.diff([problem.values(z) for z, _ in snapshots], axis=0)
+    gram = steps @ steps.T
+    if not np.trace(gram) > 0:
+        return
+    gram[np.diag_indices(len(gram))] += 1e-10 * np.trace(gram)
+    coefficients = np.linalg.solve(gram, np.ones(len(gram)))
+    total = coefficients.sum()
+    if not total > 0:
+        return
+    coefficients /= total
+    candidate_Z = np.tensordot(coefficients, np.array([z for z, _ in snapshots[1:]]), axes=1)
+    candidate_R = np.tensordot(coefficients, np.array([r for _, r in snapshots[1:]]), axes=1)
+    _take_if_better(problem, Z, R, candidate_Z, candidate_R, alpha)
+
+
+def _alpha_max(problem: Problem, R: Array) -> float:
+    """max_c |gradient_c| / w_c over penalised coordinates, at the null solution."""
+    gradient = np.abs(problem.gradient(R)[problem.penalised])
+    gradient[gradient <= 1e-14 * np.abs(problem.linear).max()] = 0.0  # nothing but rounding
+    return float((gradient / problem.weights[problem.penalised]).max(initial=0.0))
+
+
+def alpha_grid(alphas: int | Sequence[float] | Array | None, alpha_max: float, alpha_min_ratio: float) -> Array:
+    """The penalties of a path, decreasing."""
+    if alphas is None:
+        alphas = 100
+    if isinstance(alphas, int | np.integer) and not isinstance(alphas, bool):
+        if alphas < 1:
+            raise ValueError(f"alphas={alphas!r} must be at least 1, or a list of penalties.")
+        if not 0 < alpha_min_ratio < 1:
+            raise ValueError(f"alpha_min_ratio={alpha_min_ratio!r} must lie between 0 and 1.")
+        if alpha_max == 0:
+            return np.zeros(1)  # nothing is penalised, so all penalties give the same answer
+        return np.geomspace(alpha_max, alpha_max * alpha_min_ratio, alphas)
+    try:
+        grid = np.sort(np.atleast_1d(np.asarray(alphas, dtype=float)))[::-1].copy()
+    except (TypeError, ValueError):
+        raise ValueError(f"alphas={alphas!r} must be a number of penalties, or the penalties themselves.") from None
+    if isinstance(alphas, bool) or grid.ndim != 1 or grid.size == 0 or not np.isfinite(grid).all() or (grid < 0).any():
+        raise ValueError(f"alphas={alphas!r} must be finite penalties of at least 0.")
+    return grid
