@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
+from robscore.elements import PowerElements, SimplexElements, StatisticElements
+
 
 def log_density_gradient(a, b, x, j):
     """v_j(x): the gradient of log p in x_j is v_j' z_j, z_j = (K_1j..K_mj, eta_j)."""
@@ -18,7 +20,8 @@ def row_elements(family, x, step=1e-6):
     gamma, g = np.zeros((m, m + 1, m + 1)), np.zeros((m, m + 1))
 
     def weight(y):
-        return float(family.boundary.value(family.domain.nearest(y[None]).distance)[0, j])
+        distance = family.domain.nearest(y[None]).distance
+        return 1.0 if np.isinf(distance[0, j]) else float(family.boundary.value(distance)[0, j])
 
     for j in range(m):
         v = log_density_gradient(family.a, family.b, x, j)
@@ -32,19 +35,61 @@ def row_elements(family, x, step=1e-6):
 
 
 def exact_row_elements(elements, i):
-    """Gamma(x_i) and g(x_i) written out from the compact arrays, entry by entry."""
+    """Gamma(x_i), over all parameters at once, and g(x_i), written out from the elements' arrays and flattened."""
+    if isinstance(elements, PowerElements):
+        return _power_row(elements, i)
+    v, h, g, _ = (array[i] for array in elements.rows)
+    if isinstance(elements, StatisticElements):
+        gamma = sum(h[j] * np.outer(v[j], v[j]) for j in range(len(h)))
+        return gamma.ravel(), g.ravel()
+    m, p = v.shape
+    gamma = np.zeros((m, p, m, p))
+    coupled = isinstance(elements, SimplexElements)
+    for j in range(m - coupled):
+        w = np.zeros((m, p))
+        w[j] = v[j]
+        if coupled:
+            w[m - 1] = -v[m - 1]
+        gamma += h[j] * np.multiply.outer(w, w)
+    return gamma.ravel(), g.ravel()
+
+
+def _power_row(elements, i):
     u, A, B, C, alpha, beta, gamma_ = (array[i] for array in elements.rows)
     m = u.size
-    gamma, g = np.zeros((m, m + 1, m + 1)), np.zeros((m, m + 1))
+    gamma, g = np.zeros((m, m + 1, m, m + 1)), np.zeros((m, m + 1))
     for j in range(m):
         k = 0 if A.size == 1 else j
-        gamma[j, :m, :m] = A[k] * np.outer(u, u)
-        gamma[j, :m, m] = gamma[j, m, :m] = -B[k] * u
-        gamma[j, m, m] = C[k] + elements.constant_C[k]
+        gamma[j, :m, j, :m] = A[k] * np.outer(u, u)
+        gamma[j, :m, j, m] = gamma[j, m, j, :m] = -B[k] * u
+        gamma[j, m, j, m] = C[k] + elements.constant_C[k]
         g[j, :m] = alpha[j] * u
         g[j, j] += beta[j]
         g[j, m] = gamma_[j]
     return gamma.ravel(), g.ravel()
+
+
+def full_gamma(loss):
+    """Gamma over all parameters of a pairwise loss, shape (m(m+1), m(m+1))."""
+    m, p = loss.g.shape
+    full = np.zeros((m, p, m, p))
+    for j in range(m):
+        full[j, :, j] = loss.gamma[j]
+        if loss.gamma_last is not None and j < m - 1:
+            full[j, :, m - 1] = loss.gamma_last[j]
+            full[m - 1, :, j] = loss.gamma_last[j].T
+    return full.reshape(m * p, m * p)
+
+
+def duplication(m, *, zero_sums=False):
+    """D: from (K's upper triangle row by row, without the diagonal if it is not free, then eta) to all z_j."""
+    pairs = [(i, j) for i in range(m) for j in range(i + zero_sums, m)]
+    D = np.zeros((m, m + 1, len(pairs) + m))
+    for c, (i, j) in enumerate(pairs):
+        D[j, i, c] = D[i, j, c] = 1.0
+    for j in range(m):
+        D[j, m, len(pairs) + j] = 1.0
+    return D.reshape(m * (m + 1), -1)
 
 
 def block_means(elements, blocks):
@@ -67,6 +112,8 @@ def brute_median(points):
     centred = centred / scale
     basis = np.linalg.svd(centred, full_matrices=False)[2]
     low = centred @ basis.T  # an isometry: rows span the same space
+    if np.linalg.matrix_rank(low) == 1:  # on a line: the median, or the midpoint of the two middle points
+        return points[best] + scale * np.median(low[:, 0]) * basis[0]
     away = np.linalg.norm(low, axis=1) > 1e-12
     pull = (low[away] / np.linalg.norm(low[away], axis=1)[:, None]).sum(axis=0)
     if np.linalg.norm(pull) <= (~away).sum():
@@ -90,13 +137,12 @@ def brute_median(points):
 def kkt_residual(loss, K, eta, alpha, *, rule, beta, penalize_diagonal, fit_location, ratio, W, w):
     """Largest distance of the gradient to the subdifferential, parameter by parameter, from the definition."""
     m = len(eta)
-    gamma, g = np.array(loss.gamma), loss.g
+    gamma = full_gamma(loss)
     for j in range(m):
         for k in range(m):
-            gamma[j, k, k] *= 1 + beta
-    slope = np.zeros((m, m + 1))  # derivative in every entry of every z_j
-    for j in range(m):
-        slope[j] = gamma[j] @ np.append(K[:, j], eta[j]) - g[j]
+            gamma[j * (m + 1) + k, j * (m + 1) + k] *= 1 + beta
+    z = np.concatenate([K, eta[None]]).T
+    slope = (gamma @ z.ravel()).reshape(m, m + 1) - loss.g  # derivative in every entry of every z_j
 
     def distance(derivative, value, threshold):
         if np.isinf(threshold):
@@ -107,7 +153,10 @@ def kkt_residual(loss, K, eta, alpha, *, rule, beta, penalize_diagonal, fit_loca
 
     worst = 0.0
     for j in range(m):
-        worst = max(worst, distance(slope[j, j], K[j, j], alpha * W[j, j] if penalize_diagonal else 0.0))
+        if loss.zero_sums:
+            worst = max(worst, abs(K[:, j].sum()))
+        else:
+            worst = max(worst, distance(slope[j, j], K[j, j], alpha * W[j, j] if penalize_diagonal else 0.0))
         if fit_location:
             threshold = 0.0 if np.isinf(ratio) else alpha * w[j] / ratio
             worst = max(worst, distance(slope[j, m], eta[j], threshold))

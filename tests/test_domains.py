@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from reference import full_gamma
+from registry import TANH, half_square, minus, tanh_pair
 
 import robscore as rs
 
@@ -126,6 +128,36 @@ def test_at_the_true_parameter_the_expected_gradient_is_zero(family, domain):
     loss = elements.average(p[keep], p[keep])
     z = np.concatenate([K, eta[None]]).T
     expected = np.einsum("jkl,jl->jk", loss.gamma, z)
+    np.testing.assert_allclose(expected, loss.g, atol=0.01 * np.abs(loss.g).max())
+    assert np.abs(loss.g).max() > 0.01
+
+
+@pytest.mark.parametrize("zero_sums", [False, True])
+def test_at_the_true_parameter_the_expected_gradient_is_zero_on_the_simplex(zero_sums):
+    family = rs.families.Simplex(zero_sums=zero_sums)
+    K = np.array([[1.2, -0.5, -0.7], [-0.5, 0.9, -0.4], [-0.7, -0.4, 1.1]]) + (0 if zero_sums else 0.3) * np.eye(3)
+    eta = np.array([0.5, 1.0, 0.2])
+    middles = (np.arange(1200) + 0.5) / 1200
+    grid = np.array(np.meshgrid(middles, middles)).reshape(2, -1).T
+    X = np.column_stack([grid, 1 - grid.sum(axis=1)])[grid.sum(axis=1) < 1 - 1e-9]
+    check_identity(family, X, family.log_density(X, K, eta), K, eta)
+
+
+def test_at_the_true_parameter_the_expected_gradient_is_zero_for_user_given_statistics():
+    family = rs.families.Pairwise(tanh_pair, minus, t_self=half_square, derivatives=TANH, domain=D.Box(-1.0, 2.0))
+    K, eta = np.array([[1.0, 1.5], [1.5, 1.2]]), np.array([0.3, -0.4])
+    middles = -1 + (np.arange(900) + 0.5) / 300
+    X = np.array(np.meshgrid(middles, middles)).reshape(2, -1).T
+    check_identity(family, X, family.log_density(X, K, eta), K, eta)
+
+
+def check_identity(family, X, log_p, K, eta):
+    p = np.exp(log_p - log_p.max())
+    p /= p.sum()
+    X, p = X[p > 1e-12], p[p > 1e-12]
+    loss = family.elements(X).average(p, p)
+    z = np.concatenate([K, eta[None]]).T
+    expected = (full_gamma(loss) @ z.ravel()).reshape(loss.g.shape)
     np.testing.assert_allclose(expected, loss.g, atol=0.01 * np.abs(loss.g).max())
     assert np.abs(loss.g).max() > 0.01
 

@@ -12,7 +12,9 @@ from robscore.solvers.refit import SingularLossError, solve_unpenalised
 @pytest.mark.parametrize("fit_location", [True, False])
 @pytest.mark.parametrize("m", [1, 3])
 def test_it_says_from_how_many_rows_on_the_estimate_exists(case, fit_location, m):
-    needed = m + fit_location
+    if case.last_is_special and m == 1:
+        pytest.skip("a composition of one part is no composition")
+    needed = case.rows_needed(m, fit_location)
     for n in (needed - 1, needed):
         if n < 1:
             continue

@@ -1,16 +1,46 @@
-"""The README's Python code runs as it stands."""
+"""The Python code of the README and of the guides runs as it stands."""
 
 import re
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 README = Path(__file__).parent.parent / "README.md"
 
 
-def test_python_examples_run(capsys):
-    code = "\n".join(re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL))
+PAGES = [README, *sorted((README.parent / "docs").glob("*.md"))]
+
+
+def blocks(page):
+    return re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_python_examples_run(page, capsys):
+    code = "\n".join(blocks(page))
     assert code
-    exec(compile(code, str(README), "exec"), {})
+    exec(compile(code, str(page), "exec"), {"__name__": "__main__"})
     assert capsys.readouterr().out
+
+
+def test_a_family_is_added_in_under_forty_lines(capsys):
+    (code,) = [code for code in blocks(README.parent / "docs" / "add_a_family.md") if "@register" in code]
+    assert len(code.splitlines()) < 40
+    import robscore as rs
+
+    namespace = {"np": np, "__name__": "guide"}
+    exec(compile(code, "guide", "exec"), namespace)
+    family = namespace["Even"]()
+    x = np.random.default_rng(0).normal(size=(5, 3))
+    K, eta = np.eye(3) + 0.2, np.array([0.5, -0.5, 1.0])
+    step, expected = 1e-4, np.zeros(5)
+    for j in range(3):
+        f = family.conditional(x, j, K, eta)
+        low, at, high = f(x[:, j] - step), f(x[:, j]), f(x[:, j] + step)
+        expected += 0.5 * ((high - low) / (2 * step)) ** 2 + (high - 2 * at + low) / step**2
+    np.testing.assert_allclose(family.elements(x).row_losses(K, eta), expected, atol=1e-5)
+    assert rs.families.get_family("even") is not None
 
 
 def test_the_demo_runs(capsys, tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from reference import block_means, brute_median, exact_row_elements
-from registry import CASES
+from registry import CASES, STATISTICS
 
 import robscore as rs
 from robscore.inner_products import cheapest_way
@@ -16,7 +16,7 @@ def by_name(value):
     return str(value)
 
 
-@pytest.mark.parametrize("case", CASES, ids=by_name)
+@pytest.mark.parametrize("case", CASES + STATISTICS, ids=by_name)
 @pytest.mark.parametrize("n_blocks", [1, 2, 3, 5, 7, 12, 24])
 def test_medians_agree_with_brute_force(case, n_blocks):
     X = case.draw(np.random.default_rng(5), 24, 3)
@@ -34,7 +34,7 @@ def test_medians_agree_with_brute_force(case, n_blocks):
             assert np.linalg.norm(ours - expected) <= 1e-8 * scale
 
 
-@pytest.mark.parametrize("case", CASES, ids=by_name)
+@pytest.mark.parametrize("case", CASES + STATISTICS, ids=by_name)
 @pytest.mark.parametrize("n_blocks", [4, 9, 30])
 def test_weights_agree_across_ways(case, n_blocks):
     elements = rs.score_elements(case.family, case.draw(np.random.default_rng(8), 30, 4))
@@ -44,7 +44,7 @@ def test_weights_agree_across_ways(case, n_blocks):
         np.testing.assert_allclose(other.g_weights, first.g_weights, atol=1e-9)
 
 
-@pytest.mark.parametrize("case", CASES, ids=by_name)
+@pytest.mark.parametrize("case", CASES + STATISTICS, ids=by_name)
 def test_block_gram_is_that_of_explicit_block_means(case):
     elements = rs.score_elements(case.family, case.draw(np.random.default_rng(2), 17, 3))
     blocks = [np.array([0, 5, 3]), np.array([16]), np.array([1, 2]), np.array([9, 10, 11, 12])]

@@ -69,9 +69,7 @@ def coupling(name):
     """genscore's averages of what couples each node with the last, in our layout: (m-1, m+1, m+1)."""
     found = case(name)
     m = len(found["g_eta"])
-    K_K, K_eta, eta_K = (
-        np.array(found[key], dtype=float) for key in ("Gamma_K_jp", "Gamma_Kj_etap", "Gamma_Kp_etaj")
-    )
+    K_K, K_eta, eta_K = (np.array(found[key], dtype=float) for key in ("Gamma_K_jp", "Gamma_Kj_etap", "Gamma_Kp_etaj"))
     last = np.empty((m - 1, m + 1, m + 1))
     for j in range(m - 1):
         last[j, :m, :m] = K_K[:, j * m : (j + 1) * m]

@@ -8,6 +8,7 @@ from registry import CASES
 from test_boundary import WEIGHTS
 
 import robscore as rs
+from robscore.families.power import PowerFamily
 
 
 @pytest.mark.parametrize("name", genscore.NAMES)
@@ -30,7 +31,7 @@ EXPONENTS = [(0.5, 0.5), (0.5, 0), (1, 1), (0, 0), (1.5, 0.5), (0, 1), (2, 0)]
 
 @pytest.mark.parametrize(
     "family",
-    [case.family for case in CASES if "quantile" not in case.name]
+    [case.family for case in CASES if isinstance(case.family, PowerFamily) and "quantile" not in case.name]
     + [rs.families.TruncatedGaussian(boundary=weight) for weight in WEIGHTS]
     + [rs.families.Power(a, b) for a, b in EXPONENTS],
     ids=lambda family: repr(family),
@@ -43,7 +44,8 @@ def test_row_elements_are_the_derivatives_of_the_log_density(family):
     for i, x in enumerate(X):
         gamma, g = reference.row_elements(family, x)
         ours_gamma, ours_g = reference.exact_row_elements(elements, i)
-        np.testing.assert_allclose(ours_gamma, gamma.ravel(), rtol=1e-12, atol=1e-13)
+        blocks = np.einsum("jkjl->jkl", ours_gamma.reshape(3, 4, 3, 4))
+        np.testing.assert_allclose(blocks, gamma, rtol=1e-12, atol=1e-13)
         np.testing.assert_allclose(ours_g, g.ravel(), rtol=1e-6, atol=1e-6)
 
 

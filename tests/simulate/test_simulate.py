@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
+from registry import TANH, half_square, minus, tanh_pair
 from scipy.integrate import quad
-from scipy.stats import kstest
+from scipy.stats import ks_2samp, kstest
 
 import robscore as rs
 from robscore.simulate.kernels import draw_conditional
+from robscore.simulate.truncated_normal import draw_truncated_normal
 
 
 @pytest.mark.parametrize("c", [-20.0, -3.0, 0.0, 0.2, 0.21, 1.0, 8.0])
@@ -78,6 +80,92 @@ def test_slice_samples_have_the_moments_of_the_density(family, ends):
     margin = p.reshape(900, 900).sum(axis=1).cumsum()
     edges = middles + (middles[1] - middles[0]) / 2
     assert kstest(X[:, 0], lambda x: np.interp(x, edges, margin)).pvalue > 1e-3
+
+
+def test_slice_samples_of_user_given_statistics_have_the_moments_of_the_density():
+    family = rs.families.Pairwise(tanh_pair, minus, t_self=half_square, derivatives=TANH)
+    K, eta = np.array([[1.0, 1.5], [1.5, 1.2]]), np.array([0.3, -0.4])
+    draws = rs.simulate.draw(family, K, eta, n_rows=4000, burn_in=60, random_state=0)
+    assert (draws.effective_size > 3900).all()
+    middles = np.linspace(-8, 8, 800)
+    grid = np.array(np.meshgrid(middles, middles, indexing="ij")).reshape(2, -1).T
+    log_p = K[0, 1] * np.tanh(grid[:, 0]) * np.tanh(grid[:, 1]) - (grid**2 / 2) @ K.diagonal() + grid @ eta
+    compare(draws.X, grid, np.exp(log_p - log_p.max()), middles)
+
+
+@pytest.mark.parametrize("zero_sums", [False, True])
+def test_samples_on_the_simplex_have_the_moments_of_the_density(zero_sums):
+    family = rs.families.Simplex(zero_sums=zero_sums)
+    K = np.array([[1.2, -0.5, -0.7], [-0.5, 0.9, -0.4], [-0.7, -0.4, 1.1]])
+    if not zero_sums:
+        K += 0.3 * np.eye(3)
+    eta = np.array([0.5, 1.0, 0.2])
+    draws = rs.simulate.draw(family, K, eta, n_rows=4000, burn_in=60, random_state=0)
+    np.testing.assert_allclose(draws.X.sum(axis=1), 1, atol=1e-9)
+    middles = (np.arange(900) + 0.5) / 900
+    grid = np.array(np.meshgrid(middles, middles, indexing="ij")).reshape(2, -1).T
+    rest = 1 - grid.sum(axis=1)
+    inside = rest > 0
+    u = np.log(np.column_stack([grid, np.where(inside, rest, 1.0)]))
+    log_p = -0.5 * np.einsum("ij,jk,ik->i", u, K, u) + u @ eta
+    compare(draws.X[:, :2], grid, np.where(inside, np.exp(log_p - log_p[inside].max()), 0.0), middles)
+
+
+def compare(X, grid, p, middles):
+    """Moments within their noise, and the margin of the first column by Kolmogorov and Smirnov."""
+    p = p / p.sum()
+    for statistic in (lambda x: x[:, 0], lambda x: x[:, 1] ** 2, lambda x: x[:, 0] * x[:, 1]):
+        values = statistic(X)
+        assert (
+            abs(values.mean() - p @ statistic(grid)) < 5 * values.std() / np.sqrt(len(X)) + 0.003 * abs(values).mean()
+        )
+    margin = p.reshape(len(middles), -1).sum(axis=1).cumsum()
+    edges = middles + (middles[1] - middles[0]) / 2
+    assert kstest(X[:, 0], lambda x: np.interp(x, edges, margin)).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("shift", [0.0, 12.0, -30.0])
+def test_truncated_normal_draws_are_exact_far_from_the_mean_too(shift):
+    rng = np.random.default_rng(0)
+    lower, upper = np.array([[-1.0, 1.0, 5.0]]) + shift, np.array([[0.5, 2.0, 4.0]]) + shift  # the last one is empty
+    X = draw_truncated_normal(np.zeros(20_000), 1.3, np.tile(lower, (20_000, 1)), np.tile(upper, (20_000, 1)), rng)
+    grid = np.linspace(-1, 2, 60_001) + shift
+    inside = ((grid[:, None] >= lower) & (grid[:, None] <= upper)).any(axis=1)
+    log_p = -0.5 * (grid / 1.3) ** 2
+    p = np.where(inside, np.exp(log_p - log_p[inside].max()), 0.0).cumsum()
+    assert kstest(X, lambda x: np.interp(x, grid, p / p[-1])).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
+def test_effective_sample_size_of_an_autoregression_is_known(rho):
+    rng = np.random.default_rng(1)
+    x = np.zeros(40_000)
+    for i, noise in enumerate(rng.normal(size=40_000)):
+        x[i] = rho * x[i - 1] + noise
+    (size,) = rs.simulate.effective_sample_size(x[:, None])
+    assert size == pytest.approx(40_000 * (1 - rho) / (1 + rho), rel=0.12)
+
+
+def test_chains_say_when_they_have_not_moved_away_from_their_start():
+    start = np.random.default_rng(0).gamma(2.0, size=(500, 2))
+    short, long = (
+        rs.simulate.draw("gamma", np.eye(2) + 0.9, n_rows=500, burn_in=sweeps, start=start, random_state=0)
+        for sweeps in (0, 60)
+    )
+    assert (short.effective_size < 1).all()
+    assert (long.effective_size > 450).all()
+    chain = rs.simulate.draw("sqrt", 1.95 * np.eye(2) - 0.95, n_rows=500, thin=1, random_state=0)
+    assert (chain.effective_size < 400).all()
+
+
+def test_log_log_samples_are_log_normal():
+    K, eta = np.array([[2.0, 0.7], [0.7, 1.0]]), np.array([1.0, -1.0])
+    X = rs.simulate.sample("log-log", K, eta, n_rows=100_000, random_state=0)
+    np.testing.assert_allclose(np.cov(np.log(X).T), np.linalg.inv(K), atol=0.03)
+    sliced = rs.simulate.sample(
+        rs.families.LogLog(domain=D.Box(0.0, 1e9)), K, eta, n_rows=2000, burn_in=60, random_state=0
+    )
+    assert ks_2samp(np.log(X[:, 0]), np.log(sliced[:, 0])).pvalue > 1e-3
 
 
 def test_random_models_have_the_edges_strengths_and_eigenvalue_asked_for():

@@ -117,7 +117,7 @@ class NodeElements(_GradientElements, PairwiseElements):
         return QuadraticLoss(blocks, np.tensordot(c_g, g, axes=1))
 
     def _slopes(self, z: Array) -> tuple[Array, Array]:
-        """Twice the quadratic part of each row's loss, shape (n,), and T, shape (n, m): the gradient in z_j is T_j v_j."""
+        """Twice each row's quadratic part, shape (n,), and T, shape (n, m): its gradient in z_j is T_j v_j."""
         slopes = np.einsum("njp,jp->nj", self.rows.v, z)
         weighted = self.rows.h * slopes
         return np.einsum("nj,nj->n", weighted, slopes), weighted

@@ -136,14 +136,14 @@ class ExponentialFamily(Family):
                     f"{np.array2string(X[i], precision=4, threshold=5)}: t must be smooth inside {self.domain!r}. "
                     "Drop such rows, or change t or the domain."
                 )
+        if self.derivatives is not None:
+            self._compare_with_differences(X[:3], first[:3], second[:3])
         constant = np.flatnonzero((first == 0).all(axis=(0, 1)))
-        if constant.size:
+        if constant.size and n > 1:
             raise ValueError(
                 f"Statistic {constant[0]} of t is constant on these data (its derivative is zero in every row), so its "
                 "parameter cannot be estimated; leave it out."
             )
-        if self.derivatives is not None:
-            self._compare_with_differences(X[:3], first[:3], second[:3])
         return first, second
 
     def _n_statistics(self, x: Array) -> int:

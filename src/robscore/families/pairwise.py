@@ -31,8 +31,9 @@ class Pairwise(Family):
     Parameters
     ----------
     t_pair : callable
-        Symmetric function (x, y) of the values of two columns, the statistic of K_ij; a positive K_ij makes large
-        values of it rare.
+        Symmetric function (x, y) of the values of two columns, the statistic of K_ij. A positive K_ij makes large
+        values of it rare, so with a t_pair that is large where x and y agree, such as x * y, a negative K_ij is
+        positive association, as in the other families.
     t_single : callable
         Function of one column's value, the statistic of eta_j.
     t_self : callable, optional
@@ -49,13 +50,13 @@ class Pairwise(Family):
     --------
     >>> import numpy as np, robscore as rs
     >>> bounded = rs.families.Pairwise(
-    ...     lambda x, y: -np.tanh(x) * np.tanh(y),
+    ...     lambda x, y: np.tanh(x) * np.tanh(y),
     ...     lambda x: -x,
     ...     t_self=lambda x: x**2 / 2,
     ...     derivatives={
     ...         "pair": (
-    ...             lambda x, y: -np.tanh(x) / np.cosh(y) ** 2,
-    ...             lambda x, y: 2 * np.tanh(x) * np.tanh(y) / np.cosh(y) ** 2,
+    ...             lambda x, y: np.tanh(x) / np.cosh(y) ** 2,
+    ...             lambda x, y: -2 * np.tanh(x) * np.tanh(y) / np.cosh(y) ** 2,
     ...         ),
     ...         "single": (lambda x: -np.ones_like(x), np.zeros_like),
     ...         "self": (lambda x: x, np.ones_like),
@@ -162,8 +163,10 @@ class Pairwise(Family):
             return
         x, y = X[0, 0], X[0, 1]
         with double_precision():
-            one, other = float(self.t_pair(x, y)), float(self.t_pair(y, x))
-        if not np.isclose(one, other, rtol=1e-6, atol=1e-9):
+            one, other = (np.asarray(value, dtype=float) for value in (self.t_pair(x, y), self.t_pair(y, x)))
+        if one.ndim or other.ndim:
+            raise ValueError(f"t_pair must give one number for two values; got an array of shape {one.shape}.")
+        if not np.isclose(one, other, rtol=1e-6, atol=1e-9, equal_nan=True):
             raise ValueError(
                 f"t_pair must be symmetric, but t_pair({x:.4g}, {y:.4g}) = {one:.6g} and t_pair({y:.4g}, {x:.4g}) = "
                 f"{other:.6g}."

@@ -1,4 +1,6 @@
-"""Draw rows from a pairwise family: Gaussian directly, square root by exact Gibbs sampling, others by slices.
+"""Draw rows from a pairwise family: Gaussian and log-log directly, others one coordinate at a time.
+
+The square-root model and normals on any domain have exact conditionals; the rest are sampled by slices.
 
 With y = sqrt(x) the square-root model has the conditional density
 
@@ -23,6 +25,7 @@ from robscore._random import as_generator
 from robscore._typing import Array, RandomState
 from robscore.families import Family, get_family
 from robscore.families.gaussian import Gaussian
+from robscore.families.log_log import LogLog
 from robscore.families.square_root import SquareRoot
 from robscore.medians.blocks import average_ranks
 from robscore.simulate.mixing import effective_sample_size
@@ -139,19 +142,27 @@ def draw(
     resolved.check_columns(m)
     resolved.check_parameters(K)
     rng = as_generator(random_state)
+    all_rows = np.full(m, float(n_rows))
     if type(resolved) is Gaussian and resolved.domain.is_real_line:
-        noise = np.linalg.solve(np.linalg.cholesky(K).T, rng.standard_normal((m, n_rows))).T
-        return Draws(np.linalg.solve(K, eta) + noise, np.full(m, float(n_rows)))
+        return Draws(_normal(K, eta, n_rows, rng), all_rows)
+    if type(resolved) is LogLog and resolved.domain.only_boundary_is_zero:
+        return Draws(np.exp(_normal(K, eta + 1.0, n_rows, rng)), all_rows)  # log x is normal; dx adds 1 to eta
     if type(resolved) is SquareRoot and resolved.domain.only_boundary_is_zero:
         from robscore.simulate.kernels import gibbs_square_root
 
         X = gibbs_square_root(K, eta, n_rows, burn_in, thin, rng) ** 2
-        return Draws(X, effective_sample_size(X) if n_rows >= 4 else np.full(m, float(n_rows)))
+        return Draws(X, effective_sample_size(X) if n_rows >= 4 else all_rows)
     first = resolved.domain.some_rows(n_rows, m, rng) if start is None else np.asarray(start, dtype=float)
     if first.shape != (n_rows, m) or not resolved.domain.contains(first).all():
         raise ValueError(f"start must hold {n_rows} rows of {m} columns, all inside {resolved.domain!r}.")
     X = slice_sample(resolved, K, eta, first, burn_in, rng)
     return Draws(X, _remembered(first, X))
+
+
+def _normal(K: Array, eta: Array, n_rows: int, rng: np.random.Generator) -> Array:
+    """Rows of the normal distribution with precision K and mean K^-1 eta."""
+    noise = np.linalg.solve(np.linalg.cholesky(K).T, rng.standard_normal((len(K), n_rows))).T
+    return np.asarray(np.linalg.solve(K, eta) + noise, dtype=float)
 
 
 def _remembered(first: Array, last: Array) -> Array:
@@ -164,4 +175,5 @@ def _remembered(first: Array, last: Array) -> Array:
     scale = np.sqrt((centred[0] ** 2).sum(axis=0) * (centred[1] ** 2).sum(axis=0))
     with np.errstate(invalid="ignore"):
         squared = np.nan_to_num(((centred[0] * centred[1]).sum(axis=0) / scale) ** 2)
-    return n * (1.0 - np.where(squared > 9.0 / n, squared, 0.0))
+    sizes: Array = n * (1.0 - np.where(squared > 9.0 / n, squared, 0.0))
+    return sizes

@@ -3,7 +3,7 @@
 Given the rest of its row, x_j has a log density f(x_j), which the family knows, on the intervals where the domain
 lets it move. A level below f(x_j) is drawn; an interval that holds all of the slice above it is
 found (its ends do not depend on where in the slice x_j is), and shrunk towards x_j until a uniform draw lies in
-the slice (Neal, 2003).
+the slice (Neal, 2003). Where a = b = 1 the conditional is a normal restricted to those intervals, and drawn exactly.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import numpy as np
 
 from robscore._typing import Array
 from robscore.families.base import Family
+from robscore.families.power import PowerFamily
+from robscore.simulate.truncated_normal import draw_truncated_normal
 
 
 def slice_sample(family: Family, K: Array, eta: Array, start: Array, n_sweeps: int, rng: np.random.Generator) -> Array:
@@ -27,9 +29,13 @@ def slice_sample(family: Family, K: Array, eta: Array, start: Array, n_sweeps: i
 
 def _draw_coordinate(family: Family, K: Array, eta: Array, X: Array, j: int, rng: np.random.Generator) -> Array:
     """New values of column j, shape (n,)."""
-    conditional = family.conditional(X, j, K, eta)
     lower, upper = (ends[:, j] for ends in family.domain.segments(X))
     lower = np.maximum(lower, 0.0) if family.domain.is_non_negative else lower
+
+    if isinstance(family, PowerFamily) and family.a == family.b == 1:
+        mean = (eta[j] - X @ K[:, j] + X[:, j] * K[j, j]) / K[j, j]
+        return draw_truncated_normal(mean, K[j, j] ** -0.5, lower, upper, rng)
+    conditional = family.conditional(X, j, K, eta)
 
     def log_density(x: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

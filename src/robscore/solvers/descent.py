@@ -52,7 +52,7 @@ def trace_path(
     R = problem.image(Z)
     alpha_max = _alpha_max(problem, R)
     grid = alpha_grid(alphas, alpha_max, alpha_min_ratio)
-    unit = alpha_max if alpha_max > 0 else max(float(np.abs(problem.linear).max()), 1e-300)
+    unit = (alpha_max if alpha_max > 0 else max(float(np.abs(problem.linear).max()), 1e-300)) / problem.slack
     n_iter, kkt = np.zeros(grid.size, dtype=np.intp), np.zeros(grid.size)
     bounded, previous = True, alpha_max
     last: tuple[Array, Array, float] | None = None

@@ -90,6 +90,18 @@ class Problem:
         return self.nodes * width + self.rows, mirrored, self.rows[mirrored] * width + self.nodes[mirrored]
 
     @cached_property
+    def slack(self) -> float:
+        """How many times larger violations may be in K and eta than they are in these coordinates.
+
+        A location that is profiled out is exactly optimal; one that stays a coordinate is so up to the tolerance,
+        and its change of variables carries that over to K.
+        """
+        if self.loss is None or not self.shifted or not self.last.size:
+            return 1.0
+        blocks, m = self.loss.blocks, self.loss.n_columns
+        return 1.0 + 2.0 * float(np.abs(blocks[:, :m, m] / blocks[:, m, m, None]).max())
+
+    @cached_property
     def quadratic(self) -> tuple[Array, Array, Array]:
         """Q, L and L with its blocks transposed, as the kernels take them."""
         return self.Q, self.last, np.ascontiguousarray(self.last.transpose(0, 2, 1))
