@@ -7,20 +7,15 @@ from robscore._typing import Array, IntArray
 
 
 @compiled
-def move(Q: Array, last: Array, last_t: Array, R: Array, j: int, i: int, change: float) -> None:
-    """What a change of entry i of z_j does to R; ``last`` is empty unless the last node is coupled with all others."""
-    column = Q[0 if Q.shape[0] == 1 else j, i]
-    for k in range(column.size):
-        R[j, k] += change * column[k]
+def couple(last: Array, last_t: Array, R: Array, j: int, i: int, change: float) -> None:
+    """What a change of entry i of z_j does to R through the coupling of the last node with all others."""
     n_coupled = last.shape[0]
-    if n_coupled == 0:
-        return
     if j < n_coupled:
-        for k in range(column.size):
+        for k in range(R.shape[1]):
             R[n_coupled, k] += change * last[j, i, k]
         return
     for other in range(n_coupled):
-        for k in range(column.size):
+        for k in range(R.shape[1]):
             R[other, k] += change * last_t[other, i, k]
 
 
@@ -49,6 +44,7 @@ def descend(
     that one changed anything (rounding may leave nothing to change before the tolerance is reached).
     """
     m = Z.shape[0]
+    shared, n_coupled = Q.shape[0] == 1, last.shape[0]
     worst, changed = 0.0, True
     for sweep in range(max_sweeps):
         worst, changed = 0.0, False
@@ -82,10 +78,18 @@ def descend(
                 continue
             changed = True
             Z[j, i] = new
-            move(Q, last, last_t, R, j, i, change)
+            column = Q[0 if shared else j, i]
+            for k in range(column.size):
+                R[j, k] += change * column[k]
+            if n_coupled:
+                couple(last, last_t, R, j, i, change)
             if mirrored:
                 Z[i, j] = new
-                move(Q, last, last_t, R, i, j, change)
+                column = Q[0 if shared else i, j]
+                for k in range(column.size):
+                    R[i, k] += change * column[k]
+                if n_coupled:
+                    couple(last, last_t, R, i, j, change)
         if worst <= tol or not changed:
             return sweep + 1, worst, changed
     return max_sweeps, worst, changed
@@ -94,8 +98,14 @@ def descend(
 @compiled
 def refresh(Q: Array, last: Array, last_t: Array, Z: Array, R: Array) -> None:
     """R = Q z from the non-zero entries of z, which removes the rounding of many updates."""
+    shared, n_coupled = Q.shape[0] == 1, last.shape[0]
     R[:] = 0.0
     for j in range(Z.shape[0]):
         for i in range(Z.shape[1]):
-            if Z[j, i] != 0.0:
-                move(Q, last, last_t, R, j, i, Z[j, i])
+            value = Z[j, i]
+            if value != 0.0:
+                column = Q[0 if shared else j, i]
+                for k in range(column.size):
+                    R[j, k] += value * column[k]
+                if n_coupled:
+                    couple(last, last_t, R, j, i, value)
