@@ -1,6 +1,6 @@
 """robscore: sparse graphs, and any exponential family's parameters, from data with bad rows in it."""
 
-from robscore import boundary, domains, families, medians, metrics, plot, selection, simulate
+from robscore import boundary, datasets, domains, families, medians, metrics, plot, selection, simulate, theory
 from robscore._version import __version__
 from robscore.elements import score_elements
 from robscore.estimators import RobustGraph, RobustScoreMatching
@@ -16,6 +16,7 @@ __all__ = [
     "__version__",
     "boundary",
     "check_identifiable",
+    "datasets",
     "domains",
     "families",
     "geometric_median",
@@ -29,4 +30,5 @@ __all__ = [
     "selection",
     "simulate",
     "solve_path",
+    "theory",
 ]

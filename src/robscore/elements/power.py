@@ -217,15 +217,8 @@ class PowerElements(PairwiseElements):
         """
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         m = self.n_columns
-        packed = self.mean("gamma", c_gamma)
-        n_pairs = m * (m + 1) // 2
-        upper = np.triu_indices(m)
-        blocks = np.empty((packed.shape[0], m + 1, m + 1))
-        pairs = packed[:, :n_pairs] / np.where(upper[0] == upper[1], 1.0, _ROOT2)
-        blocks[:, upper[0], upper[1]] = pairs
-        blocks[:, upper[1], upper[0]] = pairs
-        blocks[:, :m, m] = blocks[:, m, :m] = packed[:, n_pairs:-1] / _ROOT2
-        blocks[:, m, m] = packed[:, -1] + self.constant_C * c_gamma.sum()
+        blocks = unpacked(self.mean("gamma", c_gamma), m)
+        blocks[:, m, m] += self.constant_C * c_gamma.sum()
         return QuadraticLoss(blocks, self.mean("g", c_g))
 
     def row_losses(self, *parameters: Array) -> Array:
@@ -267,3 +260,16 @@ class PowerElements(PairwiseElements):
         in_interaction[:, i == j] -= beta[:, j[i == j]]
         gradients[:, ~is_location] = in_interaction
         return gradients
+
+
+def unpacked(features: Array, m: int) -> Array:
+    """Symmetric blocks, shape (..., m+1, m+1), from flat vectors as ``mean`` and ``node_features`` have them."""
+    n_pairs = m * (m + 1) // 2
+    upper = np.triu_indices(m)
+    blocks = np.empty((*features.shape[:-1], m + 1, m + 1))
+    pairs = features[..., :n_pairs] / np.where(upper[0] == upper[1], 1.0, _ROOT2)
+    blocks[..., upper[0], upper[1]] = pairs
+    blocks[..., upper[1], upper[0]] = pairs
+    blocks[..., :m, m] = blocks[..., m, :m] = features[..., n_pairs:-1] / _ROOT2
+    blocks[..., m, m] = features[..., -1]
+    return blocks

@@ -1,8 +1,32 @@
 """Simulated data with a known truth: random graphs, samples, bad rows."""
 
-from robscore.simulate.contaminate import contaminate_pareto
+from robscore.simulate.contaminate import (
+    Contaminated,
+    choose_rows,
+    contaminate,
+    contaminate_other_graph,
+    contaminate_pareto,
+    contaminate_skewed,
+    contaminate_symmetric,
+    contaminate_wide,
+)
 from robscore.simulate.graphs import Model, random_model
 from robscore.simulate.mixing import effective_sample_size
 from robscore.simulate.sample import Draws, draw, sample
 
-__all__ = ["Draws", "Model", "contaminate_pareto", "draw", "effective_sample_size", "random_model", "sample"]
+__all__ = [
+    "Contaminated",
+    "Draws",
+    "Model",
+    "choose_rows",
+    "contaminate",
+    "contaminate_other_graph",
+    "contaminate_pareto",
+    "contaminate_skewed",
+    "contaminate_symmetric",
+    "contaminate_wide",
+    "draw",
+    "effective_sample_size",
+    "random_model",
+    "sample",
+]

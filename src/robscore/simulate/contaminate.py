@@ -1,15 +1,21 @@
-"""Bad rows: replace a share of the rows by draws from another distribution."""
+"""Bad rows: which rows go bad, and what they are replaced by."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from robscore._random import as_generator
 from robscore._typing import Array, IntArray, RandomState
-from robscore._validation import read_matrix
-from robscore.medians.blocks import check_contamination
+from robscore._validation import check_number, read_matrix
+from robscore.medians.blocks import Partition, check_contamination, check_n_blocks, make_blocks
+from robscore.simulate.graphs import random_model
+from robscore.simulate.sample import sample
+
+Where: TypeAlias = Literal["fixed", "tukey-huber", "one-to-a-block"]
+Replacement: TypeAlias = Callable[[np.random.Generator, int, Array], Array]
 
 
 class Contaminated(NamedTuple):
@@ -19,17 +25,62 @@ class Contaminated(NamedTuple):
     bad_rows: IntArray
 
 
-def contaminate_pareto(X: Array, share: float, *, shape: float = 1.0, random_state: RandomState = None) -> Contaminated:
-    """Replace a fixed share of the rows by independent Pareto draws (section 5.1 of the paper).
+def choose_rows(
+    n_rows: int,
+    share: float,
+    *,
+    where: Where = "fixed",
+    n_blocks: int | None = None,
+    random_state: RandomState = None,
+) -> IntArray:
+    """Positions of the rows that go bad, in order.
 
     Parameters
     ----------
-    X : array of shape (n, m), with positive column means
+    n_rows : int
     share : float in [0, 0.5)
-        round(share * n) rows are replaced.
-    shape : float, default 1
-        Pareto shape; the scale, which is the least value, is the column mean.
+    where : {"fixed", "tukey-huber", "one-to-a-block"}, default "fixed"
+        round(share * n) rows at random; every row on its own with that probability; or round(share * n) rows that an
+        adversary spreads over as many of the n_blocks blocks as can be, which is the worst for a median of means.
+    n_blocks : int, optional
+        For "one-to-a-block": the blocks of neighbouring rows that the estimator will use.
     random_state : int, Generator or None
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.simulate.choose_rows(20, 0.2, where="one-to-a-block", n_blocks=4, random_state=0).tolist()
+    [4, 6, 11, 16]
+    """
+    check_contamination(share)
+    rng = as_generator(random_state)
+    if where == "fixed":
+        return np.sort(rng.choice(n_rows, size=round(share * n_rows), replace=False))
+    if where == "tukey-huber":
+        return np.flatnonzero(rng.random(n_rows) < share)
+    if where != "one-to-a-block":
+        raise ValueError(f"where={where!r} is not known; use 'fixed', 'tukey-huber' or 'one-to-a-block'.")
+    if n_blocks is None:
+        raise ValueError("where='one-to-a-block' needs n_blocks=, the blocks that the estimator will use.")
+    check_n_blocks(n_blocks, n_rows)
+    partition = Partition.from_blocks(make_blocks(n_rows, n_blocks))
+    # The first of every block in random order, then the second, and so on; blocks in random order too.
+    turn = np.concatenate([rng.permutation(size) for size in partition.sizes])
+    block = np.repeat(rng.permutation(n_blocks), partition.sizes)
+    return np.sort(partition.order[np.lexsort((block, turn))[: round(share * n_rows)]])
+
+
+def contaminate(X: Array, share: float, replacement: Replacement, **options: Any) -> Contaminated:
+    """Replace a share of the rows by others.
+
+    Parameters
+    ----------
+    X : array of shape (n, m)
+    share : float in [0, 0.5)
+    replacement : callable
+        ``replacement(rng, count, X)`` gives the bad rows, shape (count, m), X being the clean data.
+    options : where, n_blocks, random_state
+        As in :func:`choose_rows`.
 
     Returns
     -------
@@ -39,18 +90,165 @@ def contaminate_pareto(X: Array, share: float, *, shape: float = 1.0, random_sta
     Examples
     --------
     >>> import numpy as np, robscore as rs
+    >>> def large(rng, count, X):
+    ...     return np.full((count, 2), 99.0)
+    >>> X, bad_rows = rs.simulate.contaminate(np.ones((40, 2)), 0.1, large, random_state=0)
+    >>> bad_rows.size, float(X[bad_rows].min())
+    (4, 99.0)
+    """
+    clean, _ = read_matrix(X, "X")
+    rng = as_generator(options.pop("random_state", None))
+    bad_rows = choose_rows(len(clean), share, random_state=rng, **options)
+    rows = np.asarray(replacement(rng, bad_rows.size, clean), dtype=float)
+    if rows.shape != (bad_rows.size, clean.shape[1]):
+        raise ValueError(f"replacement must give {bad_rows.size} rows of {clean.shape[1]} columns; got {rows.shape}.")
+    dirty = clean.copy()
+    dirty[bad_rows] = rows
+    return Contaminated(dirty, bad_rows)
+
+
+def contaminate_pareto(X: Array, share: float, *, shape: float = 1.0, **options: Any) -> Contaminated:
+    """Replace rows by independent Pareto draws whose scale, the least value, is the column mean (section 5.1).
+
+    Parameters
+    ----------
+    X : array of shape (n, m), with positive column means
+    share : float in [0, 0.5)
+    shape : float, default 1
+    options : where, n_blocks, random_state
+        As in :func:`choose_rows`.
+
+    Returns
+    -------
+    (X, bad_rows)
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
     >>> X, bad_rows = rs.simulate.contaminate_pareto(np.ones((40, 2)), 0.05, random_state=0)
     >>> bad_rows.size, bool((X >= 1).all())
     (2, True)
     """
-    clean, _ = read_matrix(X, "X")
-    check_contamination(share)
-    scale = clean.mean(axis=0)
-    if not (shape > 0 and (scale > 0).all()):
-        raise ValueError(f"shape={shape} and all column means must be positive for Pareto draws.")
-    rng = as_generator(random_state)
-    n, m = clean.shape
-    bad_rows = np.sort(rng.choice(n, size=round(share * n), replace=False))
-    dirty = clean.copy()
-    dirty[bad_rows] = scale * (1.0 + rng.pareto(shape, size=(bad_rows.size, m)))
-    return Contaminated(dirty, bad_rows)
+
+    def rows(rng: np.random.Generator, count: int, clean: Array) -> Array:
+        scale = clean.mean(axis=0)
+        if not (shape > 0 and (scale > 0).all()):
+            raise ValueError(f"shape={shape} and all column means must be positive for Pareto draws.")
+        return np.asarray(scale * (1.0 + rng.pareto(shape, size=(count, scale.size))))
+
+    return contaminate(X, share, rows, **options)
+
+
+def contaminate_symmetric(X: Array, share: float, *, strength: float, **options: Any) -> Contaminated:
+    """Replace rows by independent normals of mean 0 and ``strength`` times the columns' variances (appendix D.1).
+
+    Parameters
+    ----------
+    X : array of shape (n, m)
+    share : float in [0, 0.5)
+    strength : float
+        The paper's alpha, 2 or 10 there.
+    options : where, n_blocks, random_state
+        As in :func:`choose_rows`.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> rs.simulate.contaminate_symmetric(X, 0.05, strength=10, random_state=0).bad_rows.size
+    5
+    """
+    check_number("strength", strength, at_least=0.0)
+
+    def rows(rng: np.random.Generator, count: int, clean: Array) -> Array:
+        return rng.standard_normal((count, clean.shape[1])) * np.sqrt(strength * clean.var(axis=0, ddof=1))
+
+    return contaminate(X, share, rows, **options)
+
+
+def contaminate_skewed(X: Array, share: float, *, strength: float, shape: float = 1.0, **options: Any) -> Contaminated:
+    """Replace rows by independent Pareto draws shifted to start at 0 (appendix D.1).
+
+    Their scale makes the 3/4 quantile ``strength`` times that of the column.
+
+    Parameters
+    ----------
+    X : array of shape (n, m), with positive 3/4 quantiles
+    share : float in [0, 0.5)
+    strength : float
+        The paper's alpha, 2 or 10 there.
+    shape : float, default 1
+    options : where, n_blocks, random_state
+        As in :func:`choose_rows`.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> bool((rs.simulate.contaminate_skewed(X, 0.05, strength=2, random_state=0).X[:5].max() < 1e9))
+    True
+    """
+    check_number("strength", strength, at_least=0.0)
+
+    def rows(rng: np.random.Generator, count: int, clean: Array) -> Array:
+        target = strength * np.quantile(clean, 0.75, axis=0)
+        if not (shape > 0 and (target > 0).all()):
+            raise ValueError(f"shape={shape} and the 3/4 quantiles of all columns must be positive for Pareto draws.")
+        scale = target / (4.0 ** (1.0 / shape) - 1.0)
+        return np.asarray(scale * rng.pareto(shape, size=(count, clean.shape[1])))
+
+    return contaminate(X, share, rows, **options)
+
+
+def contaminate_wide(X: Array, share: float, *, variance: float, **options: Any) -> Contaminated:
+    """Replace rows by independent normals of mean 0 and one variance for all columns.
+
+    Parameters
+    ----------
+    X : array of shape (n, m)
+    share : float in [0, 0.5)
+    variance : float
+    options : where, n_blocks, random_state
+        As in :func:`choose_rows`.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rs.simulate.contaminate_wide(np.zeros((20, 2)), 0.1, variance=100.0, random_state=0).bad_rows.size
+    2
+    """
+    check_number("variance", variance, at_least=0.0)
+    return contaminate(
+        X, share, lambda rng, count, clean: np.sqrt(variance) * rng.standard_normal((count, clean.shape[1])), **options
+    )
+
+
+def contaminate_other_graph(X: Array, share: float, *, n_edges: int, **options: Any) -> Contaminated:
+    """Replace rows by absolute values of draws from a Gaussian model on another random graph.
+
+    Such rows are of ordinary size; what is wrong with them is which columns depend on which.
+
+    Parameters
+    ----------
+    X : array of shape (n, m)
+    share : float in [0, 0.5)
+    n_edges : int
+        Edges of the other graph, drawn by :func:`random_model`.
+    options : where, n_blocks, random_state
+        As in :func:`choose_rows`.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> X, bad_rows = rs.simulate.contaminate_other_graph(np.ones((60, 4)), 0.1, n_edges=3, random_state=0)
+    >>> bad_rows.size, bool((X >= 0).all())
+    (6, True)
+    """
+
+    def rows(rng: np.random.Generator, count: int, clean: Array) -> Array:
+        if count == 0:
+            return np.empty((0, clean.shape[1]))
+        other = random_model(clean.shape[1], n_edges, random_state=rng)
+        return np.abs(sample("gaussian", other.interaction, n_rows=count, random_state=rng))
+
+    return contaminate(X, share, rows, **options)

@@ -1,0 +1,5 @@
+"""``python -m robscore`` is the command line too."""
+
+from robscore.cli import main
+
+main()

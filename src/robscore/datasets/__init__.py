@@ -1,0 +1,14 @@
+"""Data to try things on: simulated Alpine rain, and a reader of ECA&D's precipitation."""
+
+from robscore.datasets.alps import AlpineRain, alpine_ridge, crosses_ridge, simulated_alpine_rain
+from robscore.datasets.ecad import MonthlyTotals, Station, read_ecad
+
+__all__ = [
+    "AlpineRain",
+    "MonthlyTotals",
+    "Station",
+    "alpine_ridge",
+    "crosses_ridge",
+    "read_ecad",
+    "simulated_alpine_rain",
+]

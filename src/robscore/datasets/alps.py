@@ -1,0 +1,171 @@
+"""The main Alpine ridge, which rain seldom crosses, and simulated rain at towns on both sides of it."""
+
+from __future__ import annotations
+
+import csv
+from importlib import resources
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robscore._random import as_generator
+from robscore._typing import Array, BoolArray, RandomState
+from robscore.simulate.sample import sample
+
+# Latitude and longitude in degrees, and mean monthly rain in mm, rounded.
+TOWNS: dict[str, tuple[float, float, float]] = {
+    "Geneva": (46.20, 6.15, 80),
+    "Lausanne": (46.52, 6.63, 95),
+    "Bern": (46.95, 7.45, 88),
+    "Basel": (47.56, 7.59, 70),
+    "Zurich": (47.37, 8.54, 94),
+    "Lucerne": (47.05, 8.31, 98),
+    "St. Gallen": (47.42, 9.38, 110),
+    "Bregenz": (47.50, 9.75, 125),
+    "Chur": (46.85, 9.53, 71),
+    "Innsbruck": (47.27, 11.39, 75),
+    "Garmisch": (47.49, 11.10, 112),
+    "Munich": (48.14, 11.58, 80),
+    "Salzburg": (47.80, 13.04, 100),
+    "Linz": (48.31, 14.29, 73),
+    "Annecy": (45.90, 6.13, 105),
+    "Chambery": (45.57, 5.92, 102),
+    "Grenoble": (45.19, 5.72, 78),
+    "Gap": (44.56, 6.08, 72),
+    "Turin": (45.07, 7.69, 79),
+    "Aosta": (45.74, 7.32, 48),
+    "Novara": (45.45, 8.62, 84),
+    "Milan": (45.46, 9.19, 81),
+    "Lugano": (46.00, 8.95, 130),
+    "Locarno": (46.17, 8.80, 155),
+    "Bergamo": (45.69, 9.67, 95),
+    "Verona": (45.44, 10.99, 67),
+    "Trento": (46.07, 11.12, 78),
+    "Bolzano": (46.50, 11.35, 60),
+    "Belluno": (46.14, 12.22, 112),
+    "Udine": (46.06, 13.24, 122),
+}
+
+
+class AlpineRain(NamedTuple):
+    """Simulated monthly rain.
+
+    Attributes
+    ----------
+    X : array of shape (n, 30)
+        Monthly totals in mm.
+    names : towns
+    coordinates : array of shape (30, 2)
+        Latitude and longitude in degrees.
+    interaction, location : arrays of shape (30, 30) and (30,)
+        The true parameters of the square-root model, in the units of X.
+    """
+
+    X: Array
+    names: tuple[str, ...]
+    coordinates: Array
+    interaction: Array
+    location: Array
+
+
+def alpine_ridge() -> Array:
+    """The main ridge from west to east as a line of (latitude, longitude), shape (34, 2).
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.datasets.alpine_ridge().shape
+    (34, 2)
+    """
+    text = resources.files("robscore.datasets").joinpath("alps_main_ridge.csv").read_text(encoding="utf-8")
+    return np.array([[float(row["lat"]), float(row["lon"])] for row in csv.DictReader(text.splitlines())])
+
+
+def crosses_ridge(coordinates: ArrayLike) -> BoolArray:
+    """Which pairs of places lie on different sides of the ridge.
+
+    Parameters
+    ----------
+    coordinates : array of shape (m, 2)
+        Latitude and longitude in degrees.
+
+    Returns
+    -------
+    boolean array of shape (m, m)
+        True where the straight line between two places crosses the ridge an odd number of times.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> zurich, lucerne, milan = (47.37, 8.54), (47.05, 8.31), (45.46, 9.19)
+    >>> rs.datasets.crosses_ridge([zurich, lucerne, milan])[0]
+    array([False, False,  True])
+    """
+    places, ridge = np.asarray(coordinates, dtype=float), alpine_ridge()
+    if places.ndim != 2 or places.shape[1] != 2 or not np.isfinite(places).all():
+        raise ValueError(f"coordinates must hold a latitude and a longitude for each place; got shape {places.shape}.")
+    a, b = places[:, None, None], places[None, :, None]
+    c, d = ridge[:-1], ridge[1:]
+    apart = (_side(c, d, a) != _side(c, d, b)) & (_side(a, b, c) != _side(a, b, d))
+    return np.asarray(apart.sum(axis=-1) % 2 == 1)
+
+
+def _side(p: Array, q: Array, r: Array) -> BoolArray:
+    """Whether r lies to the left of the line from p to q."""
+    first, second = q - p, r - p
+    return np.asarray(first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0] > 0)
+
+
+def simulated_alpine_rain(n_rows: int = 261, *, random_state: RandomState = 0) -> AlpineRain:
+    """Simulated monthly rain at 30 Alpine towns: neighbours on the same side of the ridge depend on each other.
+
+    The graph joins every town to its nearest neighbours that can be reached without crossing the ridge; rain follows
+    a square-root model on it, with the towns' usual amounts. It is not a measurement of anything.
+
+    Parameters
+    ----------
+    n_rows : int, default 261
+    random_state : int, Generator or None, default 0
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rain = rs.datasets.simulated_alpine_rain(50)
+    >>> rain.X.shape, int((rain.interaction != 0).sum() - 30) // 2
+    ((50, 30), 45)
+    """
+    names = tuple(TOWNS)
+    coordinates = np.array([TOWNS[name][:2] for name in names])
+    amounts = np.array([TOWNS[name][2] for name in names], dtype=float)
+    adjacency = _neighbours(coordinates, n_edges=45)
+    K = np.where(adjacency, -1.0, 0.0)
+    degree = adjacency.sum(axis=1)
+    np.fill_diagonal(K, 1.15 * degree + 0.6)
+    size = np.sqrt(K.diagonal())
+    K /= np.multiply.outer(size, size)
+    eta = np.full(len(names), 0.8)
+    draws = sample("sqrt", K, eta, n_rows=max(n_rows, 2000), random_state=as_generator(random_state))
+    scale = amounts / draws.mean(axis=0)
+    # With x = s y, K_ij is divided by sqrt(s_i s_j) and eta_j by sqrt(s_j).
+    root = np.sqrt(scale)
+    X = np.round(draws[:n_rows] * scale, 1)
+    return AlpineRain(X, names, coordinates, K / np.multiply.outer(root, root), eta / root)
+
+
+def _neighbours(coordinates: Array, n_edges: int) -> BoolArray:
+    """Each place with its nearest one, then the shortest links, none of which crosses the ridge."""
+    east = coordinates[:, 1] * np.cos(np.radians(46.5))
+    flat = np.column_stack([coordinates[:, 0], east])
+    distance = np.linalg.norm(flat[:, None] - flat[None], axis=2)
+    distance[crosses_ridge(coordinates)] = np.inf
+    np.fill_diagonal(distance, np.inf)
+    edges = np.zeros(distance.shape, dtype=bool)
+    nearest = distance.argmin(axis=1)
+    edges[np.arange(len(edges)), nearest] = edges[nearest, np.arange(len(edges))] = True
+    rows, columns = np.triu_indices(len(edges), k=1)
+    for k in np.argsort(distance[rows, columns], kind="stable"):
+        if np.count_nonzero(edges) // 2 >= n_edges:
+            break
+        edges[rows[k], columns[k]] = edges[columns[k], rows[k]] = True
+    return edges

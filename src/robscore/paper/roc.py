@@ -1,0 +1,120 @@
+"""What the ROC experiments share: a repetition's curves, their averages with bands, and the figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robscore import metrics
+from robscore._typing import Array
+from robscore.elements import score_elements
+from robscore.paper.experiment import Outcome, Result, Row
+from robscore.row_weights import robust_weights
+from robscore.solvers.path import solve_path
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+POINTS = 101
+COLOURS = {
+    "classic": "#D55E00",
+    "GMoM": "#0072B2",
+    "graphical lasso": "#009E73",
+    "graphical lasso, MAD-Spearman": "#CC79A7",
+}
+
+
+def score_matching_curve(
+    family: str,
+    X: Array,
+    truth: Array,
+    *,
+    n_blocks: int,
+    alphas: int,
+    diagonal_multiplier: float = 0.0,
+    max_iter: int = 200,
+) -> metrics.RocCurve:
+    """ROC curve of a path of alphas to alpha_max / 1000, from rows as they are (no scaling).
+
+    The tolerance is coarse and sweeps are few: at the dense end, where nearly all pairs are edges, finer solutions
+    move the area under the curve by less than .001.
+    """
+    elements = score_elements(family, X)
+    loss = elements.average(*robust_weights(elements, n_blocks))
+    path: Any = solve_path(loss, alphas, diagonal_multiplier=diagonal_multiplier, tol=1e-4, max_iter=max_iter)
+    return metrics.roc_curve(path, truth)
+
+
+def as_outcome(curve: metrics.RocCurve) -> Outcome:
+    """A curve in plain numbers: its area, and its height over an even grid."""
+    tpr = metrics.on_grid(curve, np.linspace(0, 1, POINTS))
+    return {"auc": metrics.auc(curve), "tpr": [round(float(value), 6) for value in tpr]}
+
+
+def summarise(results: list[Result], keys: Sequence[str]) -> list[Row]:
+    """One line for each setting, method and point of the average curve, with the area and its interval."""
+    groups: dict[tuple[Any, ...], list[Result]] = {}
+    for result in results:
+        groups.setdefault(tuple(result.task[key] for key in keys), []).append(result)
+    rows: list[Row] = []
+    for values, members in groups.items():
+        for method in members[0].outcome["methods"]:
+            outcomes = [member.outcome["methods"][method] for member in members]
+            areas = np.array([outcome["auc"] for outcome in outcomes])
+            heights = np.array([outcome["tpr"] for outcome in outcomes])
+            low, high = metrics.bootstrap_interval(heights)
+            area_low, area_high = metrics.bootstrap_interval(areas)
+            for k, fpr in enumerate(np.linspace(0, 1, POINTS)):
+                rows.append(
+                    {
+                        **dict(zip(keys, values, strict=True)),
+                        "method": method,
+                        "repetitions": len(members),
+                        "auc": float(areas.mean()),
+                        "auc_low": float(area_low),
+                        "auc_high": float(area_high),
+                        "fpr": round(float(fpr), 4),
+                        "tpr": float(heights[:, k].mean()),
+                        "tpr_low": float(low[k]),
+                        "tpr_high": float(high[k]),
+                    }
+                )
+    return rows
+
+
+def areas(rows: list[Row], **values: Any) -> dict[str, float]:
+    """The area of every method in one setting."""
+    return {
+        row["method"]: row["auc"]
+        for row in rows
+        if row["fpr"] == 0 and all(row[name] == value for name, value in values.items())
+    }
+
+
+def height(rows: list[Row], method: str, fpr: float, **values: Any) -> float:
+    """The average true positive rate of a method at a false positive rate."""
+    (found,) = (
+        row["tpr"]
+        for row in rows
+        if row["method"] == method and row["fpr"] == fpr and all(row[name] == value for name, value in values.items())
+    )
+    return float(found)
+
+
+def draw_curves(ax: Axes, rows: list[Row], title: str, style: Callable[[Row], tuple[str, str]]) -> None:
+    """Average curves with their bands; ``style`` gives the label and the line style of a row's curve."""
+    curves: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        label, dashes = style(row)
+        curves.setdefault((label, dashes, row["method"]), []).append(row)
+    for (label, dashes, method), points in curves.items():
+        fpr, tpr, low, high = (np.array([p[key] for p in points]) for key in ("fpr", "tpr", "tpr_low", "tpr_high"))
+        colour = COLOURS[method]
+        ax.plot(fpr, tpr, dashes, color=colour, linewidth=1.6, label=f"{label} (AUC {points[0]['auc']:.3f})")
+        ax.fill_between(fpr, low, high, color=colour, alpha=0.18, linewidth=0)
+    ax.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
+    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="false positive rate", ylabel="true positive rate", title=title)
+    ax.set_aspect("equal")
+    ax.legend(loc="lower right", fontsize=7.5, framealpha=0.9)

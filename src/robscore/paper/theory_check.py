@@ -1,0 +1,175 @@
+"""The paper's constants, printed for simulated models, and Theorem 3.1's radius put to the test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robscore import theory
+from robscore._typing import Array
+from robscore.elements import score_elements
+from robscore.medians import median_of_means
+from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator
+from robscore.simulate import choose_rows, random_model, sample
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Theory(Experiment):
+    """Constants of Theorems 3.1 and 4.3; how often the radius of Theorem 3.1 is exceeded."""
+
+    name = "theory"
+    title = "The constants of Theorems 3.1 and 4.3, and how often the radius of Theorem 3.1 is exceeded"
+    source = "Theorems 3.1 and 4.3, appendices B and E"
+
+    def settings(self, *, quick: bool) -> Settings:
+        """Gaussian and heavy-tailed vectors, with as many bad rows as the theorem allows, one to a block."""
+        return {
+            "delta": 0.1,
+            "taus": [0.0, 0.1, 0.2, 0.3],
+            "n_rows": 4000,
+            "dimension": 5,
+            "distributions": ["normal", "t3", "lognormal"],
+            "simulations": 40 if quick else 1000,
+            "batch": 20,
+            "models": [[10, 10], [30, 45]] if quick else [[10, 10], [30, 45], [100, 40], [100, 500]],
+            "model_rows": 4000 if quick else 20000,
+        }
+
+    def tasks(self, settings: Settings) -> list[Task]:
+        """Batches of data sets, and one task a model."""
+        radii = [
+            {"kind": "radius", "distribution": name, "tau": tau, "first": k}
+            for name in settings["distributions"]
+            for tau in settings["taus"]
+            for k in range(0, settings["simulations"], settings["batch"])
+        ]
+        return radii + [{"kind": "model", "m": m, "edges": edges} for m, edges in settings["models"]]
+
+    def run(self, task: Task, settings: Settings, seed: int) -> Outcome:
+        """Distances over radius, or the constants of a model."""
+        if task["kind"] == "model":
+            return _constants(task, settings, seed)
+        n, p, delta, tau = settings["n_rows"], settings["dimension"], settings["delta"], task["tau"]
+        n_bad, n_blocks = theory.bad_rows_allowed(delta, tau), theory.blocks_for(delta, tau)
+        which = settings["distributions"].index(task["distribution"])
+        ratios = []
+        for k in range(task["first"], min(task["first"] + settings["batch"], settings["simulations"])):
+            rng = generator(seed, which, int(1000 * tau), k)
+            X, mean, trace = _draw(task["distribution"], n, p, rng)
+            bad = choose_rows(n, n_bad / n, where="one-to-a-block", n_blocks=n_blocks, random_state=rng)
+            X[bad] = 1e6
+            distance = np.linalg.norm(median_of_means(X, n_blocks).median - mean)
+            ratios.append(float(distance / theory.radius(delta, tau, trace, n)))
+        return {"ratios": ratios}
+
+    def table(self, settings: Settings, results: list[Result]) -> list[Row]:
+        """Constants by tau with the share of radii exceeded, then the models."""
+        rows: list[Row] = []
+        delta = settings["delta"]
+        for name in settings["distributions"]:
+            for tau in settings["taus"]:
+                ratios = np.concatenate(
+                    [
+                        r.outcome["ratios"]
+                        for r in results
+                        if r.task["kind"] == "radius" and r.task["distribution"] == name and r.task["tau"] == tau
+                    ]
+                )
+                n_blocks = theory.blocks_for(delta, tau)
+                values = {
+                    "k_tau": theory.k_of_tau(tau),
+                    "c_tau": theory.c_of_tau(tau),
+                    "n_blocks": n_blocks,
+                    "bad_rows_allowed": theory.bad_rows_allowed(delta, tau),
+                    "breakdown_point": theory.breakdown_point(settings["n_rows"], n_blocks),
+                    "radius_exceeded": float((ratios > 1).mean()),
+                    "median_distance_over_radius": float(np.median(ratios)),
+                }
+                rows += [
+                    {"subject": name, "tau": tau, "quantity": key, "value": value} for key, value in values.items()
+                ]
+        for result in results:
+            if result.task["kind"] == "model":
+                subject = f"sqrt model, m = {result.task['m']}, {result.task['edges']} edges"
+                rows += [
+                    {"subject": subject, "tau": 0.1, "quantity": key, "value": value}
+                    for key, value in result.outcome.items()
+                ]
+        return rows
+
+    def draw(self, settings: Settings, rows: list[Row], results: list[Result]) -> Figure:
+        """K and c against tau; distances over radius."""
+        import matplotlib.pyplot as plt
+
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.7), layout="constrained")
+        taus = np.linspace(0, 0.45, 91)
+        left.semilogy(taus, [theory.k_of_tau(tau) for tau in taus], color="#0072B2", label="k(tau)")
+        left.semilogy(taus, [theory.c_of_tau(tau) for tau in taus], color="#D55E00", label="c(tau)")
+        left.set(xlabel="tau", title="constants of Theorem 3.1")
+        left.legend()
+        for name, colour in zip(settings["distributions"], ("#0072B2", "#D55E00", "#009E73"), strict=True):
+            ratios = [
+                np.concatenate(
+                    [
+                        r.outcome["ratios"]
+                        for r in results
+                        if r.task["kind"] == "radius" and r.task["distribution"] == name and r.task["tau"] == tau
+                    ]
+                )
+                for tau in settings["taus"]
+            ]
+            right.plot(settings["taus"], [np.quantile(r, 0.9) for r in ratios], "o-", color=colour, label=name)
+        right.axhline(1.0, color="#888888", linestyle=":")
+        right.set(xlabel="tau", yscale="log", title="90 % quantile of distance / radius (delta = 0.1)")
+        right.legend()
+        return figure
+
+    def say(self, settings: Settings, rows: list[Row]) -> str:
+        """The largest share of radii exceeded, and what Theorem 4.3 asks for."""
+        worst = max(row["value"] for row in rows if row["quantity"] == "radius_exceeded")
+        largest = max(row["value"] for row in rows if row["quantity"] == "median_distance_over_radius")
+        incoherence = [row["value"] for row in rows if row["quantity"] == "incoherence"]
+        fails = sum(value >= 1 for value in incoherence)
+        return (
+            f"Theorem 3.1's radius, allowed to fail with probability {settings['delta']:g}, is exceeded in "
+            f"{worst:.1%} of data sets at worst; the median distance is at most {largest:.3f} of it. The "
+            f"irrepresentability condition of Theorem 4.3 fails in {fails} of {len(incoherence)} simulated models."
+        )
+
+
+def _draw(name: str, n: int, p: int, rng: np.random.Generator) -> tuple[Array, Array, float]:
+    """Rows, their true mean, and the trace of their covariance."""
+    if name == "normal":
+        return rng.standard_normal((n, p)), np.zeros(p), float(p)
+    if name == "t3":
+        return rng.standard_t(3, size=(n, p)), np.zeros(p), 3.0 * p
+    mean, variance = np.exp(0.5), (np.exp(1.0) - 1) * np.exp(1.0)
+    return np.exp(rng.standard_normal((n, p))), np.full(p, mean), float(p * variance)
+
+
+def _constants(task: Task, settings: Settings, seed: int) -> Outcome:
+    """Definition 4.2 and the bounds of Theorem 4.3 for one simulated square-root model, tau = 0.1."""
+    delta, tau, n = settings["delta"], 0.1, 1000
+    rng = generator(seed, task["m"], task["edges"])
+    truth = random_model(task["m"], task["edges"], random_state=rng)
+    X = sample("sqrt", truth.interaction, truth.location, n_rows=settings["model_rows"], thin=5, random_state=rng)
+    found = theory.moments(score_elements("sqrt", X))
+    constants = theory.guarantee(found.loss, truth.interaction, truth.location)
+    values: Outcome = {
+        "d_theta": constants.d_theta,
+        "c_theta": constants.c_theta,
+        "c_gamma": constants.c_gamma,
+        "incoherence": constants.incoherence,
+        "alpha": constants.alpha,
+        "gamma_norm": found.gamma_norm,
+        "gamma_trace": found.gamma_trace,
+        "g_trace": found.g_trace,
+        "beta_bound_n1000_K200": theory.multiplier_bound(found.gamma_norm, found.gamma_trace, n, 200),
+    }
+    if constants.irrepresentable:
+        values["n_needed"] = constants.rows_needed(delta, tau, found.gamma_trace)
+        values["lambda_needed_n1000"] = constants.penalty_needed(delta, tau, found.gamma_trace, found.g_trace, n)
+    return values
