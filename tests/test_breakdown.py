@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from registry import CASES, STATISTICS
 
 import robscore as rs
 
@@ -52,6 +53,35 @@ def test_gamma_hat_stays_with_45_bad_blocks_and_goes_with_60(family):
     assert norm(60, 1e30) > 1e20 * norm(60, 1e2)
     with pytest.raises(ValueError, match="60 of 100 blocks"):
         norm(60, 1e300)
+
+
+def bad_rows(case, X, size, rng):
+    """Rows that are far out wherever the domain lets them be: large, or next to a boundary; None where it is small."""
+    shape = (45, X.shape[1])
+    if case.last_is_special:
+        rows = np.full(shape, 1 / size)
+        rows[:, 0] = 1 - rows[:, 1:].sum(axis=1)
+        return rows
+    rows = size * rng.uniform(0.5, 1.0, size=shape)
+    return rows if case.family.domain.contains(rows).all() else None
+
+
+@pytest.mark.parametrize("case", CASES + STATISTICS, ids=str)
+def test_gamma_hat_stays_with_45_of_100_bad_blocks_in_every_family(case):
+    rng = np.random.default_rng(0)
+    X = case.draw(rng, 300, 3)
+    norms = []
+    for size in (1e2, 1e6, 1e12):
+        rows = bad_rows(case, X, size, rng)
+        if rows is None:
+            pytest.skip("no row of the domain is far out")
+        dirty = X.copy()
+        dirty[np.arange(45) * 3 + rng.integers(3, size=45)] = rows
+        elements = rs.score_elements(case.family, dirty)
+        loss = elements.average(*rs.robust_weights(elements, 100))
+        norms.append(np.linalg.norm(loss.gamma))
+    assert np.isfinite(norms).all()
+    assert max(norms) < 5 * min(norms)
 
 
 def test_the_estimate_itself_breaks_down_beyond_half():

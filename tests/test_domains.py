@@ -27,6 +27,9 @@ DOMAINS = [
     D.Inequality([1.0, -1.0], ">=", 0.0, power=3),
     D.Inequality([1.0, -2.0], "<=", 0.5, power=2),
     ROOT,
+    D.Box(0.0, 1.0) | D.Box(0.5, 3.0),
+    D.Intervals([(-2, -1), (0, 1)]) | (D.NonNegative() & LINE),
+    (D.Box(-2.0, -1.0) | D.Box(1.0, 2.0)) & BALL_IN,
 ]
 
 
@@ -99,6 +102,10 @@ def test_the_boundary_at_zero_is_known_as_such():
         (rs.families.LogLog, D.NonNegative()),
         (rs.families.SquareRoot, D.NonNegative()),
         (rs.families.Gaussian, D.Real()),
+        (rs.families.TruncatedGaussian, D.Box(0.0, 1.0) | D.Box(0.5, 3.0)),
+        (rs.families.TruncatedGaussian, D.Box([-1.0, 0.0], [2.0, 1.5])),
+        (rs.families.SquareRoot, D.Box(0.5, 3.0) | (D.NonNegative() & LINE)),
+        (lambda **options: rs.families.Power(1.5, 0.5, **options), D.Box(0.0, 3.0)),
     ],
     ids=lambda value: getattr(value, "__name__", repr(value)),
 )

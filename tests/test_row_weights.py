@@ -172,7 +172,7 @@ def test_half_of_the_blocks_overflowing_is_an_error():
         rs.robust_weights(rs.score_elements("sqrt", X), 20)
     with pytest.raises(ValueError, match="more blocks"):
         rs.robust_weights(rs.score_elements("sqrt", X), 1)
-    with pytest.raises(ValueError, match="10 rows are so large"):
+    with pytest.raises(ValueError, match="10 rows have score-matching elements that overflow"):
         rs.score_elements("sqrt", X).average()
 
 

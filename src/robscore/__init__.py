@@ -7,12 +7,13 @@ from robscore.estimators import RobustGraph, RobustScoreMatching
 from robscore.identifiability import check_identifiable
 from robscore.medians import geometric_median, median_of_means, n_blocks_for
 from robscore.row_weights import robust_weights
-from robscore.solvers.path import Path, solve_path
+from robscore.solvers.path import Path, StatisticPath, solve_path
 
 __all__ = [
     "Path",
     "RobustGraph",
     "RobustScoreMatching",
+    "StatisticPath",
     "__version__",
     "boundary",
     "check_identifiable",

@@ -41,6 +41,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"Found {n} complete row(s) in X; at least 2 are needed.")
         check_contamination(self.contamination)
         self._check_arguments(matrix.shape[1])
+        if not (self.fit_location or family.is_pairwise):
+            raise ValueError(f"fit_location=False: {family!r} has no location to leave out; leave out a statistic.")
         redundant = family.redundancy(fit_location=self.fit_location)
         if redundant:
             raise ValueError(redundant)
@@ -57,6 +59,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         )
         self._preparation: Preparation = preparation
         elements = preparation.scaled_family.elements(rows)
+        constant = elements.constant_statistics()
+        if constant:
+            raise ValueError(constant)
         weights, remarks = weigh_rows(
             elements,
             self.n_blocks_,

@@ -1,7 +1,8 @@
 """Boundary weights h(d): functions of the distance d to the nearest boundary.
 
 Which to use: leave it to the family. Where a choice is made, near a boundary h must vanish at least as fast as the
-family's default power, or score matching is biased (unless the density itself vanishes there); far from it, a weight
+family's default power, or the estimate may be biased or lose its variance (unless the density itself vanishes
+there); far from it, a weight
 that levels off (a cap, MCP, SCAD, tanh, truncated sine) gives large values less say than a growing one.
 
 Score matching on a domain with a boundary weighs coordinate j by h(d_j), so that the boundary terms

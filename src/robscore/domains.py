@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._typing import Array, BoolArray
+from robscore._typing import Array, BoolArray, IntArray
 
 SUM_TOLERANCE = 1e-6  # by how much the entries of a composition may miss one
 
@@ -46,11 +46,12 @@ class Domain(ABC):
     ----------
     moves : bool
         Whether the domain of scaled columns is of the same kind, so that columns can be scaled.
-    is_real_line, is_non_negative, only_boundary_is_zero : bool
-        No boundary at all; no negative values; [0, inf) in every column.
+    is_bounded, is_real_line, is_non_negative, only_boundary_is_zero : bool
+        Within finite bounds (as far as known); no boundary at all; no negative values; [0, inf) in every column.
     """
 
     moves: bool = False
+    is_bounded: bool = False
     is_real_line: bool = False
     is_non_negative: bool = False
     only_boundary_is_zero: bool = False
@@ -61,6 +62,10 @@ class Domain(ABC):
 
         Both have shape (n, m, q): at most q intervals for an entry, empty ones with lower > upper.
         """
+
+    def others_inside(self, X: Array) -> BoolArray:
+        """Whether what the domain asks of the other entries alone is met, for every entry of X, shape (n, m)."""
+        return np.ones(X.shape, dtype=bool)
 
     def contains(self, X: ArrayLike) -> BoolArray:
         """Which entries of X, shape (n, m), lie inside, given the rest of their row."""
@@ -87,18 +92,27 @@ class Domain(ABC):
         """Columns that can move on their own."""
         return range(n_columns)
 
+    def sweep_order(self, n_columns: int, rng: np.random.Generator) -> IntArray:
+        """An order of the columns for one sweep of a sampler."""
+        return np.arange(n_columns)
+
     def some_rows(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
-        """Rows inside the domain, shape (n_rows, n_columns), found by trying wider and wider draws."""
+        """Rows inside the domain, shape (n_rows, n_columns), found by trial."""
         found = np.empty((0, n_columns))
-        for scale in np.geomspace(0.05, 50, 40):
-            draws = scale * rng.standard_normal((50 * n_rows, n_columns))
-            if self.is_non_negative:
-                draws = np.abs(draws)
+        for _ in range(20):
+            draws = self.candidates(100 * min(n_rows, 200), n_columns, rng)
             found = np.concatenate([found, draws[self.contains(draws).all(axis=1)]])
+            if len(found) >= n_rows:
+                break
         if not len(found):
             raise ValueError(f"No row inside {self!r} was found to start from; give start=.")
         chosen: Array = found[rng.integers(len(found), size=n_rows)]
         return chosen
+
+    def candidates(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
+        """Rows that may lie inside: normal, of sizes from small to large, without a sign where none is allowed."""
+        draws = np.geomspace(0.05, 50, n_rows)[:, None] * rng.standard_normal((n_rows, n_columns))
+        return np.abs(draws) if self.is_non_negative else draws
 
     def moved(self, centre: Array, scale: Array) -> Domain:
         """The domain of (x - centre) / scale, column by column."""
@@ -133,6 +147,12 @@ class _Joined(Domain):
     left: Domain
     right: Domain
 
+    def candidates(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
+        """Those of both, and the general ones."""
+        some = [Domain.candidates(self, n_rows // 3 + 1, n_columns, rng)]
+        some += [side.candidates(n_rows // 3 + 1, n_columns, rng) for side in (self.left, self.right)]
+        return np.concatenate(some)
+
     def check_columns(self, n_columns: int) -> None:
         """Raise unless both fit so many columns."""
         self.left.check_columns(n_columns)
@@ -153,9 +173,20 @@ class Both(_Joined):
     """
 
     @property
+    def is_bounded(self) -> bool:  # type: ignore[override]
+        """Whether one of the two is, or one caps a positive sum and the other admits no negative value."""
+        pairs = ((self.left, self.right), (self.right, self.left))
+        capped = any(a.is_non_negative and isinstance(b, Inequality) and b.caps_positive for a, b in pairs)
+        return self.left.is_bounded or self.right.is_bounded or capped
+
+    @property
     def is_non_negative(self) -> bool:  # type: ignore[override]
         """Whether one of the two admits no negative value."""
         return self.left.is_non_negative or self.right.is_non_negative
+
+    def others_inside(self, X: Array) -> BoolArray:
+        """Whether both have what they ask of the other entries."""
+        return self.left.others_inside(X) & self.right.others_inside(X)
 
     def segments(self, X: Array) -> tuple[Array, Array]:
         """Every interval of one with every interval of the other."""
@@ -176,9 +207,15 @@ class Either(_Joined):
     --------
     >>> import robscore as rs
     >>> either = rs.domains.Box(0, 1) | rs.domains.Box(2, 3)
-    >>> either.contains([[0.5, 1.5]])
-    array([[ True, False]])
+    >>> either.contains([[0.5, 0.7], [0.5, 2.5]])  # the second row lies in neither
+    array([[ True,  True],
+           [False, False]])
     """
+
+    @property
+    def is_bounded(self) -> bool:  # type: ignore[override]
+        """Whether both are."""
+        return self.left.is_bounded and self.right.is_bounded
 
     @property
     def is_non_negative(self) -> bool:  # type: ignore[override]
@@ -186,9 +223,14 @@ class Either(_Joined):
         return self.left.is_non_negative and self.right.is_non_negative
 
     def segments(self, X: Array) -> tuple[Array, Array]:
-        """The intervals of both."""
-        (a, b), (c, d) = self.left.segments(X), self.right.segments(X)
-        return np.concatenate([a, c], axis=-1), np.concatenate([b, d], axis=-1)
+        """The intervals of both, each where the rest of the row lies in that one."""
+        lower, upper = [], []
+        for side in (self.left, self.right):
+            low, high = side.segments(X)
+            possible = side.others_inside(X)[..., None]
+            lower.append(np.where(possible, low, np.inf))
+            upper.append(np.where(possible, high, -np.inf))
+        return np.concatenate(lower, axis=-1), np.concatenate(upper, axis=-1)
 
     def __repr__(self) -> str:
         return f"({self.left!r} | {self.right!r})"
@@ -229,6 +271,16 @@ class Inequality(Domain):
             raise ValueError(f"relation={self.relation!r} must be '<=' or '>='.")
         if not (np.isfinite(self.power) and self.power > 0 and np.isfinite(self.bound)):
             raise ValueError(f"power={self.power!r} must be positive and bound={self.bound!r} finite.")
+
+    @property
+    def caps_positive(self) -> bool:
+        """Whether it says that a sum with positive coefficients is at most something."""
+        return self.relation in ("<=", "<") and bool((np.asarray(self.coefficients) > 0).all())
+
+    @property
+    def is_bounded(self) -> bool:  # type: ignore[override]
+        """Whether it is a ball or the like."""
+        return self.caps_positive and self.power % 2 == 0
 
     def check_columns(self, n_columns: int) -> None:
         """Raise unless coefficients given by column are as many as the columns."""
@@ -278,6 +330,7 @@ class Simplex(Domain):
     """
 
     is_non_negative = True
+    is_bounded = True
 
     def segments(self, X: Array) -> tuple[Array, Array]:
         """From 0 to x_j + x_m; the last entry is where the others leave it."""
@@ -305,6 +358,10 @@ class Simplex(Domain):
     def free_columns(self, n_columns: int) -> range:
         """All but the last."""
         return range(n_columns - 1)
+
+    def sweep_order(self, n_columns: int, rng: np.random.Generator) -> IntArray:
+        """Any order: another part is the last each time, so that a small one does not hold up all others."""
+        return rng.permutation(n_columns)
 
     def some_rows(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
         """Rows drawn uniformly."""
@@ -424,6 +481,11 @@ class Intervals(Domain):
         return [(np.asarray(lower), np.asarray(upper)) for lower, upper in self.intervals]
 
     @property
+    def is_bounded(self) -> bool:  # type: ignore[override]
+        """Whether all bounds are finite."""
+        return all(np.isfinite(bound).all() for pair in self.bounds for bound in pair)
+
+    @property
     def is_real_line(self) -> bool:  # type: ignore[override]
         """Whether there is no boundary at all."""
         return len(self.intervals) == 1 and all(np.isinf(bound).all() for bound in self.bounds[0])
@@ -446,6 +508,27 @@ class Intervals(Domain):
         lower = np.stack([np.broadcast_to(low, X.shape) for low, _ in self.bounds], axis=-1)
         upper = np.stack([np.broadcast_to(high, X.shape) for _, high in self.bounds], axis=-1)
         return lower.reshape(shape), upper.reshape(shape)
+
+    def others_inside(self, X: Array) -> BoolArray:
+        """Whether all other entries of the row lie in their intervals."""
+        outside = ~self.contains(X)
+        return np.asarray(outside.sum(axis=-1, keepdims=True) == outside)
+
+    def candidates(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
+        """Uniform within finite bounds, from near to far of a single one, wide where there is none."""
+        which = rng.integers(len(self.intervals), size=(n_rows, n_columns))
+        low, high = (
+            np.take_along_axis(np.moveaxis(ends, -1, 0), which[None], axis=0)[0]
+            for ends in self.segments(np.zeros((n_rows, n_columns)))
+        )
+        away = np.abs(super().candidates(n_rows, n_columns, rng))
+        share = rng.random((n_rows, n_columns))
+        with np.errstate(invalid="ignore", over="ignore"):
+            between = low + share * (high - low)
+        one_sided = np.where(np.isfinite(low), low + away, high - away)
+        drawn = np.where(np.isfinite(high - low), between, one_sided)
+        free = np.isinf(low) & np.isinf(high)
+        return np.where(free, np.where(share < 0.5, away, -away), drawn)
 
     def moved(self, centre: Array, scale: Array) -> Intervals:
         """The domain of (x - centre) / scale, column by column."""

@@ -36,7 +36,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     Parameters
     ----------
     family : str or Family, default "sqrt"
-        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", or an object of ``rs.families``.
+        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``.
     contamination : float, default 0.05
         Share of bad rows to guard against; sets ``n_blocks`` to 4 * contamination * n when that is None.
     n_blocks : int, optional
@@ -153,7 +153,7 @@ class RobustGraph(ScoreMatchingEstimator):
     Parameters
     ----------
     family : str or Family, default "sqrt"
-        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", or an object of ``rs.families``.
+        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``.
     contamination : float, default 0.05
         Share of bad rows to guard against; sets ``n_blocks`` to 4 * contamination * n when that is None.
     n_blocks : int, optional
@@ -178,7 +178,8 @@ class RobustGraph(ScoreMatchingEstimator):
     diagonal_multiplier : float, default 0
         The paper's beta: multiplies the diagonal of the quadratic by 1 + beta. Needed when rows are fewer than columns.
     rule : {"symmetric", "and", "or"}, default "symmetric"
-        One symmetric K; or every column alone, with an edge where both or at least one of the two see it.
+        One symmetric K; or every column alone (on the simplex: all at once, without symmetry), with an edge where both
+        or at least one of the two see it.
     penalty_weights : array of shape (m, m), optional
         Symmetric weights of the penalty: 0 leaves an edge free, inf forbids it.
     location_weights : array of shape (m,), optional

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from robscore.families.base import Family, get_family
 from robscore.medians.blocks import check_n_blocks
 
@@ -19,7 +21,8 @@ class Identifiability(NamedTuple):
     Attributes
     ----------
     exists : bool
-        Whether the estimate exists almost surely; with several small blocks, unless the median falls on one of them.
+        Whether the estimate is sure to exist (almost surely); with several small blocks, unless the median falls on
+        one of them. The condition is sufficient: with a few rows less it may exist all the same.
     certain : bool
         Whether it exists even then.
     words : str
@@ -50,19 +53,24 @@ def check_identifiable(
     >>> rs.check_identifiable("sqrt", n=1000, m=30, n_blocks=200).exists
     True
     >>> print(rs.check_identifiable("sqrt", n=20, m=30).words)
-    It needs at least 31 different rows, one for each statistic that involves a column, and there are 20: give more \
-rows or fewer columns, or add a penalty with RobustGraph.
+    It is sure to exist from 31 different rows on, one for each statistic that involves a column, and there are 20: \
+give more rows or fewer columns, or add a penalty with RobustGraph.
     """
+    for name, count in (("n", n), ("m", m)):
+        if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
+            raise ValueError(f"{name}={count!r} must be a whole number of at least 1.")
     check_n_blocks(n_blocks, n)
     chosen = get_family(family)
-    redundant = chosen.redundancy(fit_location=fit_location)
+    chosen.check_columns(m)
+    redundant = chosen.redundancy(fit_location=fit_location) or chosen.dependence(m, fit_location=fit_location)
     if redundant:
         return Identifiability(exists=False, certain=False, words=redundant)
     needed = chosen.statistics_a_column(m, fit_location=fit_location)
     if n < needed:
         words = (
-            f"It needs at least {needed} different rows, one for each statistic that involves a column, and there are "
-            f"{n}: give more rows or fewer columns, or add a penalty with RobustGraph."
+            f"It is sure to exist from {needed} different rows on, one for each statistic that involves a column, and "
+            f"there are {n}: give more rows or fewer columns, or add a penalty with "
+            f"{'RobustGraph' if chosen.is_pairwise else 'rs.solve_path'}."
         )
         return Identifiability(exists=False, certain=False, words=words)
     block = n // n_blocks

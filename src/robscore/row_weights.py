@@ -143,8 +143,8 @@ def _finite_blocks(elements: Elements, partition: Partition) -> BoolArray:
     n_far = partition.n_blocks - np.count_nonzero(finite)
     if 2 * n_far >= partition.n_blocks:
         raise ValueError(
-            f"{n_far} of {partition.n_blocks} blocks hold a row so large that its score-matching elements overflow "
-            f"({np.count_nonzero(elements.overflow)} such rows); use more blocks, or drop those rows."
+            f"{n_far} of {partition.n_blocks} blocks hold a row so large, or so near a boundary, that its elements "
+            f"overflow ({np.count_nonzero(elements.overflow)} such rows); use more blocks, or drop those rows."
         )
     return finite
 

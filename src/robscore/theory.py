@@ -52,7 +52,7 @@ def k_of_tau(tau: float) -> float:
     --------
     >>> import robscore as rs
     >>> round(rs.theory.k_of_tau(0.0), 2)
-    17.5
+    17.34
     """
     return 1.0 / _rate(tau)
 
@@ -77,7 +77,7 @@ def blocks_for(delta: float, tau: float) -> int:
     --------
     >>> import robscore as rs
     >>> rs.theory.blocks_for(0.05, 0.2)
-    131
+    99
     """
     _check(delta=delta, tau=tau)
     return int(np.floor(k_of_tau(tau) * np.log(1 / delta))) + 1

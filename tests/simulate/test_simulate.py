@@ -56,6 +56,8 @@ SLICED = [
     (rs.families.Power(1.5, 0.5), (0.0, 8.0)),
     (rs.families.Gaussian(domain=D.Inequality(1.0, ">=", 1.0, power=2)), (-8.0, 8.0)),
     (rs.families.SquareRoot(domain=D.NonNegative() & D.Inequality([1.3, 1.0], "<=", 2.0)), (0.0, 2.0)),
+    (rs.families.TruncatedGaussian(domain=D.Box(0.0, 1.0) | D.Box(0.5, 3.0)), (0.0, 3.0)),
+    (rs.families.Gamma(domain=D.Box([0.2, 0.5], [2.0, 4.0])), (0.2, 4.0)),
 ]
 
 
@@ -156,6 +158,67 @@ def test_chains_say_when_they_have_not_moved_away_from_their_start():
     assert (long.effective_size > 450).all()
     chain = rs.simulate.draw("sqrt", 1.95 * np.eye(2) - 0.95, n_rows=500, thin=1, random_state=0)
     assert (chain.effective_size < 400).all()
+
+
+@pytest.mark.parametrize("part", [0, 3])
+def test_a_small_part_does_not_hold_up_compositions(part):
+    """The order of the parts means nothing, whichever of them is small."""
+    eta = np.full(4, 20.0)
+    eta[part] = -60.0
+    draws = rs.simulate.draw(
+        rs.families.Simplex(zero_sums=True), 50 * (np.eye(4) - 0.25), eta, n_rows=400, burn_in=300, random_state=0
+    )
+    assert (draws.effective_size > 350).all()
+    spread = np.log(np.delete(draws.X, part, axis=1)).std(axis=0)
+    assert (spread < 0.2).all()
+
+
+@pytest.mark.parametrize(("eta", "K"), [(-1e7, 1.0), (-1e9, 1.0), (-1.0, 1e-16)])
+def test_truncated_gaussians_far_in_the_tail_are_exponential(eta, K):
+    X = rs.simulate.sample(
+        "truncated-gaussian", np.array([[K]]), np.array([eta]), n_rows=4000, burn_in=2, random_state=0
+    )
+    assert np.unique(X).size > 3900
+    assert X.mean() * abs(eta) == pytest.approx(1, abs=0.08)
+
+
+def test_at_the_far_end_of_a_box():
+    family = rs.families.TruncatedGaussian(domain=D.Box(0.0, 1.0))
+    X = rs.simulate.sample(family, np.eye(1), np.array([1e200]), n_rows=5, burn_in=2, random_state=0)
+    np.testing.assert_array_equal(X, 1.0)
+
+
+@pytest.mark.parametrize("domain", [D.Box(1000.0, 1001.0), D.Box([0.0, 100.0], [1.0, 101.0]), D.Intervals([(2, 3)])])
+def test_rows_to_start_from_are_found_in_any_box(domain):
+    rows = domain.some_rows(50, 2, np.random.default_rng(0))
+    assert rows.shape == (50, 2)
+    assert domain.contains(rows).all()
+
+
+def test_dirichlet_rows_are_compositions_without_interaction():
+    X = rs.simulate.sample(
+        "simplex", np.zeros((3, 3)), np.array([1.0, 2.0, 3.0]), n_rows=3000, burn_in=40, random_state=0
+    )
+    np.testing.assert_allclose(X.mean(axis=0), np.array([2, 3, 4]) / 9, atol=0.015)
+
+
+@pytest.mark.parametrize(
+    ("family", "K", "eta", "match"),
+    [
+        ("gamma", np.eye(2), np.array([0.0, -2.0]), r"location\[1\]=-2 must exceed -1"),
+        ("simplex", np.zeros((2, 2)), np.array([0.0, -2.0]), r"location\[1\]=-2 must exceed -1"),
+        (
+            rs.families.Pairwise(tanh_pair, minus, t_self=minus, derivatives=TANH),
+            np.eye(2),
+            np.ones(2),
+            "no distribution",
+        ),
+        ("sqrt", np.full((2, 2), np.nan), np.ones(2), "finite"),
+    ],
+)
+def test_parameters_without_a_distribution_are_refused(family, K, eta, match):
+    with pytest.raises(ValueError, match=match):
+        rs.simulate.sample(family, K, eta, n_rows=5, burn_in=3, random_state=0)
 
 
 def test_log_log_samples_are_log_normal():

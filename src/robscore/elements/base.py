@@ -48,8 +48,8 @@ class Elements(ABC):
     ----------
     n_rows, n_columns : int
     overflow : boolean array of shape (n,)
-        Rows so large that the products of their elements overflow. They count as infinitely far:
-        their arrays are set to zero here and no weight may be put on them.
+        Rows so large, or so near a boundary, that the products of their elements overflow. They count as infinitely
+        far: their arrays are set to zero here and no weight may be put on them.
     constant : float
         What all rows share of |Gamma|^2 and ``products`` leaves out.
     """
@@ -107,6 +107,10 @@ class Elements(ABC):
     def row_losses(self, *parameters: Array) -> Array:
         """Each row's own score-matching loss, shape (n,); infinite for rows that overflow."""
 
+    def constant_statistics(self) -> str | None:
+        """Which statistics no row says anything about (A1 of appendix A), in words; None if there are none."""
+        return None
+
     # Rows ---------------------------------------------------------------------------------------
 
     def take(self, index: IntArray | slice) -> Any:
@@ -142,8 +146,8 @@ class Elements(ABC):
         bad = rows[self.overflow[rows]]
         if bad.size:
             raise ValueError(
-                f"{bad.size} rows are so large that their score-matching elements overflow (first: row {bad.min()}); "
-                "drop them, or use more blocks so that they get weight zero."
+                f"{bad.size} rows have score-matching elements that overflow: they are too large, or too near a "
+                f"boundary (first: row {bad.min()}); drop them, or use more blocks so that they get weight zero."
             )
 
     def _read_weights(self, gamma_weights: Array | None, g_weights: Array | None) -> tuple[Array, Array]:
@@ -249,7 +253,11 @@ def score_elements(family: str | Family, X: AnyData) -> Any:
     chosen = get_family(family)
     matrix, names = read_matrix(X, "X")
     check_rows(chosen, matrix, names, caller="score_elements")
-    return chosen.resolved(matrix).elements(matrix)
+    elements = chosen.resolved(matrix).elements(matrix)
+    constant = elements.constant_statistics()
+    if constant:
+        raise ValueError(constant)
+    return elements
 
 
 def dot(left: Array, right: Array) -> Array:

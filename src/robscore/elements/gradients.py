@@ -143,6 +143,19 @@ class NodeElements(_GradientElements, PairwiseElements):
             gradients[:, mirrored] += T[:, i] * v[:, i, j] - g[:, i, j]
         return gradients
 
+    def constant_statistics(self) -> str | None:
+        """Whether a kind of statistics has no derivative in any row."""
+        v, m = self.rows.v, self.n_columns
+        own = v[:, np.arange(m), np.arange(m)]
+        others = v[:, :, :m].any(axis=0) & ~np.eye(m, dtype=bool)
+        if self.n_rows > 1 and not own.any():
+            return "t_self (by default t_pair(x, x)) is constant on these data, so K_jj has no estimate; give t_self=."
+        if self.n_rows > 1 and m > 1 and not others.any():
+            return "t_pair is constant on these data, so no interaction can be estimated."
+        if self.n_rows > 1 and not v[:, :, m].any():
+            return "t_single is constant on these data, so the location cannot be estimated; use another t_single."
+        return None
+
 
 class SimplexElements(NodeElements):
     """Elements on the simplex, where x_m = 1 - the rest couples every node with the last: h has m - 1 columns.
@@ -168,6 +181,10 @@ class SimplexElements(NodeElements):
             a = self._angle(left, right, j)
             total += self._weights(left, right, j) * a * (a + 2 * b)
         return total
+
+    def constant_statistics(self) -> str | None:
+        """Logarithms are never constant."""
+        return None
 
     def work(self, part: Part) -> Work:
         """As without coupling, and m - 1 nodes for the coupling."""
@@ -225,6 +242,16 @@ class StatisticElements(_GradientElements):
                 angle = left.v[..., j, :] @ transposed(right.v[..., k, :])
                 total += left.h[..., :, None, j] * right.h[..., None, :, k] * angle**2
         return total
+
+    def constant_statistics(self) -> str | None:
+        """Whether a statistic has no derivative in any row."""
+        constant = np.flatnonzero((self.rows.v == 0).all(axis=(0, 1)))
+        if self.n_rows < 2 or not constant.size:
+            return None
+        return (
+            f"Statistic {constant[0]} of t is constant on these data (its derivative is zero in every row), so its "
+            "parameter cannot be estimated; leave it out."
+        )
 
     def work(self, part: Part) -> Work:
         """m^2 products of n x r arrays."""

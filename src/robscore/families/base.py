@@ -27,7 +27,7 @@ import numpy as np
 from robscore._robust import MAD
 from robscore._typing import Array, BoolArray
 from robscore.boundary import Boundary
-from robscore.domains import Domain
+from robscore.domains import Domain, Simplex
 
 if TYPE_CHECKING:
     from robscore.elements import Elements
@@ -76,6 +76,10 @@ class Family(ABC):
         """Why the statistics determine each other whatever the data, in words; None where they do not."""
         return None
 
+    def dependence(self, n_columns: int, *, fit_location: bool) -> str | None:
+        """As :meth:`redundancy`, where it takes some work to find out."""
+        return None
+
     def check_columns(self, n_columns: int) -> None:
         """Raise unless the family is one of so many columns."""
         self.domain.check_columns(n_columns)
@@ -108,8 +112,10 @@ class Family(ABC):
         """The log density of column j given the rest of each row, as a function of its n values."""
         return lambda values: self.log_density(self.domain.replaced(X, j, values), *parameters)
 
-    def check_parameters(self, interaction: Array) -> None:
-        """Raise unless there is a distribution with this K, shape (m, m)."""
+    def check_parameters(self, interaction: Array, location: Array) -> None:
+        """Raise unless there is a distribution with this K, shape (m, m), and eta, shape (m,)."""
+        if self.domain.is_bounded:
+            return
         try:
             np.linalg.cholesky(interaction)
         except np.linalg.LinAlgError:
@@ -140,6 +146,11 @@ def check_domain(domain: object) -> Domain:
     """The domain, or an error that says what it must be."""
     if not isinstance(domain, Domain):
         raise TypeError(f"domain={domain!r} must be an object of rs.domains, for example NonNegative().")
+    if isinstance(domain, Simplex):
+        raise ValueError(
+            "domain=Simplex() is for rs.families.Simplex; for other families drop the last column and use "
+            "domain=NonNegative() & Inequality(1.0, '<=', 1.0)."
+        )
     return domain
 
 

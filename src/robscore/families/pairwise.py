@@ -9,20 +9,21 @@ In the extended parametrisation (K a full square matrix) node j owns z_j = (K_1j
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from robscore import boundary as boundaries
-from robscore._autodiff import Function, derivatives_along_columns, double_precision, have_jax
+from robscore._autodiff import Function, check_derivative, derivatives_along_columns, double_precision, have_jax
 from robscore._typing import Array
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Real
 from robscore.elements import NodeElements
 from robscore.families.base import Family, check_boundary, check_domain
-from robscore.families.exponential import weights_and_slopes
+from robscore.families.exponential import dependence_in_words, weights_and_slopes
 
 
 class Pairwise(Family):
@@ -45,6 +46,9 @@ class Pairwise(Family):
     domain : domain, default Real()
     boundary : Boundary, optional
         Weight h of the distance to the boundary, d^2 by default, 1 where there is no boundary.
+
+    All statistics must be twice differentiable inside the domain and work on arrays. Holds n m^2 numbers for n rows of
+    m columns, where the power families hold n m. Use ``def`` rather than ``lambda`` if an estimator is to be pickled.
 
     Examples
     --------
@@ -93,7 +97,8 @@ class Pairwise(Family):
 
     def __repr__(self) -> str:
         name = getattr(self.t_pair, "__name__", type(self.t_pair).__name__)
-        return f"Pairwise({name}, domain={self.domain!r})"
+        weight = "" if self.boundary == boundaries.Power(2.0) else f", boundary={self.boundary!r}"
+        return f"Pairwise({name}, domain={self.domain!r}{weight})"
 
     def resolved(self, X: Array) -> Pairwise:
         """The same family with a boundary weight that no longer depends on data."""
@@ -106,15 +111,14 @@ class Pairwise(Family):
         n, m = X.shape
         self._check_symmetric(X)
         first, second = np.empty((n, m, m + 1)), np.empty((n, m, m + 1))
-        own_first, own_second = self._of_one("self", X)
-        single_first, single_second = self._of_one("single", X)
-        for j in range(m):
-            others = np.arange(m) != j
-            x, y = X[:, others], np.repeat(X[:, [j]], m - 1, axis=1)
-            if m > 1:
-                first[:, j, :m][:, others], second[:, j, :m][:, others] = self._of_pair(x, y)
-            first[:, j, j], second[:, j, j] = own_first[:, j], own_second[:, j]
-            first[:, j, m], second[:, j, m] = single_first[:, j], single_second[:, j]
+        j, k = np.nonzero(~np.eye(m, dtype=bool))
+        if m > 1:
+            first[:, j, k], second[:, j, k] = self._of_pair(X[:, k], X[:, j])
+        own, node = np.arange(m), np.arange(m)
+        first[:, node, own], second[:, node, own] = self._of_one("self", X)
+        first[:, :, m], second[:, :, m] = self._of_one("single", X)
+        if self.derivatives is not None:
+            self._check_by_hand(X)
         h, slope = weights_and_slopes(self.domain, self.boundary, X)
         with np.errstate(over="ignore", invalid="ignore"):
             g = slope[:, :, None] * first + h[:, :, None] * second
@@ -123,66 +127,113 @@ class Pairwise(Family):
     def _of_pair(self, x: Array, y: Array) -> tuple[Array, Array]:
         """First and second derivatives of t_pair(x, y) in y, entry by entry."""
         if self.derivatives is not None:
-            return self._checked("pair", [f(x, y) for f in self.derivatives["pair"]], y)
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                return self._checked("pair", [f(x, y) for f in self.derivatives["pair"]], y)
         stacked = np.column_stack([x.ravel(), y.ravel()])
-        first, second = derivatives_along_columns(lambda row: self.t_pair(row[0], row[1]), stacked, "t_pair")
-        return self._checked("pair", [first[..., 1].reshape(y.shape), second[..., 1].reshape(y.shape)], y)
+        derivatives = derivatives_along_columns(self._functions["pair"], stacked, "t_pair", columns=slice(1, 2))
+        return self._checked("pair", list(derivatives), y)
 
     def _of_one(self, name: str, X: Array) -> tuple[Array, Array]:
         """First and second derivatives of t_self or t_single, entry by entry."""
         if self.derivatives is not None:
-            return self._checked(name, [f(X) for f in self.derivatives[name]], X)
-        function: Callable[[Any], Any] = self.t_single if name == "single" else self._own
-        first, second = derivatives_along_columns(lambda row: function(row[0]), X.reshape(-1, 1), f"t_{name}")
-        return self._checked(name, [first.reshape(X.shape), second.reshape(X.shape)], X)
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                return self._checked(name, [f(X) for f in self.derivatives[name]], X)
+        derivatives = derivatives_along_columns(self._functions[name], X.reshape(-1, 1), f"t_{name}")
+        return self._checked(name, list(derivatives), X)
+
+    @cached_property
+    def _functions(self) -> dict[str, Function]:
+        """The statistics as functions of one row, which are compiled once."""
+        return {
+            "pair": lambda row: self.t_pair(row[0], row[1]),
+            "single": lambda row: self.t_single(row[0]),
+            "self": lambda row: self._own(row[0]),
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_functions"}
 
     def _own(self, x: Any) -> Any:
         return self.t_pair(x, x) if self.t_self is None else self.t_self(x)
 
     def _checked(self, name: str, derivatives: list[Any], at: Array) -> tuple[Array, Array]:
-        """Finite derivatives of the right shape that are not all zero, or an error."""
+        """Derivatives of the right shape; not finite in some rows, perhaps, but not in half of them."""
         first, second = (np.asarray(values, dtype=float) for values in derivatives)
         for what, values in (("first", first), ("second", second)):
-            if values.shape != at.shape:
+            if values.size != at.size:
                 raise ValueError(
-                    f"The {what} derivative of t_{name} must give one number for each value, shape {at.shape}; got "
-                    f"{values.shape}."
+                    f"t_{name} and its derivatives must give one number for each value; got {values.shape}."
                 )
-            wrong = np.argwhere(~np.isfinite(values))
-            if wrong.size:
+            wrong = ~np.isfinite(values.reshape(at.shape))
+            if 2 * np.count_nonzero(wrong.any(axis=1)) >= len(at):
                 raise ValueError(
-                    f"t_{name} has no finite {what} derivative at {at[tuple(wrong[0])]:.6g} (row {wrong[0][0]}): it "
-                    f"must be smooth inside {self.domain!r}. Drop such rows, or change the statistic or the domain."
+                    f"t_{name} has no finite {what} derivative at {at[wrong][0]:.6g}, and half of the rows or more are "
+                    f"like that: it must be twice differentiable inside {self.domain!r}. Change the statistic or the "
+                    "domain."
                 )
-        if not first.any():
-            raise ValueError(f"t_{name} is constant on these data, so its parameter cannot be estimated.")
-        return first, second
+        return first.reshape(at.shape), second.reshape(at.shape)
 
     def _check_symmetric(self, X: Array) -> None:
-        if X.shape[1] == 1:
-            return
-        x, y = X[0, 0], X[0, 1]
-        with double_precision():
-            one, other = (np.asarray(value, dtype=float) for value in (self.t_pair(x, y), self.t_pair(y, x)))
-        if one.ndim or other.ndim:
-            raise ValueError(f"t_pair must give one number for two values; got an array of shape {one.shape}.")
-        if not np.isclose(one, other, rtol=1e-6, atol=1e-9, equal_nan=True):
-            raise ValueError(
-                f"t_pair must be symmetric, but t_pair({x:.4g}, {y:.4g}) = {one:.6g} and t_pair({y:.4g}, {x:.4g}) = "
-                f"{other:.6g}."
-            )
+        for x, y in X[:3, :2] if X.shape[1] > 1 else []:
+            with double_precision():
+                one, other = (np.asarray(value, dtype=float) for value in (self.t_pair(x, y), self.t_pair(y, x)))
+            if one.ndim or other.ndim:
+                raise ValueError(f"t_pair must give one number for two values; got an array of shape {one.shape}.")
+            if not np.isclose(one, other, rtol=1e-6, atol=1e-9, equal_nan=True):
+                raise ValueError(
+                    f"t_pair must be symmetric, but t_pair({x:.4g}, {y:.4g}) = {one:.6g} and "
+                    f"t_pair({y:.4g}, {x:.4g}) = {other:.6g}."
+                )
+
+    def _check_by_hand(self, X: Array) -> None:
+        """Raise where derivatives by hand are not those of the statistics, at a few values."""
+        assert self.derivatives is not None
+        room = self.domain.nearest(X[:3]).distance
+        for row, space in zip(X[:3], room, strict=True):
+            other = row[1:2] if row.size > 1 else row[:1]
+            kinds: dict[str, tuple[Function, Function, Function]] = {
+                "single": (self.t_single, *self.derivatives["single"]),
+                "self": (self._own, *self.derivatives["self"]),
+            }
+            if row.size > 1:
+                first, second = self.derivatives["pair"]
+                kinds["pair"] = (
+                    lambda y, x=other: self.t_pair(x, y),
+                    lambda y, x=other, f=first: f(x, y),
+                    lambda y, x=other, f=second: f(x, y),
+                )
+            if not space[0] > 0:
+                continue
+            for name, functions in kinds.items():
+                for what, (lower, upper) in zip(("first", "second"), pairwise(functions), strict=True):
+                    with np.errstate(all="ignore"):
+                        claimed = np.asarray(upper(row[:1]), dtype=float)
+                    if np.isfinite(claimed).all():
+                        check_derivative(
+                            lambda v, f=lower: f(np.array([v])), float(row[0]), claimed, space[0], f"{what} of t_{name}"
+                        )
+
+    def dependence(self, n_columns: int, *, fit_location: bool) -> str | None:
+        """Whether t_self, t_single and the pair statistics of a column are linearly dependent."""
+        X = self.domain.some_rows(60, n_columns, np.random.default_rng(0))
+        v = self.elements(X).rows.v[:, 0, : n_columns + fit_location]
+        words = dependence_in_words(v[np.isfinite(v).all(axis=1)])
+        return words and words.replace("statistics", "statistics of a column (t_pair, t_self, t_single)")
 
     def log_density(self, X: Array, *parameters: Array) -> Array:
         """Logarithm of the density at rows X, shape (n,), up to a constant."""
         K, eta = parameters
         m = X.shape[1]
         total = np.zeros(len(X))
-        with double_precision():
-            for j in range(m):
-                total -= K[j, j] * np.asarray(self._own(X[:, j])) + eta[j] * np.asarray(self.t_single(X[:, j]))
-                for i in np.flatnonzero(K[:j, j]):
-                    total -= K[i, j] * np.asarray(self.t_pair(X[:, i], X[:, j]))
+        try:
+            with double_precision():
+                for j in range(m):
+                    total -= K[j, j] * np.asarray(self._own(X[:, j])) + eta[j] * np.asarray(self.t_single(X[:, j]))
+                    for i in np.flatnonzero(K[:j, j]):
+                        total -= K[i, j] * np.asarray(self.t_pair(X[:, i], X[:, j]))
+        except TypeError as error:
+            raise ValueError(f"The statistics must work on arrays, as numpy's functions do ({error}).") from None
         return total
 
-    def check_parameters(self, interaction: Array) -> None:
+    def check_parameters(self, interaction: Array, location: Array) -> None:
         """Whether there is a density only the statistics can tell."""

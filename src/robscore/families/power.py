@@ -163,6 +163,16 @@ class PowerFamily(Family):
         K = (K + K.T) / 2  # exactly symmetric, whatever the rounding
         return K, location / s**self.b + K @ scaling.centre
 
+    def check_parameters(self, interaction: Array, location: Array) -> None:
+        """Raise unless K is positive definite (or the domain bounded) and the density integrable at zero."""
+        super().check_parameters(interaction, location)
+        at_zero = bool(self.domain.nearest(np.full((1, len(location)), 1e-3)).from_zero.any())
+        low = np.flatnonzero(location <= -1)
+        if self.a > 0 and self.b == 0 and at_zero and low.size:
+            raise ValueError(
+                f"location[{low[0]}]={location[low[0]]:g} must exceed -1, or the model has no density at 0."
+            )
+
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
         """-(K_jj x^2a + 2 c x^a) / (2a) + eta_j x^b / b, with c = sum_{k != j} K_jk x_k^a."""
         K, eta = parameters

@@ -42,7 +42,9 @@ class Simplex(Family):
     """
 
     def __init__(self, *, zero_sums: bool = False, boundary: Boundary | None = None) -> None:
-        self.zero_sums = zero_sums
+        if not isinstance(zero_sums, bool | np.bool_):
+            raise TypeError(f"zero_sums={zero_sums!r} must be True or False.")
+        self.zero_sums = bool(zero_sums)
         self.domain: Domain = SimplexDomain()
         self.boundary = boundaries.Power(2.0) if boundary is None else check_boundary(boundary)
 
@@ -51,6 +53,12 @@ class Simplex(Family):
         if self.boundary != boundaries.Power(2.0):
             arguments.append(f"boundary={self.boundary!r}")
         return f"Simplex({', '.join(arguments)})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Simplex) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((self.zero_sums, self.boundary))
 
     def problem(self, X: Array) -> tuple[BoolArray, str]:
         """Rows that do not sum to one; then exact zeros."""
@@ -113,10 +121,15 @@ class Simplex(Family):
         u = np.log(X)
         return -0.5 * np.einsum("ij,ij->i", u @ interaction, u) + u @ location
 
-    def check_parameters(self, interaction: Array) -> None:
-        """Raise unless K is positive definite, or is so on log ratios with columns that sum to zero."""
-        if not self.zero_sums:
-            return super().check_parameters(interaction)
-        if not np.allclose(interaction.sum(axis=0), 0, atol=1e-8 * np.abs(interaction).max()):
+    def check_parameters(self, interaction: Array, location: Array) -> None:
+        """Raise unless K is positive semidefinite, with the sums asked for, and the density integrable at zero."""
+        largest = max(float(np.abs(interaction).max()), 1e-300)
+        if self.zero_sums and not np.allclose(interaction.sum(axis=0), 0, atol=1e-8 * largest):
             raise ValueError("With zero_sums=True the columns of interaction must sum to zero.")
-        return super().check_parameters(interaction + 1.0 / len(interaction))
+        if np.linalg.eigvalsh(interaction)[0] < -1e-10 * largest:
+            raise ValueError("interaction is not positive semidefinite, so the model may have no density.")
+        low = np.flatnonzero((location <= -1) & (interaction.diagonal() <= 1e-10 * largest))
+        if low.size:
+            raise ValueError(
+                f"location[{low[0]}]={location[low[0]]:g} must exceed -1, or the model has no density at 0."
+            )

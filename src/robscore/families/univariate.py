@@ -10,11 +10,11 @@ from copy import copy
 import numpy as np
 
 from robscore import boundary as boundaries
-from robscore._typing import Array
+from robscore._typing import Array, BoolArray
 from robscore._validation import check_number
 from robscore.boundary import Boundary
 from robscore.domains import Domain, NonNegative, Real
-from robscore.families.base import Parameters, Scaling, robust_scaling
+from robscore.families.base import Parameters, Scaling, check_domain, robust_scaling
 from robscore.families.exponential import ExponentialFamily
 
 __all__ = ["Exponential", "Gamma", "Normal", "TruncatedNormal", "Weibull"]
@@ -29,18 +29,38 @@ class Univariate(ExponentialFamily):
     default_boundary: Boundary = boundaries.Power(1.0)
 
     def __init__(self, *, domain: Domain | None = None, boundary: Boundary | None = None) -> None:
+        whole = all(power >= 1 and power % 1 == 0 for power in self.powers) and not self.base_power
+        if domain is not None and not (whole or check_domain(domain).is_non_negative):
+            raise ValueError(f"{type(self).__name__} needs values above zero; domain={domain!r} admits others.")
         super().__init__(
             self._statistics,
             derivatives=(self._first, self._second),
             base=self._log if self.base_power else None,
             base_derivative=self._log_derivative if self.base_power else None,
             domain=self.default_domain if domain is None else domain,
-            boundary=self.default_boundary if boundary is None else boundary,
+            boundary=self._default_boundary() if boundary is None else boundary,
         )
 
     def __repr__(self) -> str:
-        domain = "" if self.domain == self.default_domain else f"domain={self.domain!r}"
-        return f"{type(self).__name__}({domain})"
+        arguments = self._shape()
+        if self.domain != self.default_domain:
+            arguments.append(f"domain={self.domain!r}")
+        if self.boundary != self._default_boundary():
+            arguments.append(f"boundary={self.boundary!r}")
+        return f"{type(self).__name__}({', '.join(arguments)})"
+
+    def _shape(self) -> list[str]:
+        return []
+
+    def _default_boundary(self) -> Boundary:
+        return self.default_boundary
+
+    def problem(self, X: Array) -> tuple[BoolArray, str]:
+        """Entries outside the domain; then exact zeros, where a statistic has no derivative."""
+        outside, reason = super().problem(X)
+        if outside.any() or (min(self.powers) >= 1 and not self.base_power):
+            return outside, reason
+        return X == 0, f"are exact zeros, which {self!r} excludes"
 
     def check_columns(self, n_columns: int) -> None:
         """Raise unless there is one column."""
@@ -186,11 +206,13 @@ class Weibull(Univariate):
         if not shape > 0:
             raise ValueError(f"shape={shape!r} must be positive.")
         self.powers, self.base_power = (float(shape),), float(shape) - 1.0
-        weight = boundaries.Power(max(2.0 - shape, 1.0)) if boundary is None else boundary
-        super().__init__(domain=domain, boundary=weight)
+        super().__init__(domain=domain, boundary=boundary)
 
-    def __repr__(self) -> str:
-        return f"Weibull({self.powers[0]:g})"
+    def _shape(self) -> list[str]:
+        return [f"{self.powers[0]:g}"]
+
+    def _default_boundary(self) -> Boundary:
+        return boundaries.Power(max(2.0 - self.powers[0], 1.0))
 
     def parameters(self, theta: Array) -> dict[str, float]:
         """Shape, as given, and scale."""

@@ -136,7 +136,9 @@ def _size_penalty(path: Path, edges: BoolArray, locations: BoolArray, n_rows: in
 
 
 def _calibration(solution: Refit, elements: PairwiseElements) -> float:
-    """The factor c = tr(H^-1 J) / d over the rows whose gradient is not outlying."""
+    """The factor c = tr(H^-1 J) / d over the rows whose gradient is not outlying; 1 where nothing is free."""
+    if not solution.rows.size:
+        return 1.0
     gradients = elements.row_gradients(
         solution.interaction, solution.location, solution.rows, solution.nodes, symmetric=solution.symmetric
     )

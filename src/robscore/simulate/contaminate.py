@@ -50,7 +50,7 @@ def choose_rows(
     --------
     >>> import robscore as rs
     >>> rs.simulate.choose_rows(20, 0.2, where="one-to-a-block", n_blocks=4, random_state=0).tolist()
-    [4, 6, 11, 16]
+    [3, 8, 10, 17]
     """
     check_contamination(share)
     rng = as_generator(random_state)

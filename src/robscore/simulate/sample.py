@@ -40,7 +40,7 @@ class Draws(NamedTuple):
     X : array of shape (n, m)
     effective_size : array of shape (m,)
         By the autocorrelation of the rows where they come from one chain. Where every row ends a chain of its own,
-        less what the columns still remember of where the chains started.
+        less what the columns still remember of where the chains were halfway.
     """
 
     X: Array
@@ -132,6 +132,8 @@ def draw(
     eta = np.zeros(m) if location is None else np.asarray(location, dtype=float)
     if K.shape != (m, m) or eta.shape != (m,):
         raise ValueError(f"interaction must have shape (m, m) and location (m,); got {K.shape} and {eta.shape}.")
+    if not (np.isfinite(K).all() and np.isfinite(eta).all()):
+        raise ValueError("interaction and location must hold finite numbers.")
     if not np.allclose(K, K.T, rtol=1e-8, atol=1e-10 * np.abs(K).max()):
         raise ValueError("interaction must be symmetric.")
     K = (K + K.T) / 2
@@ -140,7 +142,7 @@ def draw(
     if not resolved.is_pairwise:
         raise ValueError(f"Sampling from {resolved!r} is not available; use a pairwise family.")
     resolved.check_columns(m)
-    resolved.check_parameters(K)
+    resolved.check_parameters(K, eta)
     rng = as_generator(random_state)
     all_rows = np.full(m, float(n_rows))
     if type(resolved) is Gaussian and resolved.domain.is_real_line:
@@ -155,8 +157,9 @@ def draw(
     first = resolved.domain.some_rows(n_rows, m, rng) if start is None else np.asarray(start, dtype=float)
     if first.shape != (n_rows, m) or not resolved.domain.contains(first).all():
         raise ValueError(f"start must hold {n_rows} rows of {m} columns, all inside {resolved.domain!r}.")
-    X = slice_sample(resolved, K, eta, first, burn_in, rng)
-    return Draws(X, _remembered(first, X))
+    halfway = slice_sample(resolved, K, eta, first, burn_in // 2, rng)
+    X = slice_sample(resolved, K, eta, halfway, burn_in - burn_in // 2, rng)
+    return Draws(X, _remembered(halfway, X))
 
 
 def _normal(K: Array, eta: Array, n_rows: int, rng: np.random.Generator) -> Array:
@@ -166,7 +169,7 @@ def _normal(K: Array, eta: Array, n_rows: int, rng: np.random.Generator) -> Arra
 
 
 def _remembered(first: Array, last: Array) -> Array:
-    """N (1 - r^2) a column, r the rank correlation of the ends of all chains with their starts beyond its noise."""
+    """The rows times 1 - r^2, r the rank correlation of the ends of all chains with where they were halfway."""
     n = len(first)
     if n < 4:
         return np.full(first.shape[1], float(n))

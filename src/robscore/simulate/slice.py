@@ -21,9 +21,14 @@ from robscore.simulate.truncated_normal import draw_truncated_normal
 def slice_sample(family: Family, K: Array, eta: Array, start: Array, n_sweeps: int, rng: np.random.Generator) -> Array:
     """Advance every row of ``start``, shape (n, m), all inside the domain, by so many sweeps."""
     X = start.copy()
+    m = X.shape[1]
     for _ in range(n_sweeps):
-        for j in family.domain.free_columns(X.shape[1]):
-            X = family.domain.replaced(X, j, _draw_coordinate(family, K, eta, X, j, rng))
+        order = family.domain.sweep_order(m, rng)
+        X = X[:, order]
+        turned_K, turned_eta = K[np.ix_(order, order)], eta[order]
+        for j in family.domain.free_columns(m):
+            X = family.domain.replaced(X, j, _draw_coordinate(family, turned_K, turned_eta, X, j, rng))
+        X = X[:, np.argsort(order)]
     return X
 
 
@@ -71,6 +76,6 @@ def _beyond(log_density: Callable[[Array], Array], level: Array, x: Array, sign:
     for _ in range(200):
         reached = (log_density(sign * size) < level) & (log_density(sign * 2 * size) < level)
         if reached.all():
-            break
+            return sign * size
         size = np.where(reached, size, 2 * size)
-    return sign * size
+    raise ValueError("The density does not fall off far away: with these parameters the model is no distribution.")

@@ -44,6 +44,10 @@ class StatisticPath:
     kkt: Array
     converged: BoolArray
 
+    def __repr__(self) -> str:
+        ends = f"alpha {self.alphas[0]:.4g} to {self.alphas[-1]:.4g}"
+        return f"<StatisticPath of {self.alphas.size} solutions: {ends}, {np.count_nonzero(self.converged)} converged>"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Path:

@@ -249,6 +249,8 @@ def build_problem(
         nodes, rows = np.divmod(np.arange(m * m), m)
     off_diagonal = rows != nodes
     weights = np.where(off_diagonal, W[rows, nodes] * (2.0 if symmetric else 1.0), 0.0)
+    if loss.zero_sums and penalize_diagonal:
+        raise ValueError("penalize_diagonal=True: with zero sums the diagonal is minus the rest of its column.")
     if loss.zero_sums:
         weights[~off_diagonal] = np.inf  # the rest of the column determines it
     elif penalize_diagonal:

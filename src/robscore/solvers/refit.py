@@ -78,9 +78,10 @@ def refit(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, *, symmet
     filled = position >= 0
     right = np.bincount(position[filled], weights=loss.g[filled], minlength=rows.size)
     root, scale = factor_positive_definite(hessian)
-    whitened = solve_triangular(root, right / scale, trans="T")
-    theta = solve_triangular(root, whitened) / scale
-    z = np.where(filled, theta[position], 0.0)
+    whitened = solve_triangular(root, right / scale, trans="T") if rows.size else right
+    theta = solve_triangular(root, whitened) / scale if rows.size else right
+    z = np.zeros(position.shape)
+    z[filled] = theta[position[filled]]
     K = loss.completed(z[:, :m].T.copy())
     return Refit(K, z[:, m].copy(), -0.5 * float(whitened @ whitened), rows, nodes, symmetric, root, scale)
 
@@ -126,6 +127,8 @@ def solve_unpenalised(loss: QuadraticLoss, *, fit_location: bool = True) -> tupl
 def factor_positive_definite(matrix: Array) -> tuple[Array, Array]:
     """Upper Cholesky factor U and scale s with matrix = diag(s) U'U diag(s); raise when singular."""
     diagonal = matrix.diagonal()
+    if not diagonal.size:
+        return np.zeros((0, 0)), np.zeros(0)
     if not (diagonal > 0).all():
         raise SingularLossError("a parameter does not enter the loss at all")
     scale = np.sqrt(diagonal)
