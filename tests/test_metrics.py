@@ -54,3 +54,50 @@ def test_empty_graphs():
         METRICS.f1_score(np.ones((2, 3)), np.eye(3))
     with pytest.raises(ValueError, match="different size"):
         METRICS.f1_score(np.ones((2, 2)), np.eye(3))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_edge_scores_agree_with_scikit_learn(seed):
+    from sklearn.metrics import f1_score, matthews_corrcoef, precision_score
+
+    rng = np.random.default_rng(seed)
+    found, true = (np.triu(rng.random((12, 12)) < share, k=1) for share in (0.3, 0.25))
+    found, true = found | found.T, true | true.T
+    a, b = (rs.metrics.edge_vector(graph) for graph in (found, true))
+    assert rs.metrics.f1_score(found, true) == pytest.approx(f1_score(b, a))
+    assert rs.metrics.matthews(found, true) == pytest.approx(matthews_corrcoef(b, a))
+    assert rs.metrics.false_discovery_rate(found, true) == pytest.approx(1 - precision_score(b, a))
+
+
+def test_scores_of_empty_graphs():
+    empty, full = np.eye(4), np.ones((4, 4))
+    assert rs.metrics.false_discovery_rate(empty, full) == 0
+    assert rs.metrics.matthews(empty, full) == 0
+    assert rs.metrics.f1_score(empty, empty) == 1
+
+
+def test_average_curves_and_their_bands():
+    rng = np.random.default_rng(0)
+    curves = []
+    for _ in range(60):
+        fpr = np.concatenate([[0, 0], np.sort(rng.random(8)), [1]])
+        curves.append(rs.metrics.RocCurve(fpr, np.sort(np.concatenate([[0], rng.random(9), [1]]))))
+    average = rs.metrics.average_roc(curves, n_points=21)
+    by_hand = np.mean([np.interp(0.5, curve.fpr[1:], curve.tpr[1:]) for curve in curves])
+    assert average.tpr[10] == pytest.approx(by_hand)
+    assert average.tpr[0] == pytest.approx(np.mean([curve.tpr[1] for curve in curves]))  # the top of the first rise
+    inside = slice(1, -1)
+    assert (average.lower[inside] < average.tpr[inside]).all()
+    assert (average.tpr[inside] < average.upper[inside]).all()
+    assert (average.tpr[-1], average.lower[-1]) == pytest.approx((1, 1))
+
+
+def test_bootstrap_intervals_agree_with_scipy():
+    from scipy.stats import bootstrap
+
+    values = np.random.default_rng(0).normal(size=80)
+    low, high = rs.metrics.bootstrap_interval(values, n_bootstrap=4000)
+    other = bootstrap((values,), np.mean, method="percentile", n_resamples=4000, rng=1).confidence_interval
+    assert (low, high) == pytest.approx((other.low, other.high), abs=0.02)
+    with pytest.raises(ValueError, match="at least one repetition"):
+        rs.metrics.bootstrap_interval([])

@@ -282,9 +282,14 @@ class Guarantee:
         return self.alpha / (6 * self.c_gamma * self.d_theta)
 
     def error_bound(self, penalty: float) -> float:
-        """c_gamma lambda / (2 - alpha): the largest error of any parameter."""
+        """2 c_gamma lambda / (2 - alpha): the largest error of any parameter.
+
+        The paper prints half of this. Its proof gives |(Gamma_SS)^-1| (lambda + 2 alpha lambda / (3 (2 - alpha))) with
+        |(Gamma_SS)^-1| <= 6 c_gamma / (6 - alpha), which is the bound here; the printed one already fails where
+        Gamma is the identity and g is off by a little.
+        """
         self._require()
-        return self.c_gamma * penalty / (2 - self.alpha)
+        return 2 * self.c_gamma * penalty / (2 - self.alpha)
 
 
 def guarantee(loss: QuadraticLoss, interaction: Array, location: Array) -> Guarantee:

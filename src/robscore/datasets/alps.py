@@ -146,7 +146,7 @@ def simulated_alpine_rain(n_rows: int = 261, *, random_state: RandomState = 0) -
     K /= np.multiply.outer(size, size)
     eta = np.full(len(names), 0.8)
     draws = sample("sqrt", K, eta, n_rows=max(n_rows, 2000), random_state=as_generator(random_state))
-    scale = amounts / draws.mean(axis=0)
+    scale = amounts / draws[:2000].mean(axis=0)
     # With x = s y, K_ij is divided by sqrt(s_i s_j) and eta_j by sqrt(s_j).
     root = np.sqrt(scale)
     X = np.round(draws[:n_rows] * scale, 1)

@@ -88,7 +88,21 @@ def read_ecad(
         raise ValueError(f"years={years!r} must be (first, last) and months={months!r} numbers from 1 to 12.")
     if suspect not in ("use", "missing"):
         raise ValueError(f"suspect={suspect!r} is not known; use 'use' or 'missing'.")
-    source = _Source(Path(path))
+    with _Source(Path(path)) as source:
+        return _read(source, stations, box, first, last, chosen_months, suspect)
+
+
+def _read(
+    source: _Source,
+    stations: Sequence[int] | None,
+    box: tuple[float, float, float, float] | None,
+    first: int,
+    last: int,
+    months: list[int],
+    suspect: str,
+) -> MonthlyTotals:
+    """Monthly totals from files that are open."""
+    path = source.path
     listed = {station.id: station for station in _stations(source.read("stations.txt"))}
     available = source.station_numbers()
     if stations is None:
@@ -103,7 +117,7 @@ def read_ecad(
     columns, kept, suspicious = [], [], []
     for number in wanted:
         days = _daily(source.read(f"RR_STAID{number:06d}.txt"), number)
-        totals, n_suspect, incomplete = _totals(days, first, last, chosen_months, suspect)
+        totals, n_suspect, incomplete = _totals(days, first, last, months, suspect)
         if incomplete is not None:
             if stations is not None:
                 raise ValueError(
@@ -115,8 +129,8 @@ def read_ecad(
         kept.append(listed[number])
         suspicious.append(n_suspect)
     if not columns:
-        raise ValueError(f"No station of {path} has every day of months {chosen_months} from {first} to {last}.")
-    names = tuple(f"{year}-{month:02d}" for year in range(first, last + 1) for month in chosen_months)
+        raise ValueError(f"No station of {path} has every day of months {months} from {first} to {last}.")
+    names = tuple(f"{year}-{month:02d}" for year in range(first, last + 1) for month in months)
     return MonthlyTotals(np.column_stack(columns), names, tuple(kept), np.array(suspicious))
 
 
@@ -136,6 +150,13 @@ class _Source:
         except zipfile.BadZipFile:
             raise ValueError(f"{path} is not a zip file, or is cut off; download it again.") from None
         self.names = {Path(name).name: name for name in self.archive.namelist()}
+
+    def __enter__(self) -> _Source:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.archive is not None:
+            self.archive.close()
 
     def read(self, name: str) -> str:
         if name not in self.names:
