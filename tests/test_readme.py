@@ -9,11 +9,17 @@ import pytest
 README = Path(__file__).parent.parent / "README.md"
 
 
-PAGES = [README, *sorted((README.parent / "docs").glob("*.md"))]
-
-
 def blocks(page):
     return re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
+
+
+PAGES = [page for page in (README, *sorted((README.parent / "docs").glob("*.md"))) if blocks(page)]
+
+
+@pytest.mark.parametrize("page", sorted((README.parent / "docs").glob("*.md")), ids=lambda page: page.stem)
+def test_pictures_of_the_guides_are_there(page):
+    for name in re.findall(r"!\[.*?\]\((.*?)\)", page.read_text()):
+        assert (page.parent / name).stat().st_size > 1000
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

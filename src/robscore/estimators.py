@@ -10,16 +10,18 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from robscore._random import as_generator
 from robscore._remarks import Remark
 from robscore._robust import stands_out
-from robscore._typing import AnyData, Array, BoolArray, RandomState
+from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._validation import check_number
 from robscore.base_estimator import ScoreMatchingEstimator
 from robscore.elements import PairwiseElements
 from robscore.families.base import Family, get_family
 from robscore.graph import FitFacts, Graph, association
 from robscore.identifiability import check_identifiable
-from robscore.selection import SELECTORS
+from robscore.row_weights import weigh_rows
+from robscore.selection import SELECTORS, Candidates
 from robscore.selection.n_edges import find_n_edges
 from robscore.solvers.loss import Loss, QuadraticLoss, StatisticLoss
 from robscore.solvers.path import Path, convergence_message, joined_interaction, solve_quietly
@@ -167,8 +169,10 @@ class RobustGraph(ScoreMatchingEstimator):
         the rest again with equal weights.
     alpha : float, optional
         The penalty; skips selection.
-    select : {"ebic"}, default "ebic"
-        How to choose alpha on the path: calibrated extended BIC.
+    select : {"ebic", "cv", "stars"} or a sequence of them, default "ebic"
+        How to choose alpha on the path: calibrated extended BIC; five-fold cross-validation with a held-out loss that
+        bad rows cannot steer; the least penalty at which graphs of subsamples agree. Of several the first decides and
+        all are kept in ``criteria_``.
     n_edges : int, optional
         Choose the alpha with that many edges instead (or the nearest number that can be had, with a warning).
     alphas : int or sequence of float, default 100
@@ -197,7 +201,7 @@ class RobustGraph(ScoreMatchingEstimator):
     random_state : int, Generator or None
         For shuffled and repeated partitions.
     n_jobs : int or None
-        For selection rules that fit many times; eBIC does not.
+        Threads for the rules that fit many times ("cv", "stars"); the result does not depend on it.
     verbose : int, default 0
         1 prints a line for each step.
 
@@ -214,7 +218,9 @@ class RobustGraph(ScoreMatchingEstimator):
     path_ : Path
         All solutions, on the scaled columns.
     criterion_ : array with one value an alpha, or None
-        What the selection rule minimised.
+        What the selection rule looked at.
+    criteria_ : dict of such arrays
+        By rule.
     graph_ : Graph
         Edges, networkx, GraphML, summary.
     row_weights_ : array of shape (n, 2)
@@ -246,7 +252,7 @@ class RobustGraph(ScoreMatchingEstimator):
         n_partitions: int = 1,
         reweight: bool = False,
         alpha: float | None = None,
-        select: str = "ebic",
+        select: str | Sequence[str] = "ebic",
         n_edges: int | None = None,
         alphas: int | Sequence[float] | Array = 100,
         alpha_min_ratio: float = 1e-3,
@@ -308,14 +314,14 @@ class RobustGraph(ScoreMatchingEstimator):
         assert isinstance(loss, QuadraticLoss)
         assert isinstance(elements, PairwiseElements)
         self._say(f"row weights from {self.n_blocks_} blocks of {self.n_rows_used_} rows")
-        last = self._fit_loss(loss, elements, n_dropped=None)
+        last = self._fit_loss(loss, elements)
         if self.reweight:
             dropped = stands_out(elements.row_losses(*self._scaled_parameters))
             n_dropped = int(np.count_nonzero(dropped))
             weights = np.where(dropped, 0.0, 1.0 / (elements.n_rows - n_dropped))
             self.row_weights_[self._used] = weights[:, None]
             self._say(f"{n_dropped} rows stand out and are dropped")
-            last = self._fit_loss(elements.average(weights, weights), elements, n_dropped=n_dropped)
+            last = self._fit_loss(elements.average(weights, weights), elements, dropped)
         self.association_, about_association = association(self.interaction_)
         self.graph_ = Graph(tuple(self._column_names), self.interaction_, self.association_, self._facts, self._frame)
         if not self.path_.converged.all():
@@ -332,8 +338,9 @@ class RobustGraph(ScoreMatchingEstimator):
             raise ValueError(f"alpha={self.alpha!r} and n_edges={self.n_edges!r} contradict each other; give one.")
         if self.alpha is not None:
             check_number("alpha", self.alpha, at_least=0.0)
-        if self.select not in SELECTORS:
-            raise ValueError(f"select={self.select!r} is not known; use one of {', '.join(map(repr, SELECTORS))}.")
+        names = [self.select] if isinstance(self.select, str) else list(self.select)
+        if not names or not set(names) <= set(SELECTORS):
+            raise ValueError(f"select={self.select!r} is not known; use {', '.join(map(repr, SELECTORS))}, or several.")
         W, _ = check_options(n_columns, **self._options())
         if self.n_edges is None:
             return
@@ -358,21 +365,28 @@ class RobustGraph(ScoreMatchingEstimator):
             "location_weights": self.location_weights,
         }
 
-    def _fit_loss(self, loss: QuadraticLoss, elements: PairwiseElements, *, n_dropped: int | None) -> list[Remark]:
+    def _fit_loss(
+        self, loss: QuadraticLoss, elements: PairwiseElements, dropped: BoolArray | None = None
+    ) -> list[Remark]:
         """Path, choice of the penalty, and the parameters that follow from it; what there is to remark on."""
         remarks: list[Remark] = []
         path = self._solve(loss, self.alphas if self.alpha is None else [self.alpha])
         self.criterion_: Array | None = None
-        n_rows = self.n_rows_used_ - (n_dropped or 0)
+        self.criteria_: dict[str, Array] = {}
+        rows = np.arange(elements.n_rows) if dropped is None else np.flatnonzero(~dropped)
+        n_dropped = None if dropped is None else elements.n_rows - rows.size
         if self.alpha is not None:
             chosen, words = 0, "as given"
         elif self.n_edges is not None:
             path, chosen, remarks = find_n_edges(path, self.n_edges, lambda alphas: self._solve(loss, alphas))
             words = f"for {self.n_edges} edges"
         else:
-            self.criterion_ = SELECTORS[self.select](loss, path, n_rows=n_rows, elements=elements)
-            chosen = self._best(self.criterion_, path.converged)
-            words = f"chosen by {self.select} as number {chosen + 1} of {path.alphas.size}"
+            remarks = self._choose(loss, path, elements, rows)
+            name, choice = next(iter(self._choices.items()))
+            chosen = choice.position
+            words = f"chosen by {name} as number {chosen + 1} of {path.alphas.size}"
+            if not path.n_edges[chosen]:
+                words += ", the empty graph"
         self._say(f"alpha = {path.alphas[chosen]:.4g} {words}: {path.n_edges[chosen]} edges")
         self.path_, self.alpha_ = path, float(path.alphas[chosen])
         self.n_iter_, self.converged_ = int(path.n_iter[chosen]), bool(path.converged[chosen])
@@ -381,7 +395,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self._store(K, path.locations[chosen])
         effective = 1.0 / np.sum(self.row_weights_**2, axis=0)
         self._facts = FitFacts(
-            n_rows=n_rows,
+            n_rows=rows.size,
             n_dropped=n_dropped,
             family=repr(self._preparation.family),
             n_blocks=self.n_blocks_,
@@ -393,16 +407,49 @@ class RobustGraph(ScoreMatchingEstimator):
         )
         return remarks
 
-    def _best(self, criterion: Array, converged: BoolArray) -> int:
-        """Position of the least value; among equal ones (the same graph) the last converged, which is shrunk least."""
-        least = criterion.min()
-        if not np.isfinite(least):
-            raise ValueError(
-                f"select={self.select!r} is infinite on the whole path: no graph on it can be refitted without a "
-                "penalty. Use larger or more alphas, give n_edges or alpha, or more rows."
-            )
-        best = np.flatnonzero(criterion == least)
-        return int((best[converged[best]] if converged[best].any() else best[:1])[-1])
+    def _choose(self, loss: QuadraticLoss, path: Path, elements: PairwiseElements, rows: IntArray) -> list[Remark]:
+        """Positions by all rules asked for; the first one decides. What there is to remark on."""
+        names = [self.select] if isinstance(self.select, str) else list(self.select)
+        rng = as_generator(self.random_state)
+
+        def refit(some: IntArray, seed: int) -> tuple[QuadraticLoss, Path]:
+            part = elements.subset(some)
+            equal = np.full(some.size, 1.0 / some.size)
+            weights = (equal, equal)
+            if rows.size == elements.n_rows:  # otherwise bad rows were dropped, and the rest counts alike
+                weights, _ = weigh_rows(
+                    part,
+                    max(1, round(self.n_blocks_ * some.size / elements.n_rows)),
+                    n_partitions=self.n_partitions,
+                    shuffle=self.shuffle,
+                    random_state=seed,
+                )
+            of_some = part.average(*weights)
+            return of_some, self._solve(of_some, path.alphas)
+
+        candidates = Candidates(
+            loss=loss,
+            path=path,
+            elements=elements,
+            rows=rows,
+            refit=refit,
+            shuffle=self.shuffle or self.n_partitions > 1,
+            rng=rng,
+            n_jobs=self.n_jobs,
+        )
+        self._choices = {name: SELECTORS[name](candidates) for name in names}
+        self.criteria_ = {name: choice.criterion for name, choice in self._choices.items()}
+        self.criterion_ = self.criteria_[names[0]]
+        end = path.alphas.size - 1
+        complete = loss.n_columns * (loss.n_columns - 1) // 2
+        at_end = 0 < end == self._choices[names[0]].position and path.n_edges[end] < complete
+        if not at_end or self.criterion_[end] == self.criterion_[end - 1]:
+            return []
+        words = (
+            f"select={names[0]!r} chose the smallest penalty of the path (alpha = {path.alphas[end]:.3g}); the best "
+            "may lie beyond it: lower alpha_min_ratio."
+        )
+        return [Remark(words, UserWarning)]
 
     def _solve(self, loss: QuadraticLoss, alphas: int | Sequence[float] | Array) -> Path:
         return solve_quietly(

@@ -1,8 +1,19 @@
 """Rules that choose a penalty from a path."""
 
+from collections.abc import Callable
+
+from robscore.selection.choice import Candidates, Choice, least
+from robscore.selection.crossval import cross_validation
 from robscore.selection.ebic import ebic
+from robscore.selection.stars import stars
 
-# For RobustGraph(select=...). Called with (loss, path, n_rows=, elements=); one number an alpha, the least is best.
-SELECTORS = {"ebic": ebic}
 
-__all__ = ["SELECTORS", "ebic"]
+def _by_ebic(candidates: Candidates) -> Choice:
+    criterion = ebic(candidates.loss, candidates.path, n_rows=candidates.rows.size, elements=candidates.elements)
+    return Choice(criterion, least(criterion, candidates.path))
+
+
+# For RobustGraph(select=...).
+SELECTORS: dict[str, Callable[[Candidates], Choice]] = {"ebic": _by_ebic, "cv": cross_validation, "stars": stars}
+
+__all__ = ["SELECTORS", "Candidates", "Choice", "ebic"]

@@ -79,7 +79,7 @@ def ebic(
     seen: dict[bytes, float] = {}
     worse_graphs = 0
     for k in range(path.alphas.size):
-        edges, locations = _support(path, k)
+        edges, locations = support(path, k)
         key = np.packbits(np.append(edges.ravel(), locations)).tobytes()
         if not refit:
             value = 2 * n_rows * loss.value(path.interactions[k], path.locations[k])
@@ -97,7 +97,7 @@ def ebic(
     return values
 
 
-def _support(path: Path, k: int) -> tuple[BoolArray, BoolArray]:
+def support(path: Path, k: int) -> tuple[BoolArray, BoolArray]:
     """Edges and locations of the k-th solution."""
     edges = joined_support(path.interactions[k], path.rule)
     if path.location_is_free or not path.fit_location:

@@ -1,0 +1,68 @@
+"""What every rule for the penalty is given, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from robscore._typing import Array, IntArray
+from robscore.elements import PairwiseElements
+from robscore.solvers.loss import QuadraticLoss
+from robscore.solvers.path import Path
+
+
+class Choice(NamedTuple):
+    """One value an alpha, and the position of the chosen one."""
+
+    criterion: Array
+    position: int
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """A path to choose from, and the means to fit it again on other rows.
+
+    Attributes
+    ----------
+    loss, path : the loss and its solutions
+    elements : of all rows
+    rows : positions of the rows that were used
+    refit : rows and a seed to the loss of those rows alone, as robust as that of all, and its path at the same alphas
+    shuffle : whether rows may be cut into folds in any order
+    rng : random numbers
+    n_jobs : threads for fits on other rows
+    """
+
+    loss: QuadraticLoss
+    path: Path
+    elements: PairwiseElements
+    rows: IntArray
+    refit: Callable[[IntArray, int], tuple[QuadraticLoss, Path]]
+    shuffle: bool
+    rng: np.random.Generator
+    n_jobs: int | None = None
+
+    def refit_all(self, parts: Sequence[IntArray]) -> list[tuple[QuadraticLoss, Path]]:
+        """The losses and paths of several sets of rows; the same bits for any number of threads."""
+        seeds = self.rng.integers(2**62, size=len(parts))
+        calls: Any = (delayed(self.refit)(part, int(seed)) for part, seed in zip(parts, seeds, strict=True))
+        with threadpool_limits(1):
+            return list(Parallel(n_jobs=self.n_jobs or 1, prefer="threads")(calls))
+
+
+def least(criterion: Array, path: Path) -> int:
+    """Position of the least value; among equal ones (the same graph) the last converged, which is shrunk least."""
+    smallest = criterion.min()
+    if not np.isfinite(smallest):
+        raise ValueError(
+            "The criterion is infinite on the whole path: no graph on it can be refitted without a penalty. Use larger "
+            "or more alphas, give n_edges or alpha, or more rows."
+        )
+    best = np.flatnonzero(criterion == smallest)
+    converged = best[path.converged[best]]
+    return int((converged if converged.size else best[:1])[-1])

@@ -1,0 +1,70 @@
+"""Cross-validation with a held-out loss that bad rows cannot steer.
+
+Every fold's path is found, robustly, on the other rows. The graphs on it are refitted without a penalty, since the
+shrinkage that a penalty brings with it would otherwise be paid for with false edges; then each held-out row has its
+score-matching loss under every graph. A bad row's loss is large under all of them, so rows whose median loss stands
+out are left out of the mean, the same rows for every alpha.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robscore._robust import stands_out
+from robscore._typing import Array
+from robscore.elements import PairwiseElements
+from robscore.selection.choice import Candidates, Choice, least
+from robscore.selection.ebic import support
+from robscore.solvers.loss import QuadraticLoss
+from robscore.solvers.path import Path, joined_interaction
+from robscore.solvers.refit import SingularLossError, refit
+
+N_FOLDS = 5
+_EDGES_A_COLUMN = 10  # denser graphs are not looked at: their refits are dear and they are never best
+
+
+def cross_validation(candidates: Candidates) -> Choice:
+    """Mean held-out loss of the rows that do not stand out, one value an alpha; infinite for very dense graphs."""
+    losses = held_out_losses(candidates)
+    looked_at = np.isfinite(losses).any(axis=0)
+    typical = np.median(losses[:, looked_at], axis=1)
+    kept = ~stands_out(typical) & np.isfinite(typical)
+    criterion = losses[kept].mean(axis=0)
+    return Choice(criterion, least(criterion, candidates.path))
+
+
+def held_out_losses(candidates: Candidates, n_folds: int = N_FOLDS) -> Array:
+    """Loss of every row at every alpha, shape (rows, alphas), under the graphs found without its fold."""
+    rows = candidates.rows
+    if rows.size < 2 * n_folds:
+        raise ValueError(f"select='cv' needs at least {2 * n_folds} rows, not {rows.size}; give n_edges or alpha.")
+    order = candidates.rng.permutation(rows.size) if candidates.shuffle else np.arange(rows.size)
+    folds = [np.sort(fold) for fold in np.array_split(order, n_folds)]
+    fits = candidates.refit_all([np.delete(rows, fold) for fold in folds])
+    losses = np.empty((rows.size, candidates.path.alphas.size))
+    for fold, (loss, path) in zip(folds, fits, strict=True):
+        losses[fold] = _losses_of(candidates.elements.subset(rows[fold]), loss, path)
+    return losses
+
+
+def _losses_of(elements: PairwiseElements, loss: QuadraticLoss, path: Path) -> Array:
+    """Losses of some rows under the refitted graphs of a path, shape (rows, alphas)."""
+    losses = np.full((elements.n_rows, path.alphas.size), np.inf)
+    seen: dict[bytes, int] = {}
+    for k in range(path.alphas.size):
+        edges, locations = support(path, k)
+        key = np.packbits(np.append(edges.ravel(), locations)).tobytes()
+        if key in seen:
+            losses[:, k] = losses[:, seen[key]]
+            continue
+        seen[key] = k
+        if np.count_nonzero(edges) // 2 > _EDGES_A_COLUMN * loss.n_columns:
+            break
+        try:
+            solution = refit(loss, edges, locations, symmetric=path.rule == "symmetric")
+        except SingularLossError:
+            continue
+        K = solution.interaction
+        whole = K if path.rule == "symmetric" else loss.completed(joined_interaction(K, path.rule))
+        losses[:, k] = elements.row_losses(whole, solution.location)
+    return losses
