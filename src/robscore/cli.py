@@ -33,7 +33,7 @@ def reproduce(
     list_all: Annotated[bool, typer.Option("--list", help="Show all experiments and leave.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="A small version, done within half a minute.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes; the results do not depend on it.")] = 1,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all random numbers.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of all random numbers.")] = 0,
     out: Annotated[Path, typer.Option("--out", help="Folder for results; a run goes on where it stopped.")] = Path(
         "results"
     ),
@@ -96,6 +96,7 @@ class _Progress:
             console=console,
             disable=not console.is_terminal,
             transient=True,
+            speed_estimate_period=3600,  # repetitions may take minutes
         )
         self.task = self.bar.add_task(title, total=None)
 

@@ -136,7 +136,12 @@ def average_roc(
 
 
 def bootstrap_interval(
-    values: ArrayLike, *, level: float = 0.95, n_bootstrap: int = 1000, random_state: RandomState = 0
+    values: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    n_bootstrap: int = 1000,
+    random_state: RandomState = 0,
 ) -> tuple[Array, Array]:
     """Percentile bootstrap interval of the mean over the first axis.
 
@@ -144,6 +149,8 @@ def bootstrap_interval(
     ----------
     values : array of shape (repetitions, ...)
         For example one AUC a repetition.
+    groups : array of shape (repetitions,), optional
+        Labels of repetitions that belong together, for example by sharing a graph: whole groups are drawn then.
     level : float, default 0.95
     n_bootstrap : int, default 1000
     random_state : int, Generator or None, default 0
@@ -156,11 +163,16 @@ def bootstrap_interval(
     True
     """
     sample = np.asarray(values, dtype=float)
-    if sample.ndim == 0 or not len(sample) or not 0 < level < 1:
-        raise ValueError(f"values must hold at least one repetition and level={level!r} lie between 0 and 1.")
+    if sample.ndim == 0 or not len(sample) or not 0 < level < 1 or n_bootstrap < 1:
+        raise ValueError(
+            f"values must hold at least one repetition, level={level!r} lie between 0 and 1, and n_bootstrap="
+            f"{n_bootstrap!r} be at least 1."
+        )
     rng = as_generator(random_state)
-    counts = rng.multinomial(len(sample), np.full(len(sample), 1.0 / len(sample)), size=n_bootstrap)
-    means = np.tensordot(counts / len(sample), sample, axes=1)
+    labels = np.arange(len(sample)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    member = (labels == np.arange(labels.max() + 1)[:, None]).astype(float)  # groups by repetitions
+    drawn = rng.multinomial(len(member), np.full(len(member), 1.0 / len(member)), size=n_bootstrap) @ member
+    means = np.tensordot(drawn / drawn.sum(axis=1, keepdims=True), sample, axes=1)
     lower, upper = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return lower, upper
 

@@ -16,6 +16,8 @@ from robscore.elements import Elements
 from robscore.medians.blocks import check_n_blocks
 from robscore.solvers.loss import QuadraticLoss
 
+_ROUNDING = 1e-9  # so that products of decimal fractions round as on paper
+
 
 def _check(*, delta: float | None = None, tau: float | None = None) -> None:
     if delta is not None and not 0 < delta <= 1:
@@ -80,7 +82,7 @@ def blocks_for(delta: float, tau: float) -> int:
     99
     """
     _check(delta=delta, tau=tau)
-    return int(np.floor(k_of_tau(tau) * np.log(1 / delta))) + 1
+    return int(np.floor(-k_of_tau(tau) * np.log(delta))) + 1
 
 
 def bad_rows_allowed(delta: float, tau: float) -> int:
@@ -93,7 +95,7 @@ def bad_rows_allowed(delta: float, tau: float) -> int:
     10
     """
     _check(delta=delta, tau=tau)
-    return int(np.floor(tau * (np.floor(17 * np.log(1 / delta)) + 1)))
+    return int(np.floor(tau * (np.floor(-17 * np.log(delta) + _ROUNDING) + 1) + _ROUNDING))
 
 
 def delta_for(n_bad: int, tau: float) -> float:
@@ -105,10 +107,27 @@ def delta_for(n_bad: int, tau: float) -> float:
     >>> rs.theory.bad_rows_allowed(rs.theory.delta_for(30, 0.2), 0.2) >= 30
     True
     """
+    return float(np.exp(-_log_inverse_delta(n_bad, tau)))
+
+
+def _log_inverse_delta(n_bad: int, tau: float) -> float:
+    """log(1 / delta) of Corollary 3.2: (ceil(n_bad / tau) - 1) / 17."""
     _check(tau=tau)
-    if n_bad < 0 or (n_bad > 0 and tau == 0):
-        raise ValueError(f"n_bad={n_bad!r} must be at least 0, and tau={tau!r} positive where there are bad rows.")
-    return float(np.exp(-max(np.ceil(n_bad / tau - 1e-9) - 1, 0) / 17)) if n_bad else 1.0
+    if n_bad != int(n_bad) or n_bad < 0 or (n_bad > 0 and tau == 0):
+        raise ValueError(f"n_bad={n_bad!r} must be a whole number, and tau={tau!r} positive where there are bad rows.")
+    return max(float(np.ceil(n_bad / tau - _ROUNDING)) - 1, 0.0) / 17 if n_bad else 0.0
+
+
+def blocks_for_bad_rows(n_bad: int, tau: float) -> int:
+    """K(n_c) of Corollary 3.2: the blocks of Theorem 3.1 at the delta that allows so many bad rows.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.theory.blocks_for_bad_rows(31, 0.2)
+    298
+    """
+    return int(np.floor(k_of_tau(tau) * _log_inverse_delta(n_bad, tau))) + 1
 
 
 def radius(delta: float, tau: float, trace: float, n: int) -> float:
@@ -137,7 +156,7 @@ def radius(delta: float, tau: float, trace: float, n: int) -> float:
 def radius_with_multiplier(delta: float, tau: float, trace: float, n: int) -> float:
     """The lemma to Theorem 4.3: twice the radius, for (1 + b) o median of means in the maximum norm.
 
-    It holds for every vector b with |b|_inf <= :func:`multiplier_bound`.
+    It holds for every vector b with |b|_inf <= :func:`multiplier_bound` at K(delta, tau) blocks.
 
     Examples
     --------
@@ -215,7 +234,7 @@ def moments(elements: Elements) -> Moments:
     traces = []
     for part in ("gamma", "g"):
         mean = elements.mean_squared_norm(part, elements.mean(part, equal))
-        traces.append(float(equal @ elements.squared_norms(part)) - mean)
+        traces.append(max(float(equal @ elements.squared_norms(part)) - mean, 0.0))
     return Moments(loss, float(np.linalg.norm(loss.gamma)), *traces)
 
 
@@ -311,6 +330,9 @@ def guarantee(loss: QuadraticLoss, interaction: Array, location: Array) -> Guara
     """
     if loss.gamma_last is not None:
         raise ValueError("Theorem 4.3 is about blocks that are not coupled; on the simplex they are.")
+    m = loss.n_columns
+    if np.shape(interaction) != (m, m) or np.shape(location) != (m,):
+        raise ValueError(f"interaction must have shape ({m}, {m}) and location ({m},), as the loss has {m} columns.")
     z = np.concatenate([np.asarray(interaction), np.asarray(location)[None]]).T
     support = z != 0
     c_gamma, incoherence = 0.0, 0.0

@@ -135,6 +135,8 @@ def simulated_alpine_rain(n_rows: int = 261, *, random_state: RandomState = 0) -
     >>> rain.X.shape, int((rain.interaction != 0).sum() - 30) // 2
     ((50, 30), 45)
     """
+    if n_rows < 1:
+        raise ValueError(f"n_rows={n_rows!r} must be at least 1.")
     names = tuple(TOWNS)
     coordinates = np.array([TOWNS[name][:2] for name in names])
     amounts = np.array([TOWNS[name][2] for name in names], dtype=float)

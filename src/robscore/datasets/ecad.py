@@ -7,6 +7,7 @@ ECA&D allows non-commercial research and education with the citation Klein Tank 
 from __future__ import annotations
 
 import zipfile
+import zlib
 from calendar import monthrange
 from collections.abc import Sequence
 from os import PathLike
@@ -19,7 +20,6 @@ from robscore._typing import Array, IntArray
 
 _MISSING = -9999
 _TENTHS = 10.0
-_HEADER = "STAID"
 
 
 class Station(NamedTuple):
@@ -82,7 +82,12 @@ def read_ecad(
     FileNotFoundError, ValueError
         Naming the file, station or month that is not there, is cut off or cannot be read.
     """
-    first, last = years
+    try:
+        first, last = years
+    except (TypeError, ValueError):
+        raise ValueError(f"years={years!r} must be a pair (first, last).") from None
+    if stations is not None and (box is not None or len(stations) == 0 or len(set(stations)) < len(stations)):
+        raise ValueError(f"stations={stations!r} must be different numbers, at least one, and given without box.")
     chosen_months = sorted({int(month) for month in months})
     if first > last or not chosen_months or not all(1 <= month <= 12 for month in chosen_months):
         raise ValueError(f"years={years!r} must be (first, last) and months={months!r} numbers from 1 to 12.")
@@ -168,7 +173,7 @@ class _Source:
             if self.archive is not None:
                 return self.archive.read(self.names[name]).decode("latin-1")
             return (self.path / name).read_text(encoding="latin-1")
-        except (zipfile.BadZipFile, EOFError, OSError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
             raise ValueError(f"{name} in {self.path} cannot be read ({error}); download it again.") from None
 
     def station_numbers(self) -> list[int]:
@@ -182,9 +187,14 @@ def _stations(text: str) -> list[Station]:
         parts = [part.strip() for part in line.split(",")]
         if len(parts) < 6 or not parts[0].isdigit():
             continue
-        latitude, longitude = (_degrees(part) for part in parts[-3:-1])
-        name = ",".join(parts[1:-4])
-        rows.append(Station(int(parts[0]), name, parts[-4], latitude, longitude, float(parts[-1])))
+        try:
+            latitude, longitude = (_degrees(part) for part in parts[-3:-1])
+            elevation = float(parts[-1])
+        except ValueError:
+            raise ValueError(
+                f"stations.txt has a line that cannot be read, perhaps cut off: {line.strip()!r}."
+            ) from None
+        rows.append(Station(int(parts[0]), ",".join(parts[1:-4]), parts[-4], latitude, longitude, elevation))
     if not rows:
         raise ValueError("stations.txt lists no station; it must be ECA&D's own file.")
     return rows
@@ -217,7 +227,14 @@ def _daily(text: str, number: int) -> IntArray:
         raise ValueError(f"{name} holds something that is not a whole number after its column names.") from None
     if values.size != 5 * len(rows) or not rows:
         raise ValueError(f"{name} is cut off: a line does not have the five numbers STAID, SOUID, DATE, RR and Q_RR.")
-    return values.reshape(-1, 5)[:, 2:]
+    table = values.reshape(-1, 5)
+    if (table[:, 0] != number).any():
+        raise ValueError(
+            f"{name} holds days of station {table[table[:, 0] != number][0, 0]}; it belongs to another one."
+        )
+    if np.unique(table[:, 2]).size < len(table):
+        raise ValueError(f"{name} holds a day twice; download it again.")
+    return table[:, 2:]
 
 
 def _totals(days: IntArray, first: int, last: int, months: list[int], suspect: str) -> tuple[Array, int, str | None]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from robscore import metrics
 from robscore._typing import Array
-from robscore.medians import median_of_means
+from robscore.medians import median_of_means, n_blocks_for
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, select
 from robscore.simulate import contaminate_skewed, contaminate_symmetric
 
@@ -44,7 +44,7 @@ class BlocksGaussian(Experiment):
     def run(self, task: Task, settings: Settings, seed: int) -> Outcome:
         """Squared errors of every data set of the batch: scenario by number of blocks."""
         m, n = settings["n_columns"], settings["n_rows"]
-        covariance = random_correlation(m, generator(seed))
+        covariance = random_correlation(m, generator(seed, 0, 1))
         root = np.linalg.cholesky(covariance)
         errors = []
         for k in range(task["first"], min(task["first"] + settings["batch"], settings["simulations"])):
@@ -113,9 +113,9 @@ class BlocksGaussian(Experiment):
         """The best K of each problem, over scenarios."""
         best = {problem: best_blocks(rows, problem) for problem in ("mean", "covariance")}
         return (
-            f"With n = {settings['n_rows']} and 5 % bad rows the best number of blocks is {_range(best['mean'])} for "
-            f"the mean and {_range(best['covariance'])} for the covariance, over the four scenarios; 4 eps n is "
-            f"{round(4 * settings['contamination'] * settings['n_rows'])}."
+            f"With n = {settings['n_rows']} and {settings['contamination']:.0%} bad rows the best number of blocks is "
+            f"{_range(best['mean'])} for the mean and {_range(best['covariance'])} for the covariance, over the four "
+            f"scenarios; 4 eps n is {n_blocks_for(settings['n_rows'], settings['contamination'])}."
         )
 
 

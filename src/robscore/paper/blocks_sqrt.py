@@ -26,7 +26,7 @@ class BlocksSqrt(Experiment):
     source = "appendix D.2"
 
     def settings(self, *, quick: bool) -> Settings:
-        """M = 5, n = 1000, 5 edges, least eigenvalue 0.5."""
+        """5 columns, n = 1000, 5 edges, least eigenvalue 0.5."""
         full = [1, 50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 900, 1000]
         return {
             "n_columns": 5,
@@ -86,7 +86,9 @@ class BlocksSqrt(Experiment):
         """One panel a contamination, the paper's 4 eps n marked."""
         import matplotlib.pyplot as plt
 
-        figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.6), sharey=True, layout="constrained")
+        figure, axes = plt.subplots(
+            1, len(settings["contaminations"]), figsize=(8.5, 3.6), sharey=True, layout="constrained"
+        )
         for ax, share in zip(axes, settings["contaminations"], strict=True):
             some = select(rows, contamination=share)
             x = [row["n_blocks"] for row in some]
@@ -106,4 +108,5 @@ class BlocksSqrt(Experiment):
         for share in settings["contaminations"]:
             best = min(select(rows, contamination=share), key=lambda row: row["mse"])
             parts.append(f"{best['n_blocks']} at {share:.0%} (squared error {best['mse']:.2f})")
-        return f"The best number of blocks is {' and '.join(parts)}; 4 eps n is 200 and 400."
+        proposed = " and ".join(str(n_blocks_for(settings["n_rows"], share)) for share in settings["contaminations"])
+        return f"The best number of blocks is {' and '.join(parts)}; 4 eps n is {proposed}."

@@ -10,9 +10,9 @@ import numpy as np
 from robscore import metrics
 from robscore._typing import Array
 from robscore.elements import score_elements
-from robscore.paper.experiment import Outcome, Result, Row
+from robscore.paper.experiment import Outcome, Result, Row, select
 from robscore.row_weights import robust_weights
-from robscore.solvers.path import solve_path
+from robscore.solvers.path import Path, solve_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,15 +36,26 @@ def score_matching_curve(
     diagonal_multiplier: float = 0.0,
     max_iter: int = 200,
 ) -> metrics.RocCurve:
-    """ROC curve of a path of alphas to alpha_max / 1000, from rows as they are (no scaling).
+    """ROC curve of :func:`score_matching_path`."""
+    path = score_matching_path(
+        family, X, n_blocks=n_blocks, alphas=alphas, diagonal_multiplier=diagonal_multiplier, max_iter=max_iter
+    )
+    return metrics.roc_curve(path, truth)
+
+
+def score_matching_path(
+    family: str, X: Array, *, n_blocks: int, alphas: int, diagonal_multiplier: float = 0.0, max_iter: int = 200
+) -> Path:
+    """A path of alphas to alpha_max / 1000, from rows as they are (no scaling).
 
     The tolerance is coarse and sweeps are few: at the dense end, where nearly all pairs are edges, finer solutions
-    move the area under the curve by less than .001.
+    move the area under the ROC curve by less than .001.
     """
     elements = score_elements(family, X)
     loss = elements.average(*robust_weights(elements, n_blocks))
-    path: Any = solve_path(loss, alphas, diagonal_multiplier=diagonal_multiplier, tol=1e-4, max_iter=max_iter)
-    return metrics.roc_curve(path, truth)
+    path = solve_path(loss, alphas, diagonal_multiplier=diagonal_multiplier, tol=1e-4, max_iter=max_iter)
+    assert isinstance(path, Path)
+    return path
 
 
 def as_outcome(curve: metrics.RocCurve) -> Outcome:
@@ -53,8 +64,12 @@ def as_outcome(curve: metrics.RocCurve) -> Outcome:
     return {"auc": metrics.auc(curve), "tpr": [round(float(value), 6) for value in tpr]}
 
 
-def summarise(results: list[Result], keys: Sequence[str]) -> list[Row]:
-    """One line for each setting, method and point of the average curve, with the area and its interval."""
+def summarise(results: list[Result], keys: Sequence[str], n_graphs: int | None = None) -> list[Row]:
+    """One line for each setting, method and point of the average curve, with the area and its interval.
+
+    Where simulation k was on graph k modulo ``n_graphs``, bands and intervals are over graphs. ``early_auc`` is the
+    area up to a false positive rate of .2, as a share of the most it could be.
+    """
     groups: dict[tuple[Any, ...], list[Result]] = {}
     for result in results:
         groups.setdefault(tuple(result.task[key] for key in keys), []).append(result)
@@ -64,8 +79,11 @@ def summarise(results: list[Result], keys: Sequence[str]) -> list[Row]:
             outcomes = [member.outcome["methods"][method] for member in members]
             areas = np.array([outcome["auc"] for outcome in outcomes])
             heights = np.array([outcome["tpr"] for outcome in outcomes])
-            low, high = metrics.bootstrap_interval(heights)
-            area_low, area_high = metrics.bootstrap_interval(areas)
+            simulations = np.array([member.task["simulation"] for member in members])
+            graphs = simulations if n_graphs is None else simulations % n_graphs
+            low, high = metrics.bootstrap_interval(heights, groups=graphs)
+            area_low, area_high = metrics.bootstrap_interval(areas, groups=graphs)
+            early = heights[:, : POINTS // 5 + 1].mean(axis=0)
             for k, fpr in enumerate(np.linspace(0, 1, POINTS)):
                 rows.append(
                     {
@@ -75,6 +93,7 @@ def summarise(results: list[Result], keys: Sequence[str]) -> list[Row]:
                         "auc": float(areas.mean()),
                         "auc_low": float(area_low),
                         "auc_high": float(area_high),
+                        "early_auc": float(np.mean((early[1:] + early[:-1]) / 2)),
                         "fpr": round(float(fpr), 4),
                         "tpr": float(heights[:, k].mean()),
                         "tpr_low": float(low[k]),
@@ -86,21 +105,13 @@ def summarise(results: list[Result], keys: Sequence[str]) -> list[Row]:
 
 def areas(rows: list[Row], **values: Any) -> dict[str, float]:
     """The area of every method in one setting."""
-    return {
-        row["method"]: row["auc"]
-        for row in rows
-        if row["fpr"] == 0 and all(row[name] == value for name, value in values.items())
-    }
+    return {row["method"]: row["auc"] for row in select(rows, fpr=0.0, **values)}
 
 
 def height(rows: list[Row], method: str, fpr: float, **values: Any) -> float:
     """The average true positive rate of a method at a false positive rate."""
-    (found,) = (
-        row["tpr"]
-        for row in rows
-        if row["method"] == method and row["fpr"] == fpr and all(row[name] == value for name, value in values.items())
-    )
-    return float(found)
+    (found,) = select(rows, method=method, fpr=fpr, **values)
+    return float(found["tpr"])
 
 
 def draw_curves(ax: Axes, rows: list[Row], title: str, style: Callable[[Row], tuple[str, str]]) -> None:

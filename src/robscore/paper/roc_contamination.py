@@ -23,7 +23,7 @@ class RocContamination(Experiment):
     source = "appendix, additional contamination scenarios"
 
     def settings(self, *, quick: bool) -> Settings:
-        """M = 100, n = 1000, 500 edges; 10 graphs."""
+        """100 columns, 1000 rows, 500 edges; 10 graphs."""
         return {
             "n_columns": 50 if quick else 100,
             "n_rows": 500 if quick else 1000,
@@ -64,7 +64,7 @@ class RocContamination(Experiment):
 
     def table(self, settings: Settings, results: list[Result]) -> list[Row]:
         """Average curves by scenario and method."""
-        return summarise(results, ["scenario"])
+        return summarise(results, ["scenario"], settings["graphs"])
 
     def draw(self, settings: Settings, rows: list[Row], results: list[Result]) -> Figure:
         """One panel a scenario."""

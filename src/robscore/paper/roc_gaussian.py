@@ -13,12 +13,13 @@ from robscore._robust import MAD
 from robscore._typing import Array
 from robscore.medians import n_blocks_for
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator
-from robscore.paper.roc import areas, as_outcome, draw_curves, score_matching_curve, summarise
+from robscore.paper.roc import areas, as_outcome, draw_curves, score_matching_path, summarise
 from robscore.simulate import contaminate_wide, random_model, sample
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+MAX_ITER = 10
 PLAIN, ROBUST = "graphical lasso", "graphical lasso, MAD-Spearman"
 
 
@@ -30,7 +31,7 @@ class RocGaussian(Experiment):
     source = "appendix, results for Gaussian graphical models"
 
     def settings(self, *, quick: bool) -> Settings:
-        """M = n = 100, 100 edges, K = 20."""
+        """As many rows as columns, 100, and as many edges; K = 20."""
         return {
             "n_columns": 50 if quick else 100,
             "n_rows": 60 if quick else 100,
@@ -61,21 +62,32 @@ class RocGaussian(Experiment):
         methods = {}
         for data, rows in (("clean", X), ("contaminated", dirty)):
             for method, n_blocks in (("classic", 1), ("GMoM", n_blocks_for(n, settings["contamination"]))):
-                curve = score_matching_curve(
-                    "gaussian", rows, K, n_blocks=n_blocks, alphas=settings["alphas"], max_iter=100
-                )
-                methods[f"{method}|{data}"] = as_outcome(curve)
+                path = score_matching_path("gaussian", rows, n_blocks=n_blocks, alphas=settings["alphas"], max_iter=100)
+                methods[f"{method}|{data}"] = {
+                    **as_outcome(metrics.roc_curve(path, K)),
+                    "reached": largest_fpr(path.interactions, K),
+                    "unconverged": float((~path.converged).mean()),
+                }
             for method, covariance in ((PLAIN, np.cov(rows.T)), (ROBUST, mad_spearman(rows))):
-                curve = lasso_curve(covariance, K, settings["lasso_alphas"], settings["lasso_min_ratio"])
-                methods[f"{method}|{data}"] = as_outcome(curve)
+                graphs, failed = lasso_path(covariance, settings["lasso_alphas"], settings["lasso_min_ratio"])
+                methods[f"{method}|{data}"] = {
+                    **as_outcome(metrics.roc_curve(graphs, K)),
+                    "reached": largest_fpr(graphs, K),
+                    "unconverged": failed,
+                }
         return {"methods": methods}
 
     def table(self, settings: Settings, results: list[Result]) -> list[Row]:
-        """Average curves by data and method."""
+        """Average curves by data and method, how far they reach, and the share of penalties without a solution."""
         rows = []
         for row in summarise(results, []):
-            method, data = row.pop("method").split("|")
-            rows.append({"data": data, "method": method, **row})
+            name = row.pop("method")
+            method, data = name.split("|")
+            reached, unconverged = (
+                float(np.mean([result.outcome["methods"][name][key] for result in results]))
+                for key in ("reached", "unconverged")
+            )
+            rows.append({"data": data, "method": method, "reached": reached, "unconverged": unconverged, **row})
         return rows
 
     def draw(self, settings: Settings, rows: list[Row], results: list[Result]) -> Figure:
@@ -110,15 +122,28 @@ def mad_spearman(X: Array) -> Array:
     return projected
 
 
-def lasso_curve(covariance: Array, truth: Array, n_alphas: int, min_ratio: float) -> metrics.RocCurve:
-    """ROC curve of scikit-learn's graphical lasso, on the correlation matrix, as far down as it runs."""
+def lasso_path(covariance: Array, n_alphas: int, min_ratio: float) -> tuple[Array, float]:
+    """Graphs of scikit-learn's graphical lasso on the correlation matrix, as far down as it runs.
+
+    Also the share of penalties at which it stopped before its tolerance, or could not go on.
+    """
     size = np.sqrt(covariance.diagonal())
     correlation = covariance / np.multiply.outer(size, size)
     largest = float(np.abs(correlation - np.diag(correlation.diagonal())).max())
-    graphs = []
+    graphs, stopped = [], 0
     for alpha in np.geomspace(largest, largest * min_ratio, n_alphas):
         try:
-            graphs.append(graphical_lasso(correlation, alpha, tol=1e-3, enet_tol=1e-3, max_iter=10)[1])
+            _, precision, steps = graphical_lasso(
+                correlation, alpha, tol=1e-3, enet_tol=1e-3, max_iter=MAX_ITER, return_n_iter=True
+            )
         except FloatingPointError:
             break  # no longer positive definite to working precision
-    return metrics.roc_curve(np.array(graphs), truth)
+        graphs.append(precision)
+        stopped += steps >= MAX_ITER
+    return np.array(graphs), (stopped + n_alphas - len(graphs)) / n_alphas
+
+
+def largest_fpr(graphs: Array, truth: Array) -> float:
+    """The largest false positive rate on a path; beyond it the curve is a straight line to (1, 1)."""
+    false = ~metrics.edge_vector(truth)
+    return float(max(metrics.edge_vector(graph)[false].mean() for graph in graphs))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from robscore import metrics
+import numpy as np
+
 from robscore.elements import score_elements
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator
 from robscore.paper.roc import areas, as_outcome, draw_curves, height, score_matching_curve, summarise
@@ -23,7 +24,7 @@ class RocSqrt(Experiment):
     source = "Figure 1; appendix, additional sample sizes"
 
     def settings(self, *, quick: bool) -> Settings:
-        """M = 100, n/2 edges, 10 graphs, K = n/5; beta = 0.01 at n = 80 and 0 otherwise."""
+        """100 columns, n/2 edges, 10 graphs, K = n/5; beta = 0.01 at n = 80 and 0 otherwise."""
         full = {"80": 500, "200": 100, "1000": 100, "5000": 100}
         return {
             "n_columns": 100,
@@ -68,19 +69,18 @@ class RocSqrt(Experiment):
         """Average curves by n, data and method."""
         rows = []
         bounds = {
-            n: metrics.bootstrap_interval([r.outcome["multiplier_bound"] for r in results if r.task["n"] == n])
+            n: float(np.mean([r.outcome["multiplier_bound"] for r in results if r.task["n"] == n]))
             for n in {result.task["n"] for result in results}
         }
-        for row in summarise(results, ["n"]):
+        for row in summarise(results, ["n"], settings["graphs"]):
             method, data = row.pop("method").split("|")
-            low, high = bounds[row["n"]]
             rows.append(
                 {
                     "n": row["n"],
                     "data": data,
                     "method": method,
                     "multiplier": settings["multiplier"].get(str(row["n"]), 0.0),
-                    "multiplier_bound": float((low + high) / 2),
+                    "multiplier_bound": bounds[row["n"]],
                     **{key: value for key, value in row.items() if key != "n"},
                 }
             )

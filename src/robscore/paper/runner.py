@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from robscore._optional import require
 from robscore._version import __version__
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task
 
@@ -61,10 +62,11 @@ def reproduce(
     settings : dict, optional
         Instead of the experiment's own.
     """
+    require("matplotlib")  # before any work is done
     chosen = experiment.settings(quick=quick) if settings is None else settings
     tasks = experiment.tasks(chosen)
     folder = Path(out) / experiment.name
-    store = _Store(folder, {"experiment": experiment.name, "seed": seed, **chosen})
+    store = _Store(folder, {"experiment": experiment.name, "version": __version__, "seed": seed, **chosen})
     missing = [k for k in range(len(tasks)) if not store.has(k)]
     done = len(tasks) - len(missing)
     if progress is not None:
@@ -112,7 +114,7 @@ def _outcomes(
 def _run_one(experiment: Experiment, settings: Settings, seed: int, position: int, task: Task) -> tuple[int, Outcome]:
     """One repetition on one thread, so that the bits do not depend on how many run beside it."""
     with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a fit has to warn about is counted in the results
+        warnings.simplefilter("ignore")  # thousands of fits would say the same
         return position, experiment.run(task, settings, seed)
 
 
@@ -134,6 +136,8 @@ class _Store:
                 f"{folder / 'settings.json'} cannot be read; choose another --out, or delete it."
             ) from None
         plain = json.loads(json.dumps(identity))
+        if known is not None and not isinstance(known, dict):
+            raise ValueError(f"{folder / 'settings.json'} cannot be read; choose another --out, or delete it.")
         if known is not None and known != plain:
             differing = sorted(key for key in {*known, *plain} if known.get(key) != plain.get(key))
             raise ValueError(
@@ -145,13 +149,18 @@ class _Store:
         return self.folder / f"{position:05d}.json"
 
     def has(self, position: int) -> bool:
-        return self._path(position).exists()
+        """Whether a repetition is there and can be read."""
+        try:
+            self.get(position)
+        except (OSError, ValueError):
+            return False
+        return True
 
     def put(self, position: int, outcome: Outcome) -> None:
         try:
             _write_whole(self._path(position), json.dumps(outcome))
         except OSError as error:
-            raise ValueError(f"Cannot write to {self.folder} ({error.strerror or error}); free some space.") from None
+            raise ValueError(f"Cannot write to {self.folder} ({error.strerror or error}).") from None
 
     def get(self, position: int) -> Outcome:
         outcome: Outcome = json.loads(self._path(position).read_text(encoding="utf-8"))

@@ -34,7 +34,11 @@ class Theory(Experiment):
             "distributions": ["normal", "t3", "lognormal"],
             "simulations": 40 if quick else 1000,
             "batch": 20,
-            "models": [[10, 10], [30, 45]] if quick else [[10, 10], [30, 45], [100, 40], [100, 500]],
+            "models": ([] if quick else [["sqrt", 100, 40], ["sqrt", 100, 500]])
+            + [["sqrt", 10, 10], ["sqrt", 30, 45], ["gaussian", 10, 5], ["gaussian", 30, 15]],
+            "model_tau": 0.1,
+            "model_n": 1000,
+            "model_blocks": 200,
             "model_rows": 4000 if quick else 20000,
         }
 
@@ -46,7 +50,7 @@ class Theory(Experiment):
             for tau in settings["taus"]
             for k in range(0, settings["simulations"], settings["batch"])
         ]
-        return radii + [{"kind": "model", "m": m, "edges": edges} for m, edges in settings["models"]]
+        return radii + [{"kind": "model", "family": f, "m": m, "edges": edges} for f, m, edges in settings["models"]]
 
     def run(self, task: Task, settings: Settings, seed: int) -> Outcome:
         """Distances over radius, or the constants of a model."""
@@ -57,7 +61,7 @@ class Theory(Experiment):
         which = settings["distributions"].index(task["distribution"])
         ratios = []
         for k in range(task["first"], min(task["first"] + settings["batch"], settings["simulations"])):
-            rng = generator(seed, which, int(1000 * tau), k)
+            rng = generator(seed, which, round(1000 * tau), k, 1)
             X, mean, trace = _draw(task["distribution"], n, p, rng)
             bad = choose_rows(n, n_bad / n, where="one-to-a-block", n_blocks=n_blocks, random_state=rng)
             X[bad] = 1e6
@@ -79,7 +83,12 @@ class Theory(Experiment):
                     ]
                 )
                 n_blocks = theory.blocks_for(delta, tau)
+                p = (0.5 - tau) ** 2 / 2
+                _, _, trace = _draw(name, 1, settings["dimension"], generator(0))
                 values = {
+                    "psi": theory.psi(2 * p / (1 - tau), p),
+                    "radius": theory.radius(delta, tau, trace, settings["n_rows"]),
+                    "radius_with_multiplier": theory.radius_with_multiplier(delta, tau, trace, settings["n_rows"]),
                     "k_tau": theory.k_of_tau(tau),
                     "c_tau": theory.c_of_tau(tau),
                     "n_blocks": n_blocks,
@@ -93,9 +102,10 @@ class Theory(Experiment):
                 ]
         for result in results:
             if result.task["kind"] == "model":
-                subject = f"sqrt model, m = {result.task['m']}, {result.task['edges']} edges"
+                task = result.task
+                subject = f"{task['family']} model, m = {task['m']}, {task['edges']} edges"
                 rows += [
-                    {"subject": subject, "tau": 0.1, "quantity": key, "value": value}
+                    {"subject": subject, "tau": settings["model_tau"], "quantity": key, "value": value}
                     for key, value in result.outcome.items()
                 ]
         return rows
@@ -123,7 +133,9 @@ class Theory(Experiment):
             ]
             right.plot(settings["taus"], [np.quantile(r, 0.9) for r in ratios], "o-", color=colour, label=name)
         right.axhline(1.0, color="#888888", linestyle=":")
-        right.set(xlabel="tau", yscale="log", title="90 % quantile of distance / radius (delta = 0.1)")
+        right.set(
+            xlabel="tau", yscale="log", title=f"90 % quantile of distance / radius (delta = {settings['delta']:g})"
+        )
         right.legend()
         return figure
 
@@ -151,12 +163,23 @@ def _draw(name: str, n: int, p: int, rng: np.random.Generator) -> tuple[Array, A
 
 
 def _constants(task: Task, settings: Settings, seed: int) -> Outcome:
-    """Definition 4.2 and the bounds of Theorem 4.3 for one simulated square-root model, tau = 0.1."""
-    delta, tau, n = settings["delta"], 0.1, 1000
-    rng = generator(seed, task["m"], task["edges"])
-    truth = random_model(task["m"], task["edges"], random_state=rng)
-    X = sample("sqrt", truth.interaction, truth.location, n_rows=settings["model_rows"], thin=5, random_state=rng)
-    found = theory.moments(score_elements("sqrt", X))
+    """Definition 4.2 and the bounds of Theorem 4.3 for one simulated model; Gaussian ones have weak edges."""
+    delta, tau = settings["delta"], settings["model_tau"]
+    n, n_blocks = settings["model_n"], settings["model_blocks"]
+    rng = generator(seed, task["m"], task["edges"], 2)
+    weak = task["family"] == "gaussian"
+    truth = random_model(
+        task["m"],
+        task["edges"],
+        strength=(0.1, 0.2) if weak else (0.5, 1.0),
+        min_eigenvalue=0.8 if weak else 0.1,
+        locations=(0.0,) if weak else (0.0, 0.5, -0.5),
+        random_state=rng,
+    )
+    X = sample(
+        task["family"], truth.interaction, truth.location, n_rows=settings["model_rows"], thin=5, random_state=rng
+    )
+    found = theory.moments(score_elements(task["family"], X))
     constants = theory.guarantee(found.loss, truth.interaction, truth.location)
     values: Outcome = {
         "d_theta": constants.d_theta,
@@ -167,9 +190,11 @@ def _constants(task: Task, settings: Settings, seed: int) -> Outcome:
         "gamma_norm": found.gamma_norm,
         "gamma_trace": found.gamma_trace,
         "g_trace": found.g_trace,
-        "beta_bound_n1000_K200": theory.multiplier_bound(found.gamma_norm, found.gamma_trace, n, 200),
+        f"beta_bound_n{n}_K{n_blocks}": theory.multiplier_bound(found.gamma_norm, found.gamma_trace, n, n_blocks),
     }
     if constants.irrepresentable:
+        penalty = constants.penalty_needed(delta, tau, found.gamma_trace, found.g_trace, n)
         values["n_needed"] = constants.rows_needed(delta, tau, found.gamma_trace)
-        values["lambda_needed_n1000"] = constants.penalty_needed(delta, tau, found.gamma_trace, found.g_trace, n)
+        values[f"lambda_needed_n{n}"] = penalty
+        values[f"error_bound_n{n}"] = constants.error_bound(penalty)
     return values
