@@ -99,5 +99,10 @@ def test_bootstrap_intervals_agree_with_scipy():
     low, high = rs.metrics.bootstrap_interval(values, n_bootstrap=4000)
     other = bootstrap((values,), np.mean, method="percentile", n_resamples=4000, rng=1).confidence_interval
     assert (low, high) == pytest.approx((other.low, other.high), abs=0.02)
+    pairs = np.repeat(values[:40], 2)  # two repetitions of the same thing are worth one
+    wide, narrow = (
+        np.ptp(rs.metrics.bootstrap_interval(pairs, groups=groups)) for groups in (np.arange(80) // 2, None)
+    )
+    assert wide / narrow == pytest.approx(np.sqrt(2), rel=0.12)
     with pytest.raises(ValueError, match="at least one repetition"):
         rs.metrics.bootstrap_interval([])

@@ -31,10 +31,23 @@ def test_constants_grow_at_the_stated_rates_towards_one_half():
     assert np.log10(c[1] / c[0]) == pytest.approx(2.5, abs=0.05)
 
 
-@pytest.mark.parametrize("n_bad", [1, 7, 31, 100])
-@pytest.mark.parametrize("tau", [0.1, 0.2, 0.4])
+@pytest.mark.parametrize("n_bad", [1, 2, 5, 7, 29, 31, 100])
+@pytest.mark.parametrize("tau", [0.1, 0.15, 0.2, 0.25, 0.29, 0.3, 0.4])
 def test_the_corollarys_delta_allows_the_bad_rows(n_bad, tau):
     assert T.bad_rows_allowed(T.delta_for(n_bad, tau), tau) >= n_bad
+
+
+def test_blocks_for_many_bad_rows_do_not_underflow():
+    assert T.blocks_for_bad_rows(31, 0.2) == T.blocks_for(T.delta_for(31, 0.2), 0.2)
+    assert T.blocks_for_bad_rows(100_000, 0.2) > 900_000
+    assert T.bad_rows_allowed(1e-310, 0.1) > 1000
+
+
+def test_constants_against_the_formulas_of_the_proof_at_another_tau():
+    # tau = 0.3: p = 0.02, alpha = tau^2 + 1/4 = 0.34, (alpha - tau) / (1 - tau) = 4/70, C = 0.66 / sqrt(0.32).
+    rate = 0.7 * T.psi(0.04 / 0.7, 0.02)
+    assert T.k_of_tau(0.3) == pytest.approx(1 / rate)
+    assert T.c_of_tau(0.3) == pytest.approx(0.66 / np.sqrt(0.32) * np.sqrt(2 / 0.02) / np.sqrt(rate))
 
 
 def test_breakdown_points_are_those_of_the_estimator():

@@ -14,9 +14,7 @@ D = rs.datasets
 ECAD = Path(__file__).parents[2].parent / "shared" / "data" / "ecad"
 
 
-@pytest.mark.skipif(
-    not ECAD.exists(), reason="ECA&D's data may not be copied into the project and are not at hand here"
-)
+@pytest.mark.skipif(not ECAD.exists(), reason="ECA&D's data, which may not be copied into the project, are not at hand")
 def test_the_real_files_give_the_known_monthly_totals():
     totals = D.read_ecad(ECAD / "ECA_blend_rr_alps30.zip", stations=STATIONS, years=YEARS, months=MONTHS)
     rows = list(csv.reader((ECAD / "alps30_1911_1997" / "monthly_precipitation_mm.csv").read_text().splitlines()))
@@ -101,6 +99,27 @@ def test_stations_are_chosen_by_box_and_suspect_days_can_count_as_missing(folder
             ValueError,
             "RR_STAID000001.txt is cut off|not a whole number",
         ),
+        (
+            lambda f: (f / "RR_STAID000001.txt").write_text(daily(1).replace("20010105", "20010104")),
+            {},
+            ValueError,
+            "RR_STAID000001.txt holds a day twice",
+        ),
+        (
+            lambda f: (f / "RR_STAID000001.txt").write_text(daily(2)),
+            {},
+            ValueError,
+            r"RR_STAID000001.txt holds days of station 2",
+        ),
+        (
+            lambda f: (f / "stations.txt").write_text(STATION_LIST.replace("+45:00:00,-009:15:00", "+45,-9")),
+            {},
+            ValueError,
+            "stations.txt has a line that cannot be read",
+        ),
+        (lambda f: None, {"years": 1911}, ValueError, "years=1911 must be a pair"),
+        (lambda f: None, {"stations": [1, 1]}, ValueError, "must be different numbers"),
+        (lambda f: None, {"stations": [1], "box": (0, 1, 0, 1)}, ValueError, "given without box"),
         (lambda f: None, {"stations": [3]}, ValueError, r"Station 3 \(GAPPY\) has no complete record of 2001-01"),
         (lambda f: None, {"stations": [77]}, ValueError, "no daily file for station 77"),
         (lambda f: None, {"stations": [1], "years": (1999, 2001)}, ValueError, "no complete record of 1999-01"),
@@ -121,6 +140,31 @@ def test_a_broken_zip_file_is_named(tmp_path):
     path.write_bytes(b"not a zip")
     with pytest.raises(ValueError, match="is not a zip file"):
         D.read_ecad(path)
+
+
+def test_a_damaged_member_of_a_zip_file_is_named(folder, tmp_path):
+    archive = tmp_path / "all.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for path in folder.glob("*.txt"):
+            file.write(path, path.name)
+    content = bytearray(archive.read_bytes())
+    start = content.index(b"RR_STAID000001.txt") + 60
+    for k in range(start, start + 40):
+        content[k] ^= 255
+    archive.write_bytes(bytes(content))
+    with pytest.raises(ValueError, match=r"RR_STAID000001.txt in .* cannot be read"):
+        D.read_ecad(archive, **SPAN)
+
+
+@pytest.mark.skipif(not ECAD.exists(), reason="ECA&D's data, which may not be copied into the project, are not at hand")
+def test_table_1_on_the_real_data(tmp_path):
+    from robscore.paper import reproduce
+    from robscore.paper.alps import Alps
+
+    rows = reproduce(Alps(str(ECAD / "ECA_blend_rr_alps30.zip")), quick=True, out=tmp_path).rows
+    assert {row["alps_fdr"] for row in rows if row["contamination"] == 0} == {0}
+    fdr = {row["method"]: row["alps_fdr"] for row in rows if row["contamination"] == 0.05}
+    assert fdr["GMoM"] < 6 < fdr["classic"] < fdr["Gaussian graphical model"]
 
 
 def test_the_ridge_parts_the_towns_as_a_map_does():
@@ -146,3 +190,5 @@ def test_simulated_rain_follows_its_model():
 def test_coordinates_must_be_coordinates():
     with pytest.raises(ValueError, match="latitude and a longitude"):
         D.crosses_ridge([[1.0, 2.0, 3.0]])
+    with pytest.raises(ValueError, match="n_rows=0"):
+        D.simulated_alpine_rain(0)

@@ -55,6 +55,22 @@ def test_results_of_other_settings_are_not_mixed(tmp_path):
         reproduce(BlocksSqrt(), settings=SMALL, out=tmp_path)
 
 
+def test_a_damaged_repetition_is_run_again(tmp_path):
+    whole = reproduce(BlocksSqrt(), settings=SMALL, out=tmp_path)
+    expected = whole.csv.read_bytes()
+    (tmp_path / "blocks-sqrt" / "repetitions" / "00002.json").write_text("\n")
+    again = reproduce(Stopped(1), settings=SMALL, out=tmp_path)
+    assert again.csv.read_bytes() == expected
+
+
+@pytest.mark.parametrize("content", ["[]", "{"])
+def test_settings_that_cannot_be_read(content, tmp_path):
+    reproduce(BlocksSqrt(), settings=SMALL, out=tmp_path)
+    (tmp_path / "blocks-sqrt" / "settings.json").write_text(content)
+    with pytest.raises(ValueError, match="cannot be read"):
+        reproduce(BlocksSqrt(), settings=SMALL, out=tmp_path)
+
+
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_cannot_be_written_to(tmp_path):
     tmp_path.chmod(0o500)
