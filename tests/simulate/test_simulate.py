@@ -275,7 +275,7 @@ def test_the_same_seed_gives_the_same_bits():
         (lambda: rs.simulate.sample("sqrt", np.eye(2), np.ones(3), n_rows=3), "shape"),
         (lambda: rs.simulate.sample("sqrt", np.eye(2), n_rows=0), "n_rows=0"),
         (lambda: rs.simulate.sample("gamma", np.eye(2), n_rows=2, start=-np.ones((2, 2))), "inside"),
-        (lambda: rs.simulate.contaminate_pareto(np.ones((4, 2)), 0.7), "contamination=0.7"),
+        (lambda: rs.simulate.contaminate_pareto(np.ones((4, 2)), 0.7), "share=0.7"),
         (lambda: rs.simulate.contaminate_pareto(-np.ones((4, 2)), 0.1), "positive"),
     ],
 )
