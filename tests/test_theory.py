@@ -150,14 +150,19 @@ def test_half_of_the_error_bound_as_printed_does_not_hold():
 
 
 def test_where_the_condition_fails_there_is_no_guarantee():
-    rng = np.random.default_rng(0)
-    K, eta, _, g = random_truth(rng, 4)
-    gamma = np.full((4, 5, 5), 0.9) + 0.1 * np.eye(5)
-    constants = T.guarantee(QuadraticLoss(gamma, g), K, eta)
-    if constants.irrepresentable:
-        pytest.skip("this block happens to satisfy the condition")
-    with pytest.raises(ValueError, match="no guarantee"):
-        constants.rows_needed(0.1, 0.1, 1.0)
+    # For the first column the support is {1, 2}, uncorrelated, and the third is correlated .6 with both: I = 1.2.
+    K, gamma = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]]), np.tile(np.eye(4), (3, 1, 1))
+    gamma[0, 2, :2] = gamma[0, :2, 2] = 0.6
+    constants = T.guarantee(QuadraticLoss(gamma, np.zeros((3, 4))), K, np.zeros(3))
+    assert constants.incoherence == pytest.approx(1.2)
+    assert not constants.irrepresentable
+    for call in (
+        lambda: constants.rows_needed(0.1, 0.1, 1.0),
+        lambda: constants.penalty_needed(0.1, 0.1, 1.0, 1.0, 100),
+        lambda: constants.error_bound(1.0),
+    ):
+        with pytest.raises(ValueError, match="no guarantee"):
+            call()
 
 
 def test_bounds_grow_as_they_should():
