@@ -123,10 +123,14 @@ class Elements(ABC):
         some.rows, some.n_rows, some.overflow = self.take(index), index.size, self.overflow[index]
         return some
 
+    def telling(self) -> tuple[Array, ...]:
+        """Arrays that are equal only where rows are."""
+        return tuple(self.rows)
+
     def row_keys(self) -> IntArray:
         """A number for every row, shape (n,), equal where rows have equal elements up to rounding."""
         rng = np.random.default_rng(0)
-        flat = [array.reshape(self.n_rows, -1) for array in self.rows]  # apart: none hides the digits of another
+        flat = [array.reshape(self.n_rows, -1) for array in self.telling()]  # apart: none hides another's digits
         sums = np.column_stack([array @ rng.uniform(1, 2, array.shape[1]) for array in flat])
         mantissa, exponent = np.frexp(sums)
         return np.unique(np.concatenate([mantissa.round(10), exponent], axis=1), axis=0, return_inverse=True)[1].ravel()

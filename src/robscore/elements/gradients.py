@@ -51,6 +51,10 @@ class _GradientElements(Elements):
         self.rows = GradientRows(v, h, g, x)
         self._find_overflow()
 
+    def telling(self) -> tuple[Array, ...]:
+        """The rows themselves."""
+        return (self.rows.x,)
+
     def columns(self) -> Array:
         """The rows themselves."""
         return self.rows.x

@@ -189,6 +189,10 @@ class PowerElements(PairwiseElements):
         m, nodes = self.n_columns, self.rows.A.shape[1]
         return Work((m + nodes) / 2, nodes, m * m / 2) if part == "gamma" else Work(m, m, m)
 
+    def telling(self) -> tuple[Array, ...]:
+        """The design, and what depends on the weights."""
+        return self.rows.u, self.rows.B, self.rows.gamma
+
     def columns(self) -> Array:
         """The design, whose columns rise with the data's."""
         return self.rows.u
