@@ -59,9 +59,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         )
         self._preparation: Preparation = preparation
         elements = preparation.scaled_family.elements(rows)
-        constant = elements.constant_statistics()
-        if constant:
-            raise ValueError(constant)
+        elements.check_statistics()
         weights, remarks = weigh_rows(
             elements,
             self.n_blocks_,

@@ -338,7 +338,7 @@ class RobustGraph(ScoreMatchingEstimator):
             raise ValueError(f"alpha={self.alpha!r} and n_edges={self.n_edges!r} contradict each other; give one.")
         if self.alpha is not None:
             check_number("alpha", self.alpha, at_least=0.0)
-        names = [self.select] if isinstance(self.select, str) else list(self.select)
+        names = self._rules()
         if not names or not set(names) <= set(SELECTORS):
             raise ValueError(f"select={self.select!r} is not known; use {', '.join(map(repr, SELECTORS))}, or several.")
         W, _ = check_options(n_columns, **self._options())
@@ -381,18 +381,14 @@ class RobustGraph(ScoreMatchingEstimator):
             path, chosen, remarks = find_n_edges(path, self.n_edges, lambda alphas: self._solve(loss, alphas))
             words = f"for {self.n_edges} edges"
         else:
-            remarks = self._choose(loss, path, elements, rows)
-            name, choice = next(iter(self._choices.items()))
-            chosen = choice.position
-            words = f"chosen by {name} as number {chosen + 1} of {path.alphas.size}"
+            chosen, remarks = self._choose(loss, path, elements, rows)
+            words = f"chosen by {self._rules()[0]} as number {chosen + 1} of {path.alphas.size}"
             if not path.n_edges[chosen]:
                 words += ", the empty graph"
         self._say(f"alpha = {path.alphas[chosen]:.4g} {words}: {path.n_edges[chosen]} edges")
         self.path_, self.alpha_ = path, float(path.alphas[chosen])
         self.n_iter_, self.converged_ = int(path.n_iter[chosen]), bool(path.converged[chosen])
-        K = path.interactions[chosen]
-        K = K if self.rule == "symmetric" else loss.completed(joined_interaction(K, self.rule))
-        self._store(K, path.locations[chosen])
+        self._store(loss.completed(joined_interaction(path.interactions[chosen], self.rule)), path.locations[chosen])
         effective = 1.0 / np.sum(self.row_weights_**2, axis=0)
         self._facts = FitFacts(
             n_rows=rows.size,
@@ -407,9 +403,15 @@ class RobustGraph(ScoreMatchingEstimator):
         )
         return remarks
 
-    def _choose(self, loss: QuadraticLoss, path: Path, elements: PairwiseElements, rows: IntArray) -> list[Remark]:
-        """Positions by all rules asked for; the first one decides. What there is to remark on."""
-        names = [self.select] if isinstance(self.select, str) else list(self.select)
+    def _rules(self) -> list[str]:
+        """Names of the rules for the penalty; the first one decides."""
+        return [self.select] if isinstance(self.select, str) else list(self.select)
+
+    def _choose(
+        self, loss: QuadraticLoss, path: Path, elements: PairwiseElements, rows: IntArray
+    ) -> tuple[int, list[Remark]]:
+        """Position of the penalty by the rule that decides, with all criteria kept, and what there is to remark on."""
+        names = self._rules()
         rng = as_generator(self.random_state)
 
         def refit(some: IntArray, seed: int) -> tuple[QuadraticLoss, Path]:
@@ -437,19 +439,19 @@ class RobustGraph(ScoreMatchingEstimator):
             rng=rng,
             n_jobs=self.n_jobs,
         )
-        self._choices = {name: SELECTORS[name](candidates) for name in names}
-        self.criteria_ = {name: choice.criterion for name, choice in self._choices.items()}
-        self.criterion_ = self.criteria_[names[0]]
+        choices = {name: SELECTORS[name](candidates) for name in names}
+        self.criteria_ = {name: choice.criterion for name, choice in choices.items()}
+        self.criterion_, position = choices[names[0]]
         end = path.alphas.size - 1
         complete = loss.n_columns * (loss.n_columns - 1) // 2
-        at_end = 0 < end == self._choices[names[0]].position and path.n_edges[end] < complete
+        at_end = 0 < end == position and path.n_edges[end] < complete
         if not at_end or self.criterion_[end] == self.criterion_[end - 1]:
-            return []
+            return position, []
         words = (
             f"select={names[0]!r} chose the smallest penalty of the path (alpha = {path.alphas[end]:.3g}); the best "
             "may lie beyond it: lower alpha_min_ratio."
         )
-        return [Remark(words, UserWarning)]
+        return position, [Remark(words, UserWarning)]
 
     def _solve(self, loss: QuadraticLoss, alphas: int | Sequence[float] | Array) -> Path:
         return solve_quietly(

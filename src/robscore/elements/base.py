@@ -111,6 +111,12 @@ class Elements(ABC):
         """Which statistics no row says anything about (A1 of appendix A), in words; None if there are none."""
         return None
 
+    def check_statistics(self) -> None:
+        """Raise where no row says anything about some statistics."""
+        constant = self.constant_statistics()
+        if constant:
+            raise ValueError(constant)
+
     # Rows ---------------------------------------------------------------------------------------
 
     def take(self, index: IntArray | slice) -> Any:
@@ -258,9 +264,7 @@ def score_elements(family: str | Family, X: AnyData) -> Any:
     matrix, names = read_matrix(X, "X")
     check_rows(chosen, matrix, names, caller="score_elements")
     elements = chosen.resolved(matrix).elements(matrix)
-    constant = elements.constant_statistics()
-    if constant:
-        raise ValueError(constant)
+    elements.check_statistics()
     return elements
 
 

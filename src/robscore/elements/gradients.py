@@ -9,6 +9,7 @@ StatisticElements  Gamma = sum_j h_j v_j v_j', one block for all statistics     
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -66,8 +67,9 @@ class _GradientElements(Elements):
         flat = [rows.g.reshape(*rows.g.shape[:-2], -1) for rows in (left, right)]
         return flat[0] @ transposed(flat[1])
 
+    @abstractmethod
     def _gamma_products(self, left: GradientRows, right: GradientRows) -> Array:
-        raise NotImplementedError
+        """Inner products of the Gamma's."""
 
     def squared_norms(self, part: Part) -> Array:
         """|Gamma(x)|^2 or |g(x)|^2 of every row, shape (n,)."""

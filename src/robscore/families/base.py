@@ -19,8 +19,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -120,6 +121,18 @@ class Family(ABC):
             np.linalg.cholesky(interaction)
         except np.linalg.LinAlgError:
             raise ValueError("interaction is not positive definite, so the model may have no density.") from None
+
+
+class WeightedFamily(Family):
+    """A family with a boundary weight of every column's distance, which may take something from the data."""
+
+    boundary: Boundary
+
+    def resolved(self, X: Array) -> Self:
+        """The same family with a boundary weight that no longer depends on data."""
+        fixed = copy(self)
+        fixed.boundary = self.boundary.resolved(self.domain.nearest(X).distance)
+        return fixed
 
 
 def robust_scaling(X: Array, domain: Domain, *, centred: bool) -> Scaling:

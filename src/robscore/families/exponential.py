@@ -8,8 +8,6 @@ With h_j the boundary weight of column j (section 2.1 of the paper):
 
 from __future__ import annotations
 
-from copy import copy
-
 import numpy as np
 
 from robscore import boundary as boundaries
@@ -18,10 +16,10 @@ from robscore._typing import Array
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Real
 from robscore.elements import StatisticElements
-from robscore.families.base import Family, check_boundary, check_domain
+from robscore.families.base import WeightedFamily, check_boundary, check_domain
 
 
-class ExponentialFamily(Family):
+class ExponentialFamily(WeightedFamily):
     """The family of the statistics t: R^m -> R^r, with parameters theta in R^r.
 
     Parameters
@@ -91,12 +89,6 @@ class ExponentialFamily(Family):
         name = getattr(self.t, "__name__", type(self.t).__name__)
         weight = "" if self.boundary == boundaries.Power(2.0) else f", boundary={self.boundary!r}"
         return f"ExponentialFamily({name}, domain={self.domain!r}{weight})"
-
-    def resolved(self, X: Array) -> ExponentialFamily:
-        """The same family with a boundary weight that no longer depends on data."""
-        fixed = copy(self)
-        fixed.boundary = self.boundary.resolved(self.domain.nearest(X).distance)
-        return fixed
 
     def elements(self, X: Array) -> StatisticElements:
         """The derivatives of the statistics, weights and g of every row."""

@@ -9,7 +9,6 @@ In the extended parametrisation (K a full square matrix) node j owns z_j = (K_1j
 
 from __future__ import annotations
 
-from copy import copy
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -22,11 +21,11 @@ from robscore._typing import Array
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Real
 from robscore.elements import NodeElements
-from robscore.families.base import Family, check_boundary, check_domain
+from robscore.families.base import WeightedFamily, check_boundary, check_domain
 from robscore.families.exponential import dependence_in_words, weights_and_slopes
 
 
-class Pairwise(Family):
+class Pairwise(WeightedFamily):
     """Pairwise interactions through statistics of your own, with the minus signs of the paper's (4.1).
 
     Parameters
@@ -99,12 +98,6 @@ class Pairwise(Family):
         name = getattr(self.t_pair, "__name__", type(self.t_pair).__name__)
         weight = "" if self.boundary == boundaries.Power(2.0) else f", boundary={self.boundary!r}"
         return f"Pairwise({name}, domain={self.domain!r}{weight})"
-
-    def resolved(self, X: Array) -> Pairwise:
-        """The same family with a boundary weight that no longer depends on data."""
-        fixed = copy(self)
-        fixed.boundary = self.boundary.resolved(self.domain.nearest(X).distance)
-        return fixed
 
     def elements(self, X: Array) -> NodeElements:
         """Gradients, weights and g of every row, node by node."""

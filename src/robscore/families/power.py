@@ -22,10 +22,10 @@ from robscore._typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Nearest, NonNegative
 from robscore.elements import PowerElements
-from robscore.families.base import Family, Parameters, Scaling, check_boundary, check_domain, robust_scaling
+from robscore.families.base import Parameters, Scaling, WeightedFamily, check_boundary, check_domain, robust_scaling
 
 
-class PowerFamily(Family):
+class PowerFamily(WeightedFamily):
     """What all a-b families share; a member says its a and b (and its domain, if not the orthant).
 
     Parameters
@@ -131,12 +131,6 @@ class PowerFamily(Family):
             f"In {self!r} the location's x^{self.b:g} is the same statistic as a column's interaction with itself; "
             "pass fit_location=False, or choose another b."
         )
-
-    def resolved(self, X: Array) -> PowerFamily:
-        """The same family with a boundary weight that no longer depends on data."""
-        fixed = copy(self)
-        fixed.boundary = self.boundary.resolved(self.domain.nearest(X).distance)
-        return fixed
 
     def scaling(self, X: Array, *, fit_location: bool) -> Scaling | None:
         """Median of the positive entries; where negative values live, 1.4826 times the median deviation.

@@ -5,6 +5,7 @@ Each says with ``parameters(theta)`` what its natural parameters mean.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from copy import copy
 
 import numpy as np
@@ -104,9 +105,9 @@ class Univariate(ExponentialFamily):
         (theta,) = parameters
         return (theta / scaling.scale[0] ** np.array(self.powers),)
 
+    @abstractmethod
     def parameters(self, theta: Array) -> dict[str, float]:
         """What theta means, by the usual names."""
-        raise NotImplementedError
 
 
 class Normal(Univariate):

@@ -6,10 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore import metrics
 from robscore._typing import Array
 from robscore.medians import median_of_means, n_blocks_for
-from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, select
+from robscore.paper.experiment import (
+    Experiment,
+    Outcome,
+    Result,
+    Row,
+    Settings,
+    Task,
+    draw_with_band,
+    errors_by_blocks,
+    generator,
+    select,
+)
 from robscore.simulate import contaminate_skewed, contaminate_symmetric
 
 if TYPE_CHECKING:
@@ -66,26 +76,14 @@ class BlocksGaussian(Experiment):
 
     def table(self, settings: Settings, results: list[Result]) -> list[Row]:
         """Mean squared error by problem, scenario and number of blocks."""
-        rows = []
+        rows: list[Row] = []
         everything = [errors for result in results for errors in result.outcome["errors"]]
         for p, problem in enumerate(("mean", "covariance")):
             for scenario in everything[0]:
                 kind, strength = scenario.split("|")
                 values = np.array([errors[scenario] for errors in everything])[:, :, p]
-                low, high = metrics.bootstrap_interval(values)
-                for k, n_blocks in enumerate(settings["blocks"]):
-                    rows.append(
-                        {
-                            "problem": problem,
-                            "contamination": kind,
-                            "strength": float(strength),
-                            "n_blocks": n_blocks,
-                            "simulations": len(values),
-                            "mse": float(values[:, k].mean()),
-                            "mse_low": float(low[k]),
-                            "mse_high": float(high[k]),
-                        }
-                    )
+                scenario_keys = {"problem": problem, "contamination": kind, "strength": float(strength)}
+                rows += [{**scenario_keys, **row} for row in errors_by_blocks(values, settings["blocks"])]
         return rows
 
     def draw(self, settings: Settings, rows: list[Row], results: list[Result]) -> Figure:
@@ -97,10 +95,7 @@ class BlocksGaussian(Experiment):
             for ax, strength in zip(line, settings["strengths"], strict=True):
                 for kind, colour in zip(KINDS, ("#0072B2", "#D55E00"), strict=True):
                     some = select(rows, problem=problem, contamination=kind, strength=strength)
-                    x = [row["n_blocks"] for row in some]
-                    ax.plot(x, [row["mse"] for row in some], "o-", color=colour, markersize=3, label=kind)
-                    low, high = ([row[key] for row in some] for key in ("mse_low", "mse_high"))
-                    ax.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+                    draw_with_band(ax, some, "n_blocks", "mse", ("mse_low", "mse_high"), colour, kind)
                 ax.set(title=f"{problem}, alpha = {strength:g}", yscale="log")
                 ax.legend(fontsize=8)
         for ax in axes[1]:

@@ -6,10 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore import metrics
 from robscore.elements import score_elements
 from robscore.medians import n_blocks_for
-from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, select
+from robscore.paper.experiment import (
+    Experiment,
+    Outcome,
+    Result,
+    Row,
+    Settings,
+    Task,
+    draw_with_band,
+    errors_by_blocks,
+    generator,
+    select,
+)
 from robscore.row_weights import robust_weights
 from robscore.simulate import contaminate_pareto, random_model, sample
 from robscore.solvers.refit import solve_unpenalised
@@ -65,21 +75,10 @@ class BlocksSqrt(Experiment):
 
     def table(self, settings: Settings, results: list[Result]) -> list[Row]:
         """Mean squared error by contamination and number of blocks."""
-        rows = []
+        rows: list[Row] = []
         for share in settings["contaminations"]:
             values = np.array([result.outcome["errors"][str(share)] for result in results])
-            low, high = metrics.bootstrap_interval(values)
-            for k, n_blocks in enumerate(settings["blocks"]):
-                rows.append(
-                    {
-                        "contamination": share,
-                        "n_blocks": n_blocks,
-                        "simulations": len(values),
-                        "mse": float(values[:, k].mean()),
-                        "mse_low": float(low[k]),
-                        "mse_high": float(high[k]),
-                    }
-                )
+            rows += [{"contamination": share, **row} for row in errors_by_blocks(values, settings["blocks"])]
         return rows
 
     def draw(self, settings: Settings, rows: list[Row], results: list[Result]) -> Figure:
@@ -91,10 +90,7 @@ class BlocksSqrt(Experiment):
         )
         for ax, share in zip(axes, settings["contaminations"], strict=True):
             some = select(rows, contamination=share)
-            x = [row["n_blocks"] for row in some]
-            ax.plot(x, [row["mse"] for row in some], "o-", color="#0072B2", markersize=3)
-            low, high = ([row[key] for row in some] for key in ("mse_low", "mse_high"))
-            ax.fill_between(x, low, high, color="#0072B2", alpha=0.2, linewidth=0)
+            draw_with_band(ax, some, "n_blocks", "mse", ("mse_low", "mse_high"), "#0072B2")
             proposed = n_blocks_for(settings["n_rows"], share)
             ax.axvline(proposed, color="#D55E00", linestyle="--", linewidth=1, label=f"4 eps n = {proposed}")
             ax.set(title=f"{share:.0%} Pareto rows", xlabel="number of blocks K", yscale="log")

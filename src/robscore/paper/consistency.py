@@ -8,7 +8,17 @@ import numpy as np
 
 from robscore import metrics, theory
 from robscore.elements import score_elements
-from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, select
+from robscore.paper.experiment import (
+    Experiment,
+    Outcome,
+    Result,
+    Row,
+    Settings,
+    Task,
+    draw_with_band,
+    generator,
+    select,
+)
 from robscore.row_weights import robust_weights
 from robscore.simulate import contaminate, random_model, sample
 from robscore.solvers.refit import solve_unpenalised
@@ -91,11 +101,8 @@ class Consistency(Experiment):
         figure, ax = plt.subplots(figsize=(5.2, 3.9), layout="constrained")
         for method, colour in zip(METHODS, ("#D55E00", "#0072B2"), strict=True):
             some = select(rows, method=method)
-            x = [row["n"] for row in some]
-            ax.loglog(x, [row["squared_error"] for row in some], "o-", color=colour, markersize=4, label=method)
-            low, high = ([row[key] for row in some] for key in ("low", "high"))
-            ax.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
-        ax.set(xlabel="rows n, of which sqrt(n) are bad", ylabel="squared error")
+            draw_with_band(ax, some, "n", "squared_error", ("low", "high"), colour, method)
+        ax.set(xscale="log", yscale="log", xlabel="rows n, of which sqrt(n) are bad", ylabel="squared error")
         ax.legend()
         return figure
 

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from robscore import metrics
+from robscore._typing import Array
+
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Settings: TypeAlias = dict[str, Any]
@@ -74,6 +78,31 @@ class Experiment(ABC):
 def generator(seed: int, *keys: int) -> np.random.Generator:
     """Random numbers that depend on the seed and on some keys only, never on what ran before."""
     return np.random.default_rng(np.random.SeedSequence([seed, *keys]))
+
+
+def errors_by_blocks(values: Array, blocks: list[int]) -> list[Row]:
+    """Mean squared error with its interval for every number of blocks; values have shape (simulations, blocks)."""
+    low, high = metrics.bootstrap_interval(values)
+    return [
+        {
+            "n_blocks": n_blocks,
+            "simulations": len(values),
+            "mse": float(values[:, k].mean()),
+            "mse_low": float(low[k]),
+            "mse_high": float(high[k]),
+        }
+        for k, n_blocks in enumerate(blocks)
+    ]
+
+
+def draw_with_band(
+    ax: Axes, rows: list[Row], x: str, y: str, band: tuple[str, str], colour: str, label: str | None = None
+) -> None:
+    """A line through one column of a table against another, and the band between two more."""
+    at = [row[x] for row in rows]
+    ax.plot(at, [row[y] for row in rows], "o-", color=colour, markersize=3, label=label)
+    low, high = ([row[key] for row in rows] for key in band)
+    ax.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
 
 
 def select(rows: list[Row], **values: Any) -> list[Row]:

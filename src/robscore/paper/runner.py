@@ -67,22 +67,21 @@ def reproduce(
     tasks = experiment.tasks(chosen)
     folder = Path(out) / experiment.name
     store = _Store(folder, {"experiment": experiment.name, "version": __version__, "seed": seed, **chosen})
-    missing = [k for k in range(len(tasks)) if not store.has(k)]
-    done = len(tasks) - len(missing)
+    outcomes = {k: outcome for k in range(len(tasks)) if (outcome := store.get(k)) is not None}
+    missing = [(k, task) for k, task in enumerate(tasks) if k not in outcomes]
     if progress is not None:
-        progress(done, len(tasks))
+        progress(len(outcomes), len(tasks))
     try:
-        for position, outcome in _outcomes(experiment, chosen, seed, [(k, tasks[k]) for k in missing], jobs):
-            store.put(position, outcome)
-            done += 1
+        for position, outcome in _outcomes(experiment, chosen, seed, missing, jobs):
+            outcomes[position] = store.put(position, outcome)
             if progress is not None:
-                progress(done, len(tasks))
+                progress(len(outcomes), len(tasks))
     except KeyboardInterrupt:
         raise InterruptedRunError(
-            f"Stopped with {done} of {len(tasks)} repetitions done, which are kept in {folder}; run the same command "
-            "again to go on."
+            f"Stopped with {len(outcomes)} of {len(tasks)} repetitions done, which are kept in {folder}; run the same "
+            "command again to go on."
         ) from None
-    results = [Result(task, store.get(k)) for k, task in enumerate(tasks)]
+    results = [Result(task, outcomes[k]) for k, task in enumerate(tasks)]
     rows = experiment.table(chosen, results)
     table, figure, note = (folder / f"{experiment.name}{suffix}" for suffix in (".csv", ".png", ".txt"))
     write_csv(table, rows)
@@ -148,22 +147,22 @@ class _Store:
     def _path(self, position: int) -> Path:
         return self.folder / f"{position:05d}.json"
 
-    def has(self, position: int) -> bool:
-        """Whether a repetition is there and can be read."""
+    def put(self, position: int, outcome: Outcome) -> Outcome:
+        """Keep a repetition; what a later run would read of it."""
+        text = json.dumps(outcome)
         try:
-            self.get(position)
-        except (OSError, ValueError):
-            return False
-        return True
-
-    def put(self, position: int, outcome: Outcome) -> None:
-        try:
-            _write_whole(self._path(position), json.dumps(outcome))
+            _write_whole(self._path(position), text)
         except OSError as error:
             raise ValueError(f"Cannot write to {self.folder} ({error.strerror or error}).") from None
+        kept: Outcome = json.loads(text)
+        return kept
 
-    def get(self, position: int) -> Outcome:
-        outcome: Outcome = json.loads(self._path(position).read_text(encoding="utf-8"))
+    def get(self, position: int) -> Outcome | None:
+        """A repetition, or None where it is not there or cannot be read."""
+        try:
+            outcome: Outcome = json.loads(self._path(position).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
         return outcome
 
 

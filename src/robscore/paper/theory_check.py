@@ -75,13 +75,7 @@ class Theory(Experiment):
         delta = settings["delta"]
         for name in settings["distributions"]:
             for tau in settings["taus"]:
-                ratios = np.concatenate(
-                    [
-                        r.outcome["ratios"]
-                        for r in results
-                        if r.task["kind"] == "radius" and r.task["distribution"] == name and r.task["tau"] == tau
-                    ]
-                )
+                ratios = _ratios(results, name, tau)
                 n_blocks = theory.blocks_for(delta, tau)
                 p = (0.5 - tau) ** 2 / 2
                 _, _, trace = _draw(name, 1, settings["dimension"], generator(0))
@@ -121,16 +115,7 @@ class Theory(Experiment):
         left.set(xlabel="tau", title="constants of Theorem 3.1")
         left.legend()
         for name, colour in zip(settings["distributions"], ("#0072B2", "#D55E00", "#009E73"), strict=True):
-            ratios = [
-                np.concatenate(
-                    [
-                        r.outcome["ratios"]
-                        for r in results
-                        if r.task["kind"] == "radius" and r.task["distribution"] == name and r.task["tau"] == tau
-                    ]
-                )
-                for tau in settings["taus"]
-            ]
+            ratios = [_ratios(results, name, tau) for tau in settings["taus"]]
             right.plot(settings["taus"], [np.quantile(r, 0.9) for r in ratios], "o-", color=colour, label=name)
         right.axhline(1.0, color="#888888", linestyle=":")
         right.set(
@@ -150,6 +135,13 @@ class Theory(Experiment):
             f"{worst:.1%} of data sets at worst; the median distance is at most {largest:.3f} of it. The "
             f"irrepresentability condition of Theorem 4.3 fails in {fails} of {len(incoherence)} simulated models."
         )
+
+
+def _ratios(results: list[Result], distribution: str, tau: float) -> Array:
+    """Distance over radius of all data sets of one kind."""
+    wanted = {"kind": "radius", "distribution": distribution, "tau": tau}
+    parts = [result.outcome["ratios"] for result in results if wanted.items() <= result.task.items()]
+    return np.concatenate(parts)
 
 
 def _draw(name: str, n: int, p: int, rng: np.random.Generator) -> tuple[Array, Array, float]:

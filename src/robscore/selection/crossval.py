@@ -14,7 +14,7 @@ from robscore._robust import stands_out
 from robscore._typing import Array
 from robscore.elements import PairwiseElements
 from robscore.selection.choice import Candidates, Choice, least
-from robscore.selection.ebic import support
+from robscore.selection.ebic import graph_key, support
 from robscore.solvers.loss import QuadraticLoss
 from robscore.solvers.path import Path, joined_interaction
 from robscore.solvers.refit import SingularLossError, refit
@@ -53,7 +53,7 @@ def _losses_of(elements: PairwiseElements, loss: QuadraticLoss, path: Path) -> A
     seen: dict[bytes, int] = {}
     for k in range(path.alphas.size):
         edges, locations = support(path, k)
-        key = np.packbits(np.append(edges.ravel(), locations)).tobytes()
+        key = graph_key(edges, locations)
         if key in seen:
             losses[:, k] = losses[:, seen[key]]
             continue
@@ -64,7 +64,6 @@ def _losses_of(elements: PairwiseElements, loss: QuadraticLoss, path: Path) -> A
             solution = refit(loss, edges, locations, symmetric=path.rule == "symmetric")
         except SingularLossError:
             continue
-        K = solution.interaction
-        whole = K if path.rule == "symmetric" else loss.completed(joined_interaction(K, path.rule))
+        whole = loss.completed(joined_interaction(solution.interaction, path.rule))
         losses[:, k] = elements.row_losses(whole, solution.location)
     return losses

@@ -80,7 +80,7 @@ def ebic(
     worse_graphs = 0
     for k in range(path.alphas.size):
         edges, locations = support(path, k)
-        key = np.packbits(np.append(edges.ravel(), locations)).tobytes()
+        key = graph_key(edges, locations)
         if not refit:
             value = 2 * n_rows * loss.value(path.interactions[k], path.locations[k])
             values[k] = value + _size_penalty(path, edges, locations, n_rows, gamma)
@@ -95,6 +95,11 @@ def ebic(
         if patience is not None and worse_graphs >= patience:
             break
     return values
+
+
+def graph_key(edges: BoolArray, locations: BoolArray) -> bytes:
+    """The same bytes for the same support, to refit each once."""
+    return np.packbits(np.append(edges.ravel(), locations)).tobytes()
 
 
 def support(path: Path, k: int) -> tuple[BoolArray, BoolArray]:
