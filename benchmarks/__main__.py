@@ -9,6 +9,8 @@ NAMES = [
     "path_speed",
     "unpenalised_accuracy",
     "support_recovery",
+    "blind_accuracy",
+    "blind_recovery",
     "penalty_choice",
 ]
 

@@ -10,8 +10,13 @@ MAD = 1.482602218505602  # makes the median absolute deviation a standard deviat
 _LIMIT = 4.0
 
 
-def stands_out(values: Array) -> BoolArray:
-    """Values, shape (n,), above their median by more than 4 times 1.4826 median absolute deviations."""
+def largest_usual(values: Array) -> float:
+    """The median of the values, shape (n,), plus 4 times 1.4826 median absolute deviations."""
     middle = np.median(values)
     deviation = MAD * np.median(np.abs(values[np.isfinite(values)] - middle))
-    return values > middle + _LIMIT * deviation
+    return float(middle + _LIMIT * deviation)
+
+
+def stands_out(values: Array) -> BoolArray:
+    """Values, shape (n,), above their median by more than 4 times 1.4826 median absolute deviations."""
+    return values > largest_usual(values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, Literal
 
 import numpy as np
@@ -9,14 +10,19 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from robscore._remarks import Remark
+from robscore._tables import Kind, as_table
 from robscore._typing import AnyData, Array, BoolArray, RandomState
-from robscore._validation import default_names, readable
+from robscore._validation import check_number, default_names, readable
+from robscore.diagnostics import report_rows, rows_to_explain, telling_variables, usual_rows
 from robscore.elements import Elements
-from robscore.families.base import Family, get_family
+from robscore.families.base import Family, Parameters, get_family
 from robscore.medians.blocks import Partition, check_contamination, check_n_blocks, make_blocks, n_blocks_for
 from robscore.preparation import Preparation, prepare, rows_to_use
-from robscore.row_weights import weigh_rows
+from robscore.reweighting import START_CONTAMINATION, Reweighted, reweigh
+from robscore.row_weights import Products, RowWeights, shared_products, weigh_rows
+from robscore.selection.blocks import block_grid, choose_n_blocks, least_blocks
 from robscore.solvers.loss import Loss
+from robscore.taper import Taper
 
 
 class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
@@ -24,13 +30,15 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
 
     family: str | Family
     contamination: float
-    n_blocks: int | None
+    n_blocks: int | Literal["auto"] | None
     shuffle: bool
     n_partitions: int
+    reweight: bool
     fit_location: bool
     scale: Literal["median"] | None
     missing: Literal["raise", "drop"]
     random_state: RandomState
+    _judged_by: Parameters
 
     def _robust_loss(self, X: AnyData) -> tuple[Loss, Elements, list[Remark]]:
         """Rows -> elements -> row weights -> loss; stores what was learnt on the way."""
@@ -46,8 +54,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         redundant = family.redundancy(fit_location=self.fit_location)
         if redundant:
             raise ValueError(redundant)
-        self.n_blocks_ = n_blocks_for(n, self.contamination) if self.n_blocks is None else self.n_blocks
-        check_n_blocks(self.n_blocks_, n)
+        self.n_blocks_ = self._first_n_blocks(n)
         preparation, rows = prepare(
             family,
             matrix,
@@ -60,18 +67,89 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self._preparation: Preparation = preparation
         elements = preparation.scaled_family.elements(rows)
         elements.check_statistics()
-        weights, remarks = weigh_rows(
+        self._used = np.flatnonzero(used)
+        self._rows = rows
+        self.n_rows_used_ = n
+        self._taper: Taper | None = None
+        self.n_blocks_criterion_: dict[int, float] | None = None
+        self.row_weights_ = np.zeros((matrix.shape[0], 2))
+        weights, remarks = self._weigh(elements, self.n_blocks_)
+        self.row_weights_[used] = np.column_stack(weights)
+        loss: Loss = elements.average(*weights)
+        if self.reweight or self.n_blocks == "auto":
+            found = self._reweigh(elements, rows, loss)
+            if found.failed:
+                remarks = [*remarks, self._remark_on_family()]
+            elif self.reweight:
+                self._taper, loss = found.taper, found.loss
+                share = found.taper.weights / found.taper.weights.sum()
+                weights = RowWeights(share, share)
+            else:
+                weights, remarks = self._choose_n_blocks(elements, found)
+                loss = elements.average(*weights)
+            self.row_weights_[used] = np.column_stack(weights)
+        return loss, elements, remarks
+
+    def _remark_on_family(self) -> Remark:
+        words = (
+            f"Nearly half of the rows do not look like {self._preparation.family!r}, so bad rows cannot be told by it "
+            f"and the weights are those of n_blocks={self.n_blocks_}. Try another family; reweight=False with a number "
+            "of blocks silences this."
+        )
+        return Remark(words, UserWarning)
+
+    def _first_n_blocks(self, n: int) -> int:
+        """K as given, or by the contamination; to start with where the data are to decide."""
+        if self.n_blocks == "auto":
+            return n_blocks_for(n, START_CONTAMINATION)
+        if isinstance(self.n_blocks, str):
+            raise ValueError(f"n_blocks={self.n_blocks!r} is not known; use 'auto', None or a number.")
+        K = n_blocks_for(n, self.contamination) if self.n_blocks is None else self.n_blocks
+        check_n_blocks(K, n)
+        return K
+
+    def _weigh(
+        self, elements: Elements, n_blocks: int, products: Products | None = None
+    ) -> tuple[RowWeights, list[Remark]]:
+        return weigh_rows(
             elements,
-            self.n_blocks_,
+            n_blocks,
             n_partitions=self.n_partitions,
             shuffle=self.shuffle,
             random_state=self.random_state,
+            products=products,
         )
-        self.row_weights_ = np.zeros((matrix.shape[0], 2))
-        self.row_weights_[used] = np.column_stack(weights)
-        self._used = np.flatnonzero(used)
-        self.n_rows_used_ = n
-        return elements.average(*weights), elements, remarks
+
+    def _reweigh(self, elements: Elements, rows: Array, loss: Loss) -> Reweighted:
+        """What the surprise of the rows says, starting from the fit of a robust loss."""
+
+        def fit(loss: Loss) -> Parameters:
+            return self._first_fit(loss, elements)
+
+        return reweigh(elements, rows, self._preparation.scaled_family, lambda: fit(loss), fit)
+
+    def _choose_n_blocks(self, elements: Elements, found: Reweighted) -> tuple[RowWeights, list[Remark]]:
+        """Row weights of the K that the reweighted loss likes best."""
+        products = shared_products(elements)
+        weights: dict[int, tuple[RowWeights, list[Remark]]] = {}
+
+        def loss_of(n_blocks: int) -> Loss:
+            weights[n_blocks] = self._weigh(elements, n_blocks, products)
+            return elements.average(*weights[n_blocks][0])
+
+        self.n_blocks_criterion_ = choose_n_blocks(
+            block_grid(elements.n_rows), loss_of, lambda loss: self._fit_like(loss, found.parameters), found.loss
+        )
+        self.n_blocks_ = least_blocks(self.n_blocks_criterion_)
+        return weights[self.n_blocks_]
+
+    @abstractmethod
+    def _first_fit(self, loss: Loss, elements: Elements) -> Parameters:
+        """Parameters, without shrinkage, that a loss leads to; to judge rows by."""
+
+    @abstractmethod
+    def _fit_like(self, loss: Loss, parameters: Parameters) -> Parameters:
+        """The minimum of a loss over the parameters that are not zero in those given."""
 
     def _check_arguments(self, n_columns: int) -> None:
         """Raise on arguments that make no sense for so many columns, before any work is done."""
@@ -122,6 +200,64 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         elements = self._preparation.scaled_family.elements(self._preparation.rows(matrix, used))
         losses[used] = elements.row_losses(*self._scaled_parameters)
         return losses
+
+    def suspicious_rows(self, X: AnyData | None = None, *, level: float = 0.01) -> AnyData:
+        """Rows from the most to the least surprising under the fit, those flagged that hardly belong to the model.
+
+        A row's score is -log p(x) at the fit without shrinkage, up to a constant. It sees rows that are too large as
+        well as rows of ordinary size with the wrong dependence.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, m), optional
+            By default the data of the fit.
+        level : float, default 0.01
+            The false-alarm level: about this share of good rows is flagged too. Known by simulating rows from the fit;
+            families that cannot be sampled flag rows that stand out, and their ``p_value`` is NaN.
+
+        Returns
+        -------
+        table with columns
+            row (its position in X, from 0), score, p_value (share of rows of the model that are at least as
+            surprising), rank, flagged, variables (what makes the row stand out, for flagged rows and the first 20).
+            Without incomplete rows. In the data-frame library of the input.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(200, 3))
+        >>> X[7] = [0, 9, 0]
+        >>> table = rs.RobustGraph("gaussian").fit(X).suspicious_rows()
+        >>> int(table["row"][0]), bool(table["flagged"][0]), str(table["variables"][0])
+        (7, True, 'x1 high')
+        """
+        check_is_fitted(self)
+        check_number("level", level)
+        if not 0 < level < 1:
+            raise ValueError(f"level={level!r} must lie between 0 and 1: it is the share of good rows flagged.")
+        preparation = self._preparation
+        family = preparation.scaled_family
+        usual = usual_rows(family, self._rows, self._judged_by, self.row_weights_[self._used, 0])
+        if X is None:
+            numbers, rows = self._used, self._rows
+        else:
+            matrix, used = self._read(X, reset=False)
+            numbers, rows = np.flatnonzero(used), preparation.rows(matrix, used)
+        report = report_rows(family, rows, usual, level=level)
+        variables = np.full(len(rows), "", dtype=object)
+        if family.is_pairwise:
+            which = rows_to_explain(report)
+            variables[which] = telling_variables(family, rows[which], usual, self._column_names)
+        order = report.order
+        columns: dict[str, tuple[Kind, Any]] = {
+            "row": (int, numbers[order]),
+            "score": (float, report.score[order]),
+            "p_value": (float, report.p_value[order]),
+            "rank": (int, np.arange(1, order.size + 1)),
+            "flagged": (bool, report.flagged[order]),
+            "variables": (str, variables[order]),
+        }
+        return as_table(columns, self._frame)
 
     def score(self, X: AnyData, y: None = None) -> float:
         """Minus the median of means of the rows' losses; higher is better.

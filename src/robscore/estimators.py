@@ -12,21 +12,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from robscore._random import as_generator
 from robscore._remarks import Remark
-from robscore._robust import stands_out
-from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
+from robscore._typing import AnyData, Array, IntArray, RandomState
 from robscore._validation import check_number
 from robscore.base_estimator import ScoreMatchingEstimator
-from robscore.elements import PairwiseElements
-from robscore.families.base import Family, get_family
+from robscore.elements import Elements, PairwiseElements
+from robscore.families.base import Family, Parameters, get_family
 from robscore.graph import FitFacts, Graph, association
 from robscore.identifiability import check_identifiable
 from robscore.row_weights import weigh_rows
 from robscore.selection import SELECTORS, Candidates
+from robscore.selection.choice import least
+from robscore.selection.ebic import ebic, support
 from robscore.selection.n_edges import find_n_edges
 from robscore.solvers.loss import Loss, QuadraticLoss, StatisticLoss
-from robscore.solvers.path import Path, convergence_message, joined_interaction, solve_quietly
+from robscore.solvers.path import Path, convergence_message, joined_interaction, joined_support, solve_quietly
 from robscore.solvers.problem import Rule, check_options
-from robscore.solvers.refit import SingularLossError, dependent_columns, minimise
+from robscore.solvers.refit import SingularLossError, dependent_columns, minimise, refit
+
+# The fits that rows are judged by: a short, rough path.
+_FIRST_ALPHAS, _FIRST_RATIO, _FIRST_TOL = 30, 0.03, 1e-3
+_ROWS_AN_EDGE = 5
 
 
 class RobustScoreMatching(ScoreMatchingEstimator):
@@ -88,9 +93,10 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         family: str | Family = "sqrt",
         *,
         contamination: float = 0.05,
-        n_blocks: int | None = None,
+        n_blocks: int | Literal["auto"] | None = None,
         shuffle: bool = False,
         n_partitions: int = 1,
+        reweight: bool = False,
         fit_location: bool = True,
         scale: Literal["median"] | None = "median",
         missing: Literal["raise", "drop"] = "raise",
@@ -101,6 +107,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         self.n_blocks = n_blocks
         self.shuffle = shuffle
         self.n_partitions = n_partitions
+        self.reweight = reweight
         self.fit_location = fit_location
         self.scale = scale
         self.missing = missing
@@ -114,17 +121,24 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         X : array-like or data frame of shape (n, m)
         y : ignored
         """
-        loss, _, remarks = self._robust_loss(X)
-        try:
-            self._store(*minimise(loss, fit_location=self.fit_location))
-        except SingularLossError as error:
-            raise ValueError(self._singular_message(loss, str(error))) from None
+        loss, elements, remarks = self._robust_loss(X)
+        self._judged_by = self._first_fit(loss, elements)
+        self._store(*self._judged_by)
         if isinstance(loss, QuadraticLoss):
             upper = self.interaction_[np.triu_indices(loss.n_columns)]
             self.theta_ = np.append(upper, self.location_) if self.fit_location else upper
         for remark in remarks:
             warnings.warn(remark.words, remark.category, stacklevel=2)
         return self
+
+    def _first_fit(self, loss: Loss, elements: Elements) -> Parameters:
+        try:
+            return minimise(loss, fit_location=self.fit_location)
+        except SingularLossError as error:
+            raise ValueError(self._singular_message(loss, str(error))) from None
+
+    def _fit_like(self, loss: Loss, parameters: Parameters) -> Parameters:
+        return minimise(loss, fit_location=self.fit_location)
 
     def _singular_message(self, loss: Loss, reason: str) -> str:
         counted = int(np.count_nonzero(self.row_weights_[:, 0]))
@@ -247,7 +261,7 @@ class RobustGraph(ScoreMatchingEstimator):
         family: str | Family = "sqrt",
         *,
         contamination: float = 0.05,
-        n_blocks: int | None = None,
+        n_blocks: int | Literal["auto"] | None = None,
         shuffle: bool = False,
         n_partitions: int = 1,
         reweight: bool = False,
@@ -314,14 +328,9 @@ class RobustGraph(ScoreMatchingEstimator):
         assert isinstance(loss, QuadraticLoss)
         assert isinstance(elements, PairwiseElements)
         self._say(f"row weights from {self.n_blocks_} blocks of {self.n_rows_used_} rows")
-        last = self._fit_loss(loss, elements)
         if self.reweight:
-            dropped = stands_out(elements.row_losses(*self._scaled_parameters))
-            n_dropped = int(np.count_nonzero(dropped))
-            weights = np.where(dropped, 0.0, 1.0 / (elements.n_rows - n_dropped))
-            self.row_weights_[self._used] = weights[:, None]
-            self._say(f"{n_dropped} rows stand out and are dropped")
-            last = self._fit_loss(elements.average(weights, weights), elements, dropped)
+            self._say(f"reweighting: {self._reweighting_in_words()}")
+        last = self._fit_loss(loss, elements)
         self.association_, about_association = association(self.interaction_)
         self.graph_ = Graph(tuple(self._column_names), self.interaction_, self.association_, self._facts, self._frame)
         if not self.path_.converged.all():
@@ -365,23 +374,42 @@ class RobustGraph(ScoreMatchingEstimator):
             "location_weights": self.location_weights,
         }
 
-    def _fit_loss(
-        self, loss: QuadraticLoss, elements: PairwiseElements, dropped: BoolArray | None = None
-    ) -> list[Remark]:
+    def _first_fit(self, loss: Loss, elements: Elements) -> Parameters:
+        """The graph that eBIC chooses on a short path, refitted without a penalty; of no more edges than rows allow."""
+        assert isinstance(loss, QuadraticLoss)
+        assert isinstance(elements, PairwiseElements)
+        path = solve_quietly(
+            loss, _FIRST_ALPHAS, alpha_min_ratio=_FIRST_RATIO, tol=_FIRST_TOL, max_iter=200, **self._options()
+        )
+        most = max(elements.n_columns, elements.n_rows // _ROWS_AN_EDGE, int(path.n_edges[0]))
+        path = path.pick(np.flatnonzero(path.n_edges <= most))
+        criterion = ebic(loss, path, n_rows=elements.n_rows, elements=elements, patience=3)
+        if not np.isfinite(criterion).any():
+            return joined_interaction(path.interactions[0], self.rule), path.locations[0]
+        edges, locations = support(path, least(criterion, path))
+        solution = refit(loss, edges, locations, symmetric=self.rule == "symmetric")
+        return loss.completed(joined_interaction(solution.interaction, self.rule)), solution.location
+
+    def _fit_like(self, loss: Loss, parameters: Parameters) -> Parameters:
+        assert isinstance(loss, QuadraticLoss)
+        interaction, location = parameters
+        edges = joined_support(interaction, "symmetric")
+        solution = refit(loss, edges, location != 0, symmetric=self.rule == "symmetric")
+        return loss.completed(joined_interaction(solution.interaction, self.rule)), solution.location
+
+    def _fit_loss(self, loss: QuadraticLoss, elements: PairwiseElements) -> list[Remark]:
         """Path, choice of the penalty, and the parameters that follow from it; what there is to remark on."""
         remarks: list[Remark] = []
         path = self._solve(loss, self.alphas if self.alpha is None else [self.alpha])
         self.criterion_: Array | None = None
         self.criteria_: dict[str, Array] = {}
-        rows = np.arange(elements.n_rows) if dropped is None else np.flatnonzero(~dropped)
-        n_dropped = None if dropped is None else elements.n_rows - rows.size
         if self.alpha is not None:
             chosen, words = 0, "as given"
         elif self.n_edges is not None:
             path, chosen, remarks = find_n_edges(path, self.n_edges, lambda alphas: self._solve(loss, alphas))
             words = f"for {self.n_edges} edges"
         else:
-            chosen, remarks = self._choose(loss, path, elements, rows)
+            chosen, remarks = self._choose(loss, path, elements)
             words = f"chosen by {self._rules()[0]} as number {chosen + 1} of {path.alphas.size}"
             if not path.n_edges[chosen]:
                 words += ", the empty graph"
@@ -389,10 +417,14 @@ class RobustGraph(ScoreMatchingEstimator):
         self.path_, self.alpha_ = path, float(path.alphas[chosen])
         self.n_iter_, self.converged_ = int(path.n_iter[chosen]), bool(path.converged[chosen])
         self._store(loss.completed(joined_interaction(path.interactions[chosen], self.rule)), path.locations[chosen])
+        try:
+            self._judged_by = self._fit_like(loss, self._scaled_parameters)
+        except SingularLossError:
+            self._judged_by = self._scaled_parameters
         effective = 1.0 / np.sum(self.row_weights_**2, axis=0)
         self._facts = FitFacts(
-            n_rows=rows.size,
-            n_dropped=n_dropped,
+            n_rows=elements.n_rows,
+            reweighting=self._reweighting_in_words(),
             family=repr(self._preparation.family),
             n_blocks=self.n_blocks_,
             effective_rows=(float(effective[0]), float(effective[1])),
@@ -403,22 +435,25 @@ class RobustGraph(ScoreMatchingEstimator):
         )
         return remarks
 
+    def _reweighting_in_words(self) -> str | None:
+        if self._taper is not None:
+            return self._taper.in_words()
+        return "no, the family does not describe enough of the rows" if self.reweight else None
+
     def _rules(self) -> list[str]:
         """Names of the rules for the penalty; the first one decides."""
         return [self.select] if isinstance(self.select, str) else list(self.select)
 
-    def _choose(
-        self, loss: QuadraticLoss, path: Path, elements: PairwiseElements, rows: IntArray
-    ) -> tuple[int, list[Remark]]:
+    def _choose(self, loss: QuadraticLoss, path: Path, elements: PairwiseElements) -> tuple[int, list[Remark]]:
         """Position of the penalty by the rule that decides, with all criteria kept, and what there is to remark on."""
         names = self._rules()
-        rng = as_generator(self.random_state)
+        taper = self._taper
 
-        def refit(some: IntArray, seed: int) -> tuple[QuadraticLoss, Path]:
-            part = elements.subset(some)
-            equal = np.full(some.size, 1.0 / some.size)
-            weights = (equal, equal)
-            if rows.size == elements.n_rows:  # otherwise bad rows were dropped, and the rest counts alike
+        def fit_some(some: IntArray, seed: int) -> tuple[QuadraticLoss, Path]:
+            if taper is not None:
+                of_some = taper.loss(elements, some)
+            else:
+                part = elements.subset(some)
                 weights, _ = weigh_rows(
                     part,
                     max(1, round(self.n_blocks_ * some.size / elements.n_rows)),
@@ -426,17 +461,18 @@ class RobustGraph(ScoreMatchingEstimator):
                     shuffle=self.shuffle,
                     random_state=seed,
                 )
-            of_some = part.average(*weights)
+                of_some = part.average(*weights)
+            assert isinstance(of_some, QuadraticLoss)
             return of_some, self._solve(of_some, path.alphas)
 
         candidates = Candidates(
             loss=loss,
             path=path,
             elements=elements,
-            rows=rows,
-            refit=refit,
+            taper=taper,
+            fit_some=fit_some,
             shuffle=self.shuffle or self.n_partitions > 1,
-            rng=rng,
+            rng=as_generator(self.random_state),
             n_jobs=self.n_jobs,
         )
         choices = {name: SELECTORS[name](candidates) for name in names}

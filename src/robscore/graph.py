@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 
 from robscore._optional import require
 from robscore._remarks import Remark
+from robscore._tables import Kind, as_table
 from robscore._typing import AnyData, Array, BoolArray
 from robscore.solvers.path import joined_support
 
@@ -24,7 +23,7 @@ class FitFacts:
     """What a reader of a summary wants to know about the fit behind a graph."""
 
     n_rows: int
-    n_dropped: int | None
+    reweighting: str | None
     family: str
     n_blocks: int
     effective_rows: tuple[float, float]
@@ -78,23 +77,13 @@ class Graph:
         i, j = np.nonzero(np.triu(self.adjacency))
         order = np.argsort(-np.abs(self.association[i, j]), kind="stable")
         i, j = i[order], j[order]
-        columns: dict[str, Any] = {
-            "source": [self.names[k] for k in i],
-            "target": [self.names[k] for k in j],
-            "interaction": self.interaction[i, j],
-            "association": self.association[i, j],
+        columns: dict[str, tuple[Kind, Any]] = {
+            "source": (str, [self.names[k] for k in i]),
+            "target": (str, [self.names[k] for k in j]),
+            "interaction": (float, self.interaction[i, j]),
+            "association": (float, self.association[i, j]),
         }
-        backend = self.frame or ("pandas" if importlib.util.find_spec("pandas") else None)
-        if backend is None:
-            width = max((len(name) for name in self.names), default=1)
-            text = f"U{width}"
-            fields = [("source", text), ("target", text), ("interaction", float), ("association", float)]
-            table = np.empty(i.size, dtype=fields)
-            for name, values in columns.items():
-                table[name] = values
-            return table
-        kinds = {"source": nw.String(), "target": nw.String(), "interaction": nw.Float64(), "association": nw.Float64()}
-        return nw.from_dict(columns, schema=kinds, backend=backend).to_native()  # type: ignore[arg-type]
+        return as_table(columns, self.frame)
 
     def to_networkx(self) -> nx.Graph:
         """A networkx graph: every column a node, edges with ``interaction`` and ``association``."""
@@ -130,7 +119,7 @@ class Graph:
         lines = {
             "rows": f"{facts.n_rows}, effectively {facts.effective_rows[0]:.0f} (Gamma) and "
             f"{facts.effective_rows[1]:.0f} (g) by their weights",
-            "dropped": "" if facts.n_dropped is None else f"{facts.n_dropped} rows that stood out, by reweighting",
+            "reweighted": facts.reweighting or "",
             "columns": f"{m}",
             "family": facts.family,
             "blocks": blocks,
@@ -140,7 +129,7 @@ class Graph:
             "strongest": listed or "none",
             "converged": f"{'yes' if facts.converged else 'NO'}, {facts.kkt:.1e} alpha_max from optimal",
         }
-        return "\n".join(f"{name:<10} {value}" for name, value in lines.items() if value)
+        return "\n".join(f"{name:<11}{value}" for name, value in lines.items() if value)
 
     def __str__(self) -> str:
         return self.summary()

@@ -55,6 +55,25 @@ def cheapest_way(
     return min(fitting, key=lambda way: cost[way][0])
 
 
+def row_products(elements: Elements, part: Part) -> Array | None:
+    """Inner products of all rows, shape (n, n), to serve many partitions; None where they take too much memory."""
+    n = elements.n_rows
+    if 3 * 8.0 * n * n > MEMORY_BYTES:
+        return None
+    return _gram_by_rows(elements, part, Partition(np.arange(n), np.ones(n, dtype=np.intp)))
+
+
+def summed_over_blocks(products: Array, partition: Partition) -> Array:
+    """Gram matrix of the K block means, shape (K, K), from the inner products of the rows."""
+    order = partition.order
+    if not np.array_equal(order, np.arange(len(products))):
+        products = products[np.ix_(order, order)]
+    if partition.n_blocks < order.size:
+        products = np.add.reduceat(products, partition.starts, axis=1)
+        products = np.add.reduceat(products, partition.starts, axis=0)
+    return products / np.multiply.outer(partition.sizes, partition.sizes)
+
+
 def block_gram(elements: Elements, part: Part, partition: Partition, way: Way = "auto") -> Array:
     """Gram matrix of the K block means of Gamma or g, shape (K, K)."""
     if way == "auto":

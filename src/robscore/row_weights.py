@@ -7,7 +7,7 @@ each, c_i = w_block(i) / |block(i)|. Everything after them is ordinary weighted 
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple, get_args
+from typing import NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -15,10 +15,13 @@ from sklearn.exceptions import ConvergenceWarning
 from robscore._remarks import Remark
 from robscore._typing import Array, BoolArray, IntArray, RandomState
 from robscore.elements import PARTS, Elements, Part
-from robscore.inner_products import Way, block_cloud
+from robscore.inner_products import Way, block_cloud, row_products, summed_over_blocks
 from robscore.medians.blocks import Partition, scatter_ratio
+from robscore.medians.clouds import GramCloud
 from robscore.medians.geometric_median import median_weights
 from robscore.medians.median_of_means import partitions
+
+Products: TypeAlias = dict[Part, Array]
 
 _FEWEST_TIED = 5  # blocks, for ties to be looked at
 _TIED_SHARE = 0.4  # more identical blocks than this may pull the median onto themselves
@@ -90,8 +93,12 @@ def weigh_rows(
     shuffle: bool,
     random_state: RandomState,
     way: Way = "auto",
+    products: Products | None = None,
 ) -> tuple[RowWeights, list[Remark]]:
-    """As :func:`robust_weights`, with what there is to warn about instead of warnings."""
+    """As :func:`robust_weights`, with what there is to warn about instead of warnings.
+
+    ``products`` are inner products of the rows (:func:`shared_products`), where many partitions share them.
+    """
     if not isinstance(elements, Elements):
         raise TypeError(f"elements must come from rs.score_elements(family, X); got {type(elements).__name__}.")
     if way not in get_args(Way):
@@ -104,12 +111,15 @@ def weigh_rows(
     totals = {part: np.zeros(n) for part in PARTS}
     keys = elements.row_keys() if n_blocks >= _FEWEST_TIED else None
     failed = 0
+    if products is None and way == "auto" and n_partitions > 1:
+        products = shared_products(elements)
     for partition in parts:
         finite = _finite_blocks(elements, partition)
         if keys is not None:
             _check_ties(keys, partition, finite)
         for part in PARTS:
-            weights, converged = _block_weights(elements, part, partition, finite, way)
+            shared = None if products is None else products[part]
+            weights, converged = _block_weights(elements, part, partition, finite, way, shared)
             totals[part] += partition.row_weights(weights, n) / n_partitions
             failed += not converged
     if failed:
@@ -121,8 +131,17 @@ def weigh_rows(
     return RowWeights(totals["gamma"], totals["g"]), remarks
 
 
+def shared_products(elements: Elements) -> Products | None:
+    """Inner products of all rows for Gamma and g, computed once for many partitions; None where they do not fit."""
+    gamma = row_products(elements, "gamma")
+    if gamma is None:
+        return None
+    g = row_products(elements, "g")
+    return None if g is None else {"gamma": gamma, "g": g}
+
+
 def _block_weights(
-    elements: Elements, part: Part, partition: Partition, finite: BoolArray, way: Way
+    elements: Elements, part: Part, partition: Partition, finite: BoolArray, way: Way, products: Array | None
 ) -> tuple[Array, bool]:
     """Weights of all K blocks; zero for those that are infinitely far."""
     weights = np.zeros(partition.n_blocks)
@@ -132,7 +151,11 @@ def _block_weights(
     if not finite.all():
         kept = partition.order[np.repeat(finite, partition.sizes)]
         partition = Partition(kept, partition.sizes[finite])
-    solved = median_weights(block_cloud(elements, part, partition, way))
+    if products is None:
+        cloud = block_cloud(elements, part, partition, way)
+    else:
+        cloud = GramCloud(summed_over_blocks(products, partition))
+    solved = median_weights(cloud)
     weights[finite] = solved.weights
     return weights, solved.converged
 

@@ -109,6 +109,10 @@ class Family(ABC):
         """Logarithm of the density at rows X, shape (n,), up to a constant that only the parameters change."""
         raise ValueError(f"Sampling from {self!r} is not available.")
 
+    def natural_part(self, X: Array, *parameters: Array) -> Array:
+        """What the parameters multiply in the log density, theta' t(x), at rows X, shape (n,)."""
+        return self.log_density(X, *parameters)
+
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
         """The log density of column j given the rest of each row, as a function of its n values."""
         return lambda values: self.log_density(self.domain.replaced(X, j, values), *parameters)

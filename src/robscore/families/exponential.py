@@ -101,6 +101,12 @@ class ExponentialFamily(WeightedFamily):
             g = -np.einsum("nj,njr->nr", factor, first) - np.einsum("nj,njr->nr", h, second)
         return StatisticElements(X, first, h, g[:, None, :])
 
+    def natural_part(self, X: Array, *parameters: Array) -> Array:
+        """What the parameters multiply, theta' t(x), at rows X, shape (n,)."""
+        (theta,) = parameters
+        with double_precision(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return np.array([np.asarray(self.t(x), dtype=float) @ theta for x in X])
+
     def dependence(self, n_columns: int, *, fit_location: bool) -> str | None:
         """Statistics that are constant or linearly dependent, seen from their derivatives at rows in the domain."""
         first, _ = self._derivatives(self.domain.some_rows(60, n_columns, np.random.default_rng(0)))

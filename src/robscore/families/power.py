@@ -167,6 +167,13 @@ class PowerFamily(WeightedFamily):
                 f"location[{low[0]}]={location[low[0]]:g} must exceed -1, or the model has no density at 0."
             )
 
+    def log_density(self, X: Array, *parameters: Array) -> Array:
+        """-1/(2a) (x^a)' K (x^a) + 1/b eta' x^b at rows X, shape (n,), up to a constant."""
+        K, eta = parameters
+        u = X**self.a if self.a else np.log(X)
+        linear = X**self.b / self.b if self.b else np.log(X)
+        return np.asarray(linear @ eta - np.einsum("ij,ij->i", u @ K, u) / (2 * (self.a or 1.0)))
+
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
         """-(K_jj x^2a + 2 c x^a) / (2a) + eta_j x^b / b, with c = sum_{k != j} K_jk x_k^a."""
         K, eta = parameters

@@ -9,7 +9,8 @@ from robscore.selection.stars import stars
 
 
 def _by_ebic(candidates: Candidates) -> Choice:
-    criterion = ebic(candidates.loss, candidates.path, n_rows=candidates.rows.size, elements=candidates.elements)
+    elements = candidates.elements.subset(candidates.rows)
+    criterion = ebic(candidates.loss, candidates.path, n_rows=candidates.n_rows, elements=elements)
     return Choice(criterion, least(criterion, candidates.path))
 
 

@@ -14,6 +14,7 @@ from robscore._typing import Array, IntArray
 from robscore.elements import PairwiseElements
 from robscore.solvers.loss import QuadraticLoss
 from robscore.solvers.path import Path
+from robscore.taper import Taper
 
 
 class Choice(NamedTuple):
@@ -31,8 +32,8 @@ class Candidates:
     ----------
     loss, path : the loss and its solutions
     elements : of all rows
-    rows : positions of the rows that were used
-    refit : rows and a seed to the loss of those rows alone, as robust as that of all, and its path at the same alphas
+    taper : what every row counts after reweighting; None without it
+    fit_some : rows and a seed to the loss of those alone, as robust as that of all, and its path at the same alphas
     shuffle : whether rows may be cut into folds in any order
     rng : random numbers
     n_jobs : threads for fits on other rows
@@ -41,16 +42,26 @@ class Candidates:
     loss: QuadraticLoss
     path: Path
     elements: PairwiseElements
-    rows: IntArray
-    refit: Callable[[IntArray, int], tuple[QuadraticLoss, Path]]
+    taper: Taper | None
+    fit_some: Callable[[IntArray, int], tuple[QuadraticLoss, Path]]
     shuffle: bool
     rng: np.random.Generator
     n_jobs: int | None = None
 
-    def refit_all(self, parts: Sequence[IntArray]) -> list[tuple[QuadraticLoss, Path]]:
+    @property
+    def rows(self) -> IntArray:
+        """Positions of the rows that count."""
+        return np.arange(self.elements.n_rows) if self.taper is None else np.flatnonzero(self.taper.weights)
+
+    @property
+    def n_rows(self) -> float:
+        """How many rows there are, those that count in part in part."""
+        return float(self.elements.n_rows) if self.taper is None else float(self.taper.weights.sum())
+
+    def fit_all(self, parts: Sequence[IntArray]) -> list[tuple[QuadraticLoss, Path]]:
         """The losses and paths of several sets of rows; the same bits for any number of threads."""
         seeds = self.rng.integers(2**62, size=len(parts))
-        calls: Any = (delayed(self.refit)(part, int(seed)) for part, seed in zip(parts, seeds, strict=True))
+        calls: Any = (delayed(self.fit_some)(part, int(seed)) for part, seed in zip(parts, seeds, strict=True))
         with threadpool_limits(1):
             return list(Parallel(n_jobs=self.n_jobs or 1, prefer="threads")(calls))
 

@@ -3,7 +3,7 @@
 Every fold's path is found, robustly, on the other rows. The graphs on it are refitted without a penalty, since the
 shrinkage that a penalty brings with it would otherwise be paid for with false edges; then each held-out row has its
 score-matching loss under every graph. A bad row's loss is large under all of them, so rows whose median loss stands
-out are left out of the mean, the same rows for every alpha.
+out are left out of the mean, the same rows for every alpha. After reweighting every row counts as it did there.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from robscore._robust import stands_out
-from robscore._typing import Array
-from robscore.elements import PairwiseElements
+from robscore._typing import Array, IntArray
 from robscore.selection.choice import Candidates, Choice, least
 from robscore.selection.ebic import graph_key, support
 from robscore.solvers.loss import QuadraticLoss
@@ -26,10 +25,11 @@ _EDGES_A_COLUMN = 10  # denser graphs are not looked at: their refits are dear a
 def cross_validation(candidates: Candidates) -> Choice:
     """Mean held-out loss of the rows that do not stand out, one value an alpha; infinite for very dense graphs."""
     losses = held_out_losses(candidates)
-    looked_at = np.isfinite(losses).any(axis=0)
-    typical = np.median(losses[:, looked_at], axis=1)
-    kept = ~stands_out(typical) & np.isfinite(typical)
-    criterion = losses[kept].mean(axis=0)
+    if candidates.taper is None:
+        looked_at = np.isfinite(losses).any(axis=0)
+        typical = np.median(losses[:, looked_at], axis=1)
+        losses = losses[~stands_out(typical) & np.isfinite(typical)]
+    criterion = losses.mean(axis=0)
     return Choice(criterion, least(criterion, candidates.path))
 
 
@@ -40,15 +40,16 @@ def held_out_losses(candidates: Candidates, n_folds: int = N_FOLDS) -> Array:
         raise ValueError(f"select='cv' needs at least {2 * n_folds} rows, not {rows.size}; give n_edges or alpha.")
     order = candidates.rng.permutation(rows.size) if candidates.shuffle else np.arange(rows.size)
     folds = [np.sort(fold) for fold in np.array_split(order, n_folds)]
-    fits = candidates.refit_all([np.delete(rows, fold) for fold in folds])
+    fits = candidates.fit_all([np.delete(rows, fold) for fold in folds])
     losses = np.empty((rows.size, candidates.path.alphas.size))
     for fold, (loss, path) in zip(folds, fits, strict=True):
-        losses[fold] = _losses_of(candidates.elements.subset(rows[fold]), loss, path)
+        losses[fold] = _losses_of(candidates, rows[fold], loss, path)
     return losses
 
 
-def _losses_of(elements: PairwiseElements, loss: QuadraticLoss, path: Path) -> Array:
+def _losses_of(candidates: Candidates, rows: IntArray, loss: QuadraticLoss, path: Path) -> Array:
     """Losses of some rows under the refitted graphs of a path, shape (rows, alphas)."""
+    elements, taper = candidates.elements.subset(rows), candidates.taper
     losses = np.full((elements.n_rows, path.alphas.size), np.inf)
     seen: dict[bytes, int] = {}
     for k in range(path.alphas.size):
@@ -65,5 +66,8 @@ def _losses_of(elements: PairwiseElements, loss: QuadraticLoss, path: Path) -> A
         except SingularLossError:
             continue
         whole = loss.completed(joined_interaction(solution.interaction, path.rule))
-        losses[:, k] = elements.row_losses(whole, solution.location)
+        parameters = whole, solution.location
+        losses[:, k] = (
+            elements.row_losses(*parameters) if taper is None else taper.row_losses(elements, rows, parameters)
+        )
     return losses

@@ -28,7 +28,7 @@ def ebic(
     loss: QuadraticLoss,
     path: Path,
     *,
-    n_rows: int,
+    n_rows: float,
     elements: PairwiseElements | None = None,
     gamma: float = 0.5,
     refit: bool = True,
@@ -42,8 +42,8 @@ def ebic(
     loss : QuadraticLoss
         The loss that the path was solved for.
     path : Path
-    n_rows : int
-        Rows used.
+    n_rows : float
+        Rows used; one that counts in part may be counted in part.
     elements : from :func:`robscore.score_elements`
         The rows' elements, needed to calibrate.
     gamma : float, default 0.5
@@ -115,7 +115,7 @@ def _refitted(
     path: Path,
     edges: BoolArray,
     locations: BoolArray,
-    n_rows: int,
+    n_rows: float,
     elements: PairwiseElements | None,
     gamma: float,
 ) -> float:
@@ -128,7 +128,7 @@ def _refitted(
     return 2 * n_rows * solution.loss + factor * _size_penalty(path, edges, locations, n_rows, gamma)
 
 
-def _size_penalty(path: Path, edges: BoolArray, locations: BoolArray, n_rows: int, gamma: float) -> float:
+def _size_penalty(path: Path, edges: BoolArray, locations: BoolArray, n_rows: float, gamma: float) -> float:
     """|E| log n + 2 gamma log C(N, |E|), counting both directions when nodes were fitted alone; the same for eta."""
     m = len(edges)
     ordered = int(np.count_nonzero(edges))

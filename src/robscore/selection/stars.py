@@ -24,7 +24,7 @@ def stars(candidates: Candidates) -> Choice:
     if size < 4:
         raise ValueError(f"select='stars' needs at least 5 rows; there are {n}. Give n_edges or alpha.")
     draws = [np.sort(candidates.rng.choice(n, size=size, replace=False)) for _ in range(N_SUBSAMPLES)]
-    paths = candidates.refit_all([rows[draw] for draw in draws])
+    paths = candidates.fit_all([rows[draw] for draw in draws])
     m = candidates.loss.n_columns
     upper = np.triu_indices(m, k=1)
     frequency = np.zeros((candidates.path.alphas.size, upper[0].size))

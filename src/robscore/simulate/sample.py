@@ -47,6 +47,13 @@ class Draws(NamedTuple):
     effective_size: Array
 
 
+def has_direct_sampler(family: Family) -> bool:
+    """Whether rows come fast: drawn directly, or by compiled sweeps."""
+    if type(family) is Gaussian:
+        return family.domain.is_real_line
+    return type(family) in (LogLog, SquareRoot) and family.domain.only_boundary_is_zero
+
+
 def sample(
     family: str | Family,
     interaction: Array,

@@ -37,7 +37,7 @@ def _draw_coordinate(family: Family, K: Array, eta: Array, X: Array, j: int, rng
     lower, upper = (ends[:, j] for ends in family.domain.segments(X))
     lower = np.maximum(lower, 0.0) if family.domain.is_non_negative else lower
 
-    if isinstance(family, PowerFamily) and family.a == family.b == 1:
+    if isinstance(family, PowerFamily) and family.a == family.b == 1 and K[j, j] > 0:
         mean = (eta[j] - X @ K[:, j] + X[:, j] * K[j, j]) / K[j, j]
         return draw_truncated_normal(mean, K[j, j] ** -0.5, lower, upper, rng)
     conditional = family.conditional(X, j, K, eta)

@@ -57,10 +57,16 @@ class QuadraticLoss:
         -2.5
         """
         z = np.concatenate([np.asarray(interaction), np.asarray(location)[None, :]]).T
-        quadratic = np.einsum("jk,jkl,jl->", z, self.gamma, z, optimize=True)
+        return float(np.sum((0.5 * self.gamma_times(interaction, location) - self.g) * z))
+
+    def gamma_times(self, interaction: Array, location: Array) -> Array:
+        """Gamma z, shape (m, m+1), of z_j = (K_1j, ..., K_mj, eta_j)."""
+        z = np.concatenate([np.asarray(interaction), np.asarray(location)[None, :]]).T
+        product: Array = np.einsum("jkl,jl->jk", self.gamma, z)
         if self.gamma_last is not None:
-            quadratic += 2 * np.einsum("jk,jkl,l->", z[:-1], self.gamma_last, z[-1], optimize=True)
-        return float(0.5 * quadratic - np.sum(self.g * z))
+            product[:-1] += self.gamma_last @ z[-1]
+            product[-1] += np.einsum("jkl,jk->l", self.gamma_last, z[:-1])
+        return product
 
     def completed(self, interaction: Array) -> Array:
         """K with the entries filled in that the others determine: the diagonal, where columns sum to zero."""
@@ -89,6 +95,11 @@ class StatisticLoss:
         """The loss at theta, shape (r,)."""
         theta = np.asarray(theta, dtype=float)
         return float(0.5 * theta @ self.gamma @ theta - self.g @ theta)
+
+    def gamma_times(self, theta: Array) -> Array:
+        """Gamma theta, shape (r,)."""
+        product: Array = self.gamma @ theta
+        return product
 
 
 Loss: TypeAlias = QuadraticLoss | StatisticLoss

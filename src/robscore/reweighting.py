@@ -1,0 +1,237 @@
+"""Which rows count after a first robust fit, and how much: decided by the data.
+
+A row's surprise is -log p(x) under the fit, but for what no parameter changes. Rows are simulated from the fit, and the
+distribution of their surprise is compared with that of the data: where good rows lie below c with probability F0(c),
+and a share Fn(c) of the data does, at least 1 - Fn(c) / F0(c) of the data are bad. The largest such share that chance
+cannot explain estimates the share of bad rows. So many rows, those of largest surprise, lose their weight, by a smooth
+taper (:mod:`robscore.taper`) unless there is a gap between them and the others; the model is fitted again, until this
+settles. No model is quite true, so the simulated surprise is first moved and stretched to agree with the less
+surprising half of the data: what is compared is how the tail goes on.
+
+First of all the classic fit is put to the same test. If nothing speaks against it, it is the answer: on clean data
+nothing is dropped and nothing lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robscore._robust import largest_usual
+from robscore._typing import Array
+from robscore.elements import Elements
+from robscore.families.base import Family, Parameters
+from robscore.simulate.sample import has_direct_sampler, sample
+from robscore.solvers.loss import Loss
+from robscore.taper import Taper
+
+START_CONTAMINATION = 0.1  # what the first fit guards against where nothing is said: K = 0.4 n
+_ITERATIONS = 20
+_INERTIA = 0.7  # of the share from one iteration to the next
+_LARGEST_SHARE = 0.45
+
+_SIMULATED, _SIMULATED_BY_SLICES = 4000, 1000
+_SWEEPS = 10  # of chains that start at rows of the data
+
+_BULK = (0.1, 0.5)  # quantiles in which simulated rows and data are made to agree
+_ERRORS = 4.0  # standard errors that an excess must exceed
+_LOWEST = 0.9  # quantile of the simulated rows from which on an excess is looked for
+_ESCAPED = 1.2  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
+
+_WIDTH, _LARGEST_WIDTH = 3.0, 0.5  # rows in the taper: so many times the bad ones, at most this share of the others
+_NEAR = 2.0  # a gap may leave out so many times more or fewer rows
+_APART = 0.15  # and must be so wide, relative to the distance of its start from the median
+
+
+@dataclass(frozen=True)
+class Reweighted:
+    """What reweighting found.
+
+    Attributes
+    ----------
+    taper : weights and slopes of all rows
+    loss : the tapered loss
+    parameters : its fit
+    n_iter : int
+    settled : bool
+    failed : bool
+        Whether so many rows would go that the family cannot be right.
+    """
+
+    taper: Taper
+    loss: Loss
+    parameters: Parameters
+    n_iter: int
+    settled: bool
+    failed: bool = False
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The rows beside rows simulated from a fit.
+
+    Attributes
+    ----------
+    parameters : those compared with, which have a density
+    surprise : array of shape (n,)
+        -log p of every row up to a constant; infinite for rows that overflow.
+    simulated : array of shape (N,), or None
+        The same for simulated rows, in order; None where the family cannot be sampled.
+    """
+
+    parameters: Parameters
+    surprise: Array
+    simulated: Array | None
+
+    @property
+    def share(self) -> float:
+        """Share of the rows that are more surprising than simulated ones; without those, that stand out."""
+        if self.simulated is None:
+            return float(np.mean(self.surprise > largest_usual_surprise(self.surprise)))
+        return _excess(self.surprise, self.simulated)
+
+
+def reweigh(
+    elements: Elements, rows: Array, family: Family, start: Callable[[], Parameters], fit: Callable[[Loss], Parameters]
+) -> Reweighted:
+    """Weights for the rows by their surprise, fitted again until they settle.
+
+    Parameters
+    ----------
+    elements : of all rows
+    rows : array of shape (n, m)
+        The same rows, as the family sees them.
+    family : Family
+    start : callable
+        The parameters of a robust fit; asked for only if the classic one will not do.
+    fit : callable
+        The parameters that a loss leads to.
+    """
+    n = elements.n_rows
+    everyone = np.ones(n)
+    if not elements.overflow.any():
+        loss = elements.average()
+        parameters = fit(loss)
+        if compare(family, elements, rows, parameters, everyone, 0.0).share * n < 1:
+            return Reweighted(Taper.none(n, parameters), loss, parameters, 1, settled=True)
+    parameters, weights, share = start(), np.where(elements.overflow, 0.0, everyone), np.nan
+    settled, n_iter = False, 1
+    while not settled and n_iter <= _ITERATIONS:
+        n_iter += 1
+        found = compare(family, elements, rows, parameters, weights, 0.0 if np.isnan(share) else share)
+        last, now = share, found.share
+        share = now if np.isnan(last) else _INERTIA * last + (1 - _INERTIA) * now
+        taper = taper_for(found, share)
+        loss = taper.loss(elements)
+        parameters = fit(loss)
+        settled = bool(abs(share - last) * n <= 1) or np.array_equal(weights, taper.weights)
+        weights = taper.weights
+    return Reweighted(taper, loss, parameters, n_iter, settled, failed=_ESCAPED * share >= _LARGEST_SHARE)
+
+
+def compare(
+    family: Family, elements: Elements, rows: Array, parameters: Parameters, weights: Array, share: float
+) -> Comparison:
+    """The surprise of the rows, shape (n, m), beside that of rows simulated from the fit; always the same simulation.
+
+    ``weights``, shape (n,), say which rows chains may start from; ``share`` is the share of bad rows as far as known.
+    """
+    drawn: Array | None = None
+    proper = _proper(family, parameters) if family.is_pairwise else None
+    if proper is not None:
+        parameters = proper
+        drawn = _draw(family, proper, rows, weights)
+    surprise = surprise_of(family, elements, rows, parameters)
+    if drawn is None:
+        return Comparison(parameters, surprise, None)
+    simulated = np.sort(-family.natural_part(drawn, *parameters))
+    return Comparison(parameters, surprise, _matched(simulated, surprise, share))
+
+
+def surprise_of(family: Family, elements: Elements, rows: Array, parameters: Parameters) -> Array:
+    """-theta' t(x) of every row, shape (n,); infinite for rows that overflow."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        surprise = -family.natural_part(rows, *parameters)
+    surprise[elements.overflow | np.isnan(surprise)] = np.inf
+    return surprise
+
+
+def largest_usual_surprise(surprise: Array) -> float:
+    """What does not stand out, by the median deviation: of the cube root of the excess over the least, near normal."""
+    least = surprise.min()
+    return float(least + largest_usual(np.cbrt(surprise - least)) ** 3)
+
+
+def taper_for(found: Comparison, share: float) -> Taper:
+    """A taper that leaves out about that share of the rows, those of largest surprise."""
+    n = found.surprise.size
+    share = min(_ESCAPED * share, _LARGEST_SHARE)
+    if share * n < 1:
+        return replace(Taper.none(n, found.parameters), weights=np.where(np.isinf(found.surprise), 0.0, 1.0))
+    ordered = np.sort(found.surprise)
+    gap = _gap(ordered, share)
+    if gap is not None:
+        return Taper.between(found.surprise, *gap, found.parameters)
+    width = min(_WIDTH * share, _LARGEST_WIDTH * (1 - share))
+    end = ordered[min(int(np.ceil((1 - share) * n)), n - 1)]
+    start = min(ordered[int((1 - share - width) * n)], ordered[max(np.searchsorted(ordered, end) - 1, 0)])
+    return Taper.between(found.surprise, start, end, found.parameters)
+
+
+def _matched(simulated: Array, surprise: Array, share: float) -> Array:
+    """The simulated surprise, moved and stretched to have two lower quantiles of the good rows."""
+    low, middle = np.quantile(simulated, _BULK)
+    at_low, at_middle = np.quantile(surprise, (1 - share) * np.array(_BULK))
+    return np.asarray(at_middle + (simulated - middle) * (at_middle - at_low) / (middle - low))
+
+
+def _excess(surprise: Array, simulated: Array) -> float:
+    """Share of rows that are more surprising than simulated ones (in order), beyond chance; 0 if none."""
+    n = surprise.size
+    expected = np.searchsorted(simulated, np.sort(surprise), side="right") / simulated.size
+    observed = np.arange(1, n + 1) / n
+    error = np.sqrt(expected * (1 - expected) * (1 / n + 1 / simulated.size))
+    clear = (expected >= _LOWEST) & (expected - observed > _ERRORS * error)
+    return float((1 - observed[clear] / expected[clear]).max(initial=0.0))
+
+
+def _gap(ordered: Array, share: float) -> tuple[float, float] | None:
+    """The ends of a gap above which about that share of the rows lie; None where they are not so clearly apart."""
+    n = ordered.size
+    first, last = int(max(1 - _NEAR * share, 0.55) * n), min(int((1 - share / _NEAR) * n), n - 2)
+    middle = ordered[n // 2]
+    at_least = ordered[3 * n // 4] - middle
+    with np.errstate(invalid="ignore", divide="ignore"):
+        below = ordered[first : last + 1]
+        width = (ordered[first + 1 : last + 2] - below) / np.maximum(below - middle, at_least)
+    k = int(np.argmax(np.nan_to_num(width, nan=0.0, posinf=np.inf)))
+    return (ordered[first + k], ordered[first + k + 1]) if width[k] > _APART else None
+
+
+def _draw(family: Family, parameters: Parameters, rows: Array, weights: Array) -> Array | None:
+    """Rows from the fit; None where the family cannot be sampled."""
+    rng = np.random.default_rng(0)
+    if has_direct_sampler(family):
+        return sample(family, *parameters, n_rows=_SIMULATED, burn_in=100, thin=3, random_state=rng)
+    chosen = rng.choice(len(rows), size=_SIMULATED_BY_SLICES, p=weights / weights.sum())
+    try:
+        return sample(family, *parameters, n_rows=chosen.size, burn_in=_SWEEPS, start=rows[chosen], random_state=rng)
+    except ValueError:
+        return None
+
+
+def _proper(family: Family, parameters: Parameters) -> Parameters | None:
+    """The parameters, interactions (and location, if need be) shrunk until there is a density; None if none helps."""
+    interaction, location = parameters
+    diagonal = np.diag(np.diagonal(interaction))
+    for shrunk in (1.0, 0.95, 0.9, 0.8, 0.7, 0.5, 0.3, 0.0):
+        K = diagonal + shrunk * (interaction - diagonal)
+        for eta in (location, shrunk * location):
+            try:
+                family.check_parameters(K, eta)
+            except ValueError:
+                continue
+            return K, eta
+    return None

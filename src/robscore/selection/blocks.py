@@ -1,0 +1,55 @@
+"""The number of blocks, without being told how many rows are bad.
+
+Too few blocks and bad rows reach too many of them; too many and the medians of skewed elements are biased. Neither
+shows in a held-out loss of the blocks' own, which is as biased as the fit. But reweighting
+(:mod:`robscore.reweighting`) gives a loss that bad rows hardly enter and that is not biased by blocks: the K is chosen
+whose fit it likes best. On clean data that loss is the classic one, and K = 1. It fails where reweighting does: where
+bad rows cannot be told from good ones by how likely they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from robscore.families.base import Parameters
+from robscore.solvers.loss import Loss
+from robscore.solvers.refit import SingularLossError
+
+_SHARES = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85, 1.0)
+
+
+def block_grid(n_rows: int) -> list[int]:
+    """Numbers of blocks to try, from 1 to n."""
+    return sorted({max(1, round(share * n_rows)) for share in _SHARES})
+
+
+def choose_n_blocks(
+    grid: list[int], loss_of: Callable[[int], Loss], fit: Callable[[Loss], Parameters], judge: Loss
+) -> dict[int, float]:
+    """The judge's loss at the fit of every K of the grid; infinite where there is no fit.
+
+    Parameters
+    ----------
+    grid : numbers of blocks
+    loss_of : callable
+        From K to the loss of its median of means; may raise ValueError.
+    fit : callable
+        From a loss to parameters.
+    judge : the loss that decides
+    """
+    values: dict[int, float] = {}
+    for n_blocks in grid:
+        try:
+            values[n_blocks] = judge.value(*fit(loss_of(n_blocks)))
+        except (SingularLossError, ValueError):
+            values[n_blocks] = np.inf
+    return values
+
+
+def least_blocks(values: dict[int, float]) -> int:
+    """The K with the least value, the smallest of equal ones."""
+    if not np.isfinite(list(values.values())).any():
+        raise ValueError("n_blocks='auto' found no number of blocks with a fit; give n_blocks, or use more rows.")
+    return min(values, key=lambda n_blocks: (values[n_blocks], n_blocks))

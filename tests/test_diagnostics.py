@@ -1,0 +1,88 @@
+"""Suspicious rows: found, flagged at the level that is stated, and explained."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import robscore as rs
+
+
+def rows(m=30, n_edges=40, n=1000, seed=0):
+    truth = rs.simulate.random_model(m, n_edges, random_state=seed)
+    return rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=n, random_state=seed + 1)
+
+
+@pytest.mark.parametrize("family", ["sqrt", "gaussian", "gamma", "truncated-gaussian", "log-log"])
+@pytest.mark.parametrize("level", [0.01, 0.05])
+def test_clean_rows_are_flagged_no_more_often_than_stated(family, level):
+    truth = rs.simulate.random_model(5, 4, min_eigenvalue=0.5, random_state=0)
+    shares = []
+    for seed in range(3):
+        X = rs.simulate.sample(family, truth.interaction, truth.location, n_rows=600, burn_in=60, random_state=seed)
+        table = rs.RobustGraph(family).fit(X).suspicious_rows(level=level)
+        shares.append(np.mean(table["flagged"]))
+    assert np.mean(shares) < level + 3 * np.sqrt(level / 1800)
+
+
+def test_bad_rows_come_first_and_are_flagged():
+    dirty, bad = rs.simulate.contaminate_pareto(rows(), 0.05, random_state=3)
+    table = rs.RobustGraph().fit(dirty).suspicious_rows()
+    assert list(table.columns) == ["row", "score", "p_value", "rank", "flagged", "variables"]
+    is_bad = np.isin(table["row"], bad)
+    assert roc_auc_score(is_bad, table["score"]) > 0.99
+    assert table["flagged"][is_bad].mean() > 0.95
+    assert table["rank"].tolist() == list(range(1, 1001))
+    assert (np.diff(table["score"]) <= 0).all()
+    assert sorted(table["row"]) == list(range(1000))
+
+
+def test_the_variable_that_is_wrong_is_named():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 4)), columns=["a", "b", "c", "d"])
+    X["b"] = 0.9 * X["a"] + 0.3 * X["b"]
+    X.loc[7, "d"] = -8.0
+    X.loc[11, ["a", "b"]] = [2.0, -2.0]  # each usual, but not together
+    table = rs.RobustGraph("gaussian").fit(X).suspicious_rows().set_index("row")
+    assert table.loc[7, "variables"] == "d low"
+    assert table.loc[11, "flagged"]
+    assert "b low" in table.loc[11, "variables"]
+
+
+def test_other_data_can_be_looked_at():
+    X = rows()
+    model = rs.RobustGraph().fit(X)
+    new = X[:3].copy()
+    new[1, 4] *= 1e4
+    table = model.suspicious_rows(new)
+    assert table["row"][0] == 1
+    assert table["variables"][0] == "x4 high"
+    old = model.suspicious_rows()
+    assert table["score"][1] in old["score"].to_numpy()
+
+
+def test_tables_come_in_the_library_of_the_input_and_leave_out_incomplete_rows():
+    X = rows(m=5, n_edges=4, n=200)
+    frame = pl.DataFrame(X, schema=[f"g{k}" for k in range(5)])
+    assert isinstance(rs.RobustGraph().fit(frame).suspicious_rows(), pl.DataFrame)
+    X[4, 2] = np.nan
+    table = rs.RobustGraph(missing="drop").fit(X).suspicious_rows()
+    assert 4 not in set(table["row"])
+    assert len(table) == 199
+
+
+def test_families_that_cannot_be_sampled_flag_what_stands_out():
+    X = np.random.default_rng(0).normal(size=(300, 1))
+    X[5] = 50.0
+    table = rs.RobustScoreMatching(rs.families.univariate.Normal()).fit(X).suspicious_rows()
+    assert table["row"][0] == 5
+    assert table["flagged"].sum() <= 3
+    assert np.isnan(table["p_value"]).all()
+    assert set(table["variables"]) == {""}
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.1, "much"])
+def test_impossible_levels_are_errors(level):
+    model = rs.RobustGraph().fit(rows(m=5, n_edges=4, n=100))
+    with pytest.raises((ValueError, TypeError), match="level"):
+        model.suspicious_rows(level=level)

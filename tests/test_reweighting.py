@@ -1,0 +1,127 @@
+"""Reweighting: what goes, what stays, and what it costs."""
+
+import warnings
+
+import numpy as np
+import pytest
+from tests.registry import CASES, STATISTICS
+
+import robscore as rs
+from robscore.reweighting import _excess, _gap
+
+
+def rows(m=8, n_edges=8, n=800, seed=0):
+    truth = rs.simulate.random_model(m, n_edges, random_state=seed)
+    return truth, rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=n, random_state=seed + 1)
+
+
+def dropped_by(model):
+    return np.flatnonzero(~model.row_weights_.any(axis=1))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_on_clean_data_nothing_is_lost(seed):
+    _, X = rows(seed=seed)
+    model = rs.RobustGraph(reweight=True).fit(X)
+    assert dropped_by(model).size <= 0.01 * len(X)
+    if not dropped_by(model).size:
+        classic = rs.RobustGraph(n_blocks=1, reweight=False).fit(X)
+        np.testing.assert_array_equal(model.interaction_, classic.interaction_)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.2])
+def test_bad_rows_are_dropped_and_the_graph_is_found(share):
+    truth, X = rows(m=20, n_edges=20)
+    dirty, bad = rs.simulate.contaminate_pareto(X, share, random_state=3)
+    model = rs.RobustGraph(n_blocks="auto", reweight=True).fit(dirty)
+    dropped = dropped_by(model)
+    assert np.isin(bad, dropped).mean() > 0.9
+    assert np.isin(dropped, bad).mean() > 0.9
+    oracle = rs.RobustGraph(n_blocks=1, reweight=False).fit(np.delete(dirty, bad, axis=0))
+    found = rs.metrics.f1_score(model.interaction_, truth.interaction)
+    assert found > rs.metrics.f1_score(oracle.interaction_, truth.interaction) - 0.1
+    np.testing.assert_allclose(model.row_weights_.sum(axis=0), 1.0)
+    assert f"{dropped.size} of 800 rows" in model.summary()
+
+
+def test_rows_of_ordinary_size_with_the_wrong_dependence_are_found():
+    truth = rs.simulate.random_model(60, 150, random_state=0)
+    X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=800, random_state=1)
+    dirty, bad = rs.simulate.contaminate_other_graph(X, 0.1, n_edges=150, random_state=3)
+    assert X.max() > dirty[bad].max() / 3
+    model = rs.RobustGraph(n_blocks="auto", reweight=True, n_edges=150).fit(dirty)
+    few = model.row_weights_[:, 0] < 0.5 / len(X)
+    assert np.isin(bad, np.flatnonzero(few)).mean() > 0.8
+
+
+def test_without_a_penalty_it_beats_what_it_starts_from():
+    truth = rs.simulate.random_model(5, 5, min_eigenvalue=0.5, random_state=0)
+    errors = {"start": [], "reweighted": []}
+    for seed in range(8):
+        X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=1000, random_state=seed)
+        dirty = rs.simulate.contaminate_pareto(X, 0.05, random_state=seed).X
+        for name, reweight in (("start", False), ("reweighted", True)):
+            model = rs.RobustScoreMatching("sqrt", n_blocks=400, reweight=reweight, scale=None).fit(dirty)
+            K, eta = model.interaction_ - truth.interaction, model.location_ - truth.location
+            errors[name].append((K**2).sum() + (eta**2).sum())
+    assert np.mean(errors["reweighted"]) < 0.8 * np.mean(errors["start"])
+
+
+@pytest.mark.parametrize("case", CASES + STATISTICS, ids=repr)
+def test_every_family_can_be_reweighted(case):
+    X = case.draw(np.random.default_rng(2), 150, 3)
+    estimator = rs.RobustGraph if case.family.is_pairwise else rs.RobustScoreMatching
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = estimator(case.family, n_blocks=30, reweight=True).fit(X)
+    np.testing.assert_allclose(model.row_weights_.sum(axis=0), 1.0)
+    table = model.suspicious_rows()
+    assert len(table["row"]) == 150
+    assert np.isfinite(np.asarray(table["score"])).all()
+
+
+def test_a_family_that_does_not_fit_is_said_so():
+    X = np.random.default_rng(0).lognormal(sigma=1.5, size=(400, 4))
+    with pytest.warns(UserWarning, match=r"Nearly half of the rows do not look like Gaussian\(\)"):
+        model = rs.RobustGraph("gaussian", n_blocks=50, reweight=True).fit(X)
+    blocks = rs.RobustGraph("gaussian", n_blocks=50, reweight=False).fit(X)
+    np.testing.assert_array_equal(model.row_weights_, blocks.row_weights_)
+    assert "does not describe enough" in model.summary()
+
+
+def test_rows_that_overflow_get_no_weight():
+    _, X = rows()
+    X[3] = 1e250
+    model = rs.RobustGraph(reweight=True).fit(X)
+    assert model.row_weights_[3].tolist() == [0.0, 0.0]
+    assert model.suspicious_rows()["row"][0] == 3
+
+
+@pytest.mark.parametrize("select", ["ebic", "cv", "stars"])
+def test_the_same_bits_for_any_number_of_threads_and_every_time(select):
+    _, X = rows(m=6, n_edges=6, n=400)
+    dirty = rs.simulate.contaminate_pareto(X, 0.1, random_state=3).X
+    options = {"n_blocks": "auto", "reweight": True, "select": select, "alphas": 30}
+    one, two = (rs.RobustGraph(**options, random_state=0, n_jobs=n_jobs).fit(dirty) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.interaction_, two.interaction_)
+    np.testing.assert_array_equal(one.criterion_, two.criterion_)
+    if select == "ebic":
+        again = rs.RobustGraph(**options).fit(dirty)
+        np.testing.assert_array_equal(one.interaction_, again.interaction_)
+
+
+def test_the_excess_is_the_share_of_rows_beyond_the_simulated_ones():
+    rng = np.random.default_rng(0)
+    simulated = np.sort(rng.gamma(5.0, size=4000))
+    good = rng.gamma(5.0, size=950)
+    assert _excess(good, simulated) < 0.005
+    assert _excess(np.append(good, np.full(50, 100.0)), simulated) == pytest.approx(0.05, abs=0.01)
+    assert _excess(np.append(good, np.full(50, np.inf)), simulated) == pytest.approx(0.05, abs=0.01)
+
+
+def test_gaps_are_seen_where_they_are():
+    good = np.linspace(0, 10, 950)
+    apart = np.sort(np.append(good, np.linspace(20, 30, 50)))
+    assert _gap(apart, 0.06) == (10.0, 20.0)
+    assert _gap(np.linspace(0, 10, 1000), 0.06) is None
+    assert _gap(np.sort(np.append(good, np.full(50, np.inf))), 0.06) == (10.0, np.inf)
