@@ -12,6 +12,7 @@ NAMES = [
     "blind_accuracy",
     "blind_recovery",
     "penalty_choice",
+    "defaults",
 ]
 
 

@@ -29,11 +29,11 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     """Validation, scaling, row weights and row losses, shared by all estimators."""
 
     family: str | Family
-    contamination: float
+    contamination: float | None
     n_blocks: int | Literal["auto"] | None
     shuffle: bool
     n_partitions: int
-    reweight: bool
+    reweight: bool | None
     fit_location: bool
     scale: Literal["median"] | None
     missing: Literal["raise", "drop"]
@@ -47,7 +47,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         n = int(np.count_nonzero(used))
         if n < 2:
             raise ValueError(f"Found {n} complete row(s) in X; at least 2 are needed.")
-        check_contamination(self.contamination)
+        if self.contamination is not None:
+            check_contamination(self.contamination)
         self._check_arguments(matrix.shape[1])
         if not (self.fit_location or family.is_pairwise):
             raise ValueError(f"fit_location=False: {family!r} has no location to leave out; leave out a statistic.")
@@ -76,11 +77,11 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         weights, remarks = self._weigh(elements, self.n_blocks_)
         self.row_weights_[used] = np.column_stack(weights)
         loss: Loss = elements.average(*weights)
-        if self.reweight or self.n_blocks == "auto":
+        if self._reweights or self.n_blocks == "auto":
             found = self._reweigh(elements, rows, loss)
             if found.failed:
                 remarks = [*remarks, self._remark_on_family()]
-            elif self.reweight:
+            elif self._reweights:
                 self._taper, loss = found.taper, found.loss
                 share = found.taper.weights / found.taper.weights.sum()
                 weights = RowWeights(share, share)
@@ -100,13 +101,17 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _first_n_blocks(self, n: int) -> int:
         """K as given, or by the contamination; to start with where the data are to decide."""
-        if self.n_blocks == "auto":
-            return n_blocks_for(n, START_CONTAMINATION)
+        if self.n_blocks is None or self.n_blocks == "auto":
+            return n_blocks_for(n, START_CONTAMINATION if self.contamination is None else self.contamination)
         if isinstance(self.n_blocks, str):
             raise ValueError(f"n_blocks={self.n_blocks!r} is not known; use 'auto', None or a number.")
-        K = n_blocks_for(n, self.contamination) if self.n_blocks is None else self.n_blocks
-        check_n_blocks(K, n)
-        return K
+        check_n_blocks(self.n_blocks, n)
+        return self.n_blocks
+
+    @property
+    def _reweights(self) -> bool:
+        """Whether rows are reweighted: by default where nothing is said of blocks or bad rows."""
+        return self.n_blocks is None and self.contamination is None if self.reweight is None else self.reweight
 
     def _weigh(
         self, elements: Elements, n_blocks: int, products: Products | None = None

@@ -44,14 +44,18 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     ----------
     family : str or Family, default "sqrt"
         "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``.
-    contamination : float, default 0.05
-        Share of bad rows to guard against; sets ``n_blocks`` to 4 * contamination * n when that is None.
-    n_blocks : int, optional
-        K. 1 is classic score matching; more blocks stand more bad rows but add bias on skewed data.
+    contamination : float, optional
+        Share of bad rows to guard against, if known: sets the number of blocks to the paper's 4 * contamination * n.
+    n_blocks : int or "auto", optional
+        K. 1 is classic score matching; more blocks stand more bad rows but add bias on skewed data. "auto" lets the
+        data choose. Without it and without ``contamination`` K is 0.4 n, for a first fit that reweighting starts from.
     shuffle : bool, default False
         Cut a random order of the rows into blocks instead of the given one.
     n_partitions : int, default 1
         With more than one, average the row weights over that many random partitions.
+    reweight : bool, optional
+        Leave out the rows that the fit finds too surprising, as many as the data say, and fit the rest again, until
+        that settles; on clean data nothing goes. By default where neither ``n_blocks`` nor ``contamination`` is given.
     fit_location : bool, default True
         Estimate eta; otherwise it is zero.
     scale : {"median", None}, default "median"
@@ -73,6 +77,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     row_weights_ : array of shape (n, 2)
         What each row counts in Gamma-hat and in g-hat; each column sums to one.
     n_blocks_ : int
+    n_blocks_criterion_ : dict of float by K, or None
+        What ``n_blocks="auto"`` looked at; the least is best.
     n_rows_used_ : int
         Rows without missing values.
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -92,11 +98,11 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         self,
         family: str | Family = "sqrt",
         *,
-        contamination: float = 0.05,
+        contamination: float | None = None,
         n_blocks: int | Literal["auto"] | None = None,
         shuffle: bool = False,
         n_partitions: int = 1,
-        reweight: bool = False,
+        reweight: bool | None = None,
         fit_location: bool = True,
         scale: Literal["median"] | None = "median",
         missing: Literal["raise", "drop"] = "raise",
@@ -170,17 +176,18 @@ class RobustGraph(ScoreMatchingEstimator):
     ----------
     family : str or Family, default "sqrt"
         "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``.
-    contamination : float, default 0.05
-        Share of bad rows to guard against; sets ``n_blocks`` to 4 * contamination * n when that is None.
-    n_blocks : int, optional
-        K. 1 is classic score matching.
+    contamination : float, optional
+        Share of bad rows to guard against, if known: sets the number of blocks to the paper's 4 * contamination * n.
+    n_blocks : int or "auto", optional
+        K. 1 is classic score matching; "auto" lets the data choose. Without it and without ``contamination`` K is
+        0.4 n, for a first fit that reweighting starts from.
     shuffle : bool, default False
         Cut a random order of the rows into blocks instead of the given one.
     n_partitions : int, default 1
         With more than one, average the row weights over that many random partitions.
-    reweight : bool, default False
-        Drop the rows whose loss under the fit stands out (more than 4 robust deviations above the median) and fit
-        the rest again with equal weights.
+    reweight : bool, optional
+        Leave out the rows that the fit finds too surprising, as many as the data say, and fit the rest again, until
+        that settles; on clean data nothing goes. By default where neither ``n_blocks`` nor ``contamination`` is given.
     alpha : float, optional
         The penalty; skips selection.
     select : {"ebic", "cv", "stars"} or a sequence of them, default "ebic"
@@ -235,11 +242,15 @@ class RobustGraph(ScoreMatchingEstimator):
         What the selection rule looked at.
     criteria_ : dict of such arrays
         By rule.
+    choices_ : dict of int
+        The position on the path that each rule would choose.
     graph_ : Graph
         Edges, networkx, GraphML, summary.
     row_weights_ : array of shape (n, 2)
         What each row counts in Gamma-hat and in g-hat.
     n_blocks_, n_rows_used_ : int
+    n_blocks_criterion_ : dict of float by K, or None
+        What ``n_blocks="auto"`` looked at; the least is best.
     n_iter_ : int
         Sweeps at the chosen alpha.
     converged_ : bool
@@ -260,11 +271,11 @@ class RobustGraph(ScoreMatchingEstimator):
         self,
         family: str | Family = "sqrt",
         *,
-        contamination: float = 0.05,
+        contamination: float | None = None,
         n_blocks: int | Literal["auto"] | None = None,
         shuffle: bool = False,
         n_partitions: int = 1,
-        reweight: bool = False,
+        reweight: bool | None = None,
         alpha: float | None = None,
         select: str | Sequence[str] = "ebic",
         n_edges: int | None = None,
@@ -328,7 +339,7 @@ class RobustGraph(ScoreMatchingEstimator):
         assert isinstance(loss, QuadraticLoss)
         assert isinstance(elements, PairwiseElements)
         self._say(f"row weights from {self.n_blocks_} blocks of {self.n_rows_used_} rows")
-        if self.reweight:
+        if self._reweights:
             self._say(f"reweighting: {self._reweighting_in_words()}")
         last = self._fit_loss(loss, elements)
         self.association_, about_association = association(self.interaction_)
@@ -403,6 +414,7 @@ class RobustGraph(ScoreMatchingEstimator):
         path = self._solve(loss, self.alphas if self.alpha is None else [self.alpha])
         self.criterion_: Array | None = None
         self.criteria_: dict[str, Array] = {}
+        self.choices_: dict[str, int] = {}
         if self.alpha is not None:
             chosen, words = 0, "as given"
         elif self.n_edges is not None:
@@ -438,7 +450,7 @@ class RobustGraph(ScoreMatchingEstimator):
     def _reweighting_in_words(self) -> str | None:
         if self._taper is not None:
             return self._taper.in_words()
-        return "no, the family does not describe enough of the rows" if self.reweight else None
+        return "no, the family does not describe enough of the rows" if self._reweights else None
 
     def _rules(self) -> list[str]:
         """Names of the rules for the penalty; the first one decides."""
@@ -477,6 +489,7 @@ class RobustGraph(ScoreMatchingEstimator):
         )
         choices = {name: SELECTORS[name](candidates) for name in names}
         self.criteria_ = {name: choice.criterion for name, choice in choices.items()}
+        self.choices_ = {name: choice.position for name, choice in choices.items()}
         self.criterion_, position = choices[names[0]]
         end = path.alphas.size - 1
         complete = loss.n_columns * (loss.n_columns - 1) // 2

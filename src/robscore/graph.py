@@ -116,6 +116,8 @@ class Graph:
         strongest = np.argsort(-np.abs(association), kind="stable")[:3]
         listed = ", ".join(f"{self.names[i[k]]} – {self.names[j[k]]} ({association[k]:+.2f})" for k in strongest)
         blocks = f"{facts.n_blocks}" if facts.n_blocks > 1 else "1 (classic score matching)"
+        if facts.reweighting:
+            blocks = f"{facts.n_blocks}, for the first fit"
         lines = {
             "rows": f"{facts.n_rows}, effectively {facts.effective_rows[0]:.0f} (Gamma) and "
             f"{facts.effective_rows[1]:.0f} (g) by their weights",
