@@ -25,7 +25,7 @@ def main(folder: Path = Path("demo")) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # bad rows give the classic estimate a diagonal that it warns about
         classic = rs.RobustGraph("sqrt", n_blocks=1, n_edges=N_EDGES).fit(X)
-    robust = rs.RobustGraph("sqrt", contamination=SHARE, n_edges=N_EDGES).fit(X)
+    robust = rs.RobustGraph("sqrt", n_edges=N_EDGES).fit(X)
     graphs = {"classic score matching": classic, "robust score matching": robust}
     print(f"{'at the same number of edges':<30}{'edges':>7}{'true':>7}{'false':>7}{'missed':>8}")
     layout = rs.plot.shared_layout(truth.interaction)

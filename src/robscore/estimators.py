@@ -12,14 +12,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from robscore._random import as_generator
 from robscore._remarks import Remark
-from robscore._typing import AnyData, Array, IntArray, RandomState
+from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._validation import check_number
 from robscore.base_estimator import ScoreMatchingEstimator
 from robscore.elements import Elements, PairwiseElements
 from robscore.families.base import Family, Parameters, get_family
 from robscore.graph import FitFacts, Graph, association
 from robscore.identifiability import check_identifiable
-from robscore.row_weights import weigh_rows
+from robscore.inference import Influence, Weighting, influence
+from robscore.intervals import Estimate, Method, edge_intervals
+from robscore.row_weights import RowWeights, weigh_rows
 from robscore.selection import SELECTORS, Candidates
 from robscore.selection.choice import least
 from robscore.selection.ebic import ebic, support
@@ -28,6 +30,8 @@ from robscore.solvers.loss import Loss, QuadraticLoss, StatisticLoss
 from robscore.solvers.path import Path, convergence_message, joined_interaction, joined_support, solve_quietly
 from robscore.solvers.problem import Rule, check_options
 from robscore.solvers.refit import SingularLossError, dependent_columns, minimise, refit
+from robscore.stability import EdgeStability, edge_stability
+from robscore.taper import Taper
 
 # The fits that rows are judged by: a short, rough path.
 _FIRST_ALPHAS, _FIRST_RATIO, _FIRST_TOL = 30, 0.03, 1e-3
@@ -335,6 +339,8 @@ class RobustGraph(ScoreMatchingEstimator):
                 f"{self.family!r} has no interactions between columns, so there is no graph to learn; use "
                 "RobustScoreMatching, or rs.solve_path for its l1 form."
             )
+        self._significant: tuple[int, float] | None = None
+        self._stability: EdgeStability | None = None
         loss, elements, remarks = self._robust_loss(X)
         assert isinstance(loss, QuadraticLoss)
         assert isinstance(elements, PairwiseElements)
@@ -519,7 +525,109 @@ class RobustGraph(ScoreMatchingEstimator):
         check_is_fitted(self)
         return self.graph_.edges()
 
-    def summary(self) -> str:
-        """What was learnt from what, in a few lines."""
+    def edge_intervals(
+        self,
+        *,
+        level: float = 0.95,
+        fdr: float = 0.1,
+        method: Method = "sandwich",
+        estimate: Estimate = "auto",
+        block_size: int = 1,
+    ) -> AnyData:
+        """Estimates without shrinkage, with intervals, and tests of "no edge", for all pairs.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the intervals, one by one.
+        fdr : float, default 0.1
+            False discovery rate at which pairs are called significant (Benjamini-Hochberg over the table).
+        method : {"sandwich", "subsampling"}, default "sandwich"
+            Standard errors from the influence of the rows, or from estimates on 100 random halves of them.
+        estimate : {"auto", "full", "split"}, default "auto"
+            "full" estimates all pairs at once with the row weights of the fit. No edge is selected, so the tests are
+            valid whatever graph was chosen: it is the debiased lasso with the Hessian inverted exactly. "split", for
+            few rows: one half chooses the graph, the other half estimates its edges, and other pairs are not in the
+            table. "auto" takes "full" where there are three rows for every parameter of a column.
+        block_size : int, default 1
+            Rows that stay together, for series in time.
+
+        Returns
+        -------
+        table with columns
+            source, target, interaction (K_ij in the units of the data), interaction_error, interaction_low,
+            interaction_high, association, association_low, association_high, p_value, q_value, significant, in_graph
+            (whether the learnt graph has the edge); least p-value first.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(300, 4)) @ np.tri(4)
+        >>> table = rs.RobustGraph("gaussian").fit(X).edge_intervals()
+        >>> int(table["significant"].sum()), bool((table["association_low"] < table["association"]).all())
+        (3, True)
+        """
         check_is_fitted(self)
-        return self.graph_.summary()
+        return edge_intervals(
+            self,
+            level=level,
+            fdr=fdr,
+            method=method,
+            estimate=estimate,
+            block_size=block_size,
+            random_state=0 if self.random_state is None else self.random_state,
+            n_jobs=self.n_jobs,
+        )
+
+    def edge_stability(self, X: AnyData, **options: Any) -> EdgeStability:
+        """How often every edge comes back in halves of the rows; see :func:`robscore.edge_stability`."""
+        check_is_fitted(self)
+        self._stability = edge_stability(self, X, **options)
+        return self._stability
+
+    def influence_of_rows(self) -> Influence:
+        """The estimate of K on the scaled columns, without a penalty, and what every row of the fit does to it."""
+        check_is_fitted(self)
+        return influence(self._weighting(), self._allowed_pairs(), fit_location=self.fit_location)
+
+    def _weighting(self, rows: IntArray | None = None) -> Weighting:
+        """What the rows of the fit count, all of them or some (positions among those used)."""
+        elements = self._preparation.scaled_family.elements(self._rows if rows is None else self._rows[rows])
+        assert isinstance(elements, PairwiseElements)
+        gamma, g = self.row_weights_[self._used if rows is None else self._used[rows]].T
+        taper = self._taper
+        if rows is not None and taper is not None:
+            taper = Taper(taper.weights[rows], taper.slopes[rows], taper.parameters)
+        return Weighting.of(elements, RowWeights(gamma / gamma.sum(), g / g.sum()), taper)
+
+    def _allowed_pairs(self) -> BoolArray:
+        """Pairs whose edge is not forbidden, shape (m, m)."""
+        m = self.n_features_in_
+        allowed = np.ones((m, m), dtype=bool) if self.penalty_weights is None else np.isfinite(self.penalty_weights)
+        np.fill_diagonal(allowed, val=False)
+        return np.asarray(allowed)
+
+    def _graph_of(self, rows: IntArray) -> BoolArray:
+        """The graph that some rows lead to, by eBIC."""
+        weighting = self._weighting(rows)
+        loss = weighting.loss()
+        path = self._solve(loss, self.alphas)
+        n_rows = 1.0 / float(np.sum(weighting.weights.gamma_weights**2))
+        criterion = ebic(loss, path, n_rows=n_rows, elements=weighting.elements)
+        return support(path, least(criterion, path))[0]
+
+    def _unit_factors(self) -> Array:
+        """What K_ij of the scaled columns is multiplied by for the given ones, shape (m, m)."""
+        m = self.n_features_in_
+        return self._preparation.unscale((np.ones((m, m)), np.zeros(m)))[0]
+
+    def summary(self) -> str:
+        """What was learnt from what, in a few lines; with how sure it is, once that has been asked for."""
+        check_is_fitted(self)
+        lines = [self.graph_.summary()]
+        if self._significant is not None:
+            count, fdr = self._significant
+            lines.append(f"{'tests':<11}{count} edges at a false discovery rate of {fdr:.0%}")
+        if self._stability is not None:
+            lines.append(f"{'stability':<11}" + self._stability.summary().replace("\n", f"\n{'':<11}"))
+        return "\n".join(lines)

@@ -1,23 +1,20 @@
 """Run an experiment: repetition by repetition, on several cores, resuming where an earlier run stopped.
 
 The folder of an experiment holds settings.json, one small file a repetition, and at the end the CSV, the figure and the
-text. A repetition's file is written in one step, so what is there is whole.
+text.
 """
 
 from __future__ import annotations
 
 import csv
-import json
 import os
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
+from typing import NamedTuple
 
 from robscore._optional import require
+from robscore._repetitions import Store, run_all
 from robscore._version import __version__
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task
 
@@ -66,13 +63,14 @@ def reproduce(
     chosen = experiment.settings(quick=quick) if settings is None else settings
     tasks = experiment.tasks(chosen)
     folder = Path(out) / experiment.name
-    store = _Store(folder, {"experiment": experiment.name, "version": __version__, "seed": seed, **chosen})
+    identity = {"experiment": experiment.name, "version": __version__, "seed": seed, **chosen}
+    store = Store(folder, identity, "choose another --out")
     outcomes = {k: outcome for k in range(len(tasks)) if (outcome := store.get(k)) is not None}
     missing = [(k, task) for k, task in enumerate(tasks) if k not in outcomes]
     if progress is not None:
         progress(len(outcomes), len(tasks))
     try:
-        for position, outcome in _outcomes(experiment, chosen, seed, missing, jobs):
+        for position, outcome in run_all(partial(_run, experiment, chosen, seed), missing, jobs):
             outcomes[position] = store.put(position, outcome)
             if progress is not None:
                 progress(len(outcomes), len(tasks))
@@ -98,79 +96,8 @@ def reproduce(
     return Report(text, table, figure, rows)
 
 
-def _outcomes(
-    experiment: Experiment, settings: Settings, seed: int, tasks: list[tuple[int, Task]], jobs: int
-) -> Iterator[tuple[int, Outcome]]:
-    """Outcomes as they come."""
-    if jobs == 1 or len(tasks) <= 1:
-        for position, task in tasks:
-            yield _run_one(experiment, settings, seed, position, task)
-        return
-    calls = (delayed(_run_one)(experiment, settings, seed, position, task) for position, task in tasks)
-    yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(calls)
-
-
-def _run_one(experiment: Experiment, settings: Settings, seed: int, position: int, task: Task) -> tuple[int, Outcome]:
-    """One repetition on one thread, so that the bits do not depend on how many run beside it."""
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # thousands of fits would say the same
-        return position, experiment.run(task, settings, seed)
-
-
-class _Store:
-    """The repetitions of a run on disk."""
-
-    def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
-        self.folder = folder / "repetitions"
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            about = folder / "settings.json"
-            known = json.loads(about.read_text(encoding="utf-8")) if about.exists() else None
-            if known is None:
-                _write_whole(about, json.dumps(identity, indent=1))
-        except OSError as error:
-            raise ValueError(f"Cannot write to {folder} ({error.strerror or error}); choose another --out.") from None
-        except json.JSONDecodeError:
-            raise ValueError(
-                f"{folder / 'settings.json'} cannot be read; choose another --out, or delete it."
-            ) from None
-        plain = json.loads(json.dumps(identity))
-        if known is not None and not isinstance(known, dict):
-            raise ValueError(f"{folder / 'settings.json'} cannot be read; choose another --out, or delete it.")
-        if known is not None and known != plain:
-            differing = sorted(key for key in {*known, *plain} if known.get(key) != plain.get(key))
-            raise ValueError(
-                f"{folder} holds results of other settings ({', '.join(differing[:4])} differ); choose another --out, "
-                "or delete that folder."
-            )
-
-    def _path(self, position: int) -> Path:
-        return self.folder / f"{position:05d}.json"
-
-    def put(self, position: int, outcome: Outcome) -> Outcome:
-        """Keep a repetition; what a later run would read of it."""
-        text = json.dumps(outcome)
-        try:
-            _write_whole(self._path(position), text)
-        except OSError as error:
-            raise ValueError(f"Cannot write to {self.folder} ({error.strerror or error}).") from None
-        kept: Outcome = json.loads(text)
-        return kept
-
-    def get(self, position: int) -> Outcome | None:
-        """A repetition, or None where it is not there or cannot be read."""
-        try:
-            outcome: Outcome = json.loads(self._path(position).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return None
-        return outcome
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
-    part = path.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+def _run(experiment: Experiment, settings: Settings, seed: int, task: Task) -> Outcome:
+    return experiment.run(task, settings, seed)
 
 
 def write_csv(path: Path, rows: list[Row]) -> None:

@@ -11,6 +11,7 @@ from robscore.simulate.contaminate import (
     contaminate_wide,
 )
 from robscore.simulate.graphs import Model, random_model
+from robscore.simulate.how_much_data import power
 from robscore.simulate.mixing import effective_sample_size
 from robscore.simulate.sample import Draws, draw, sample
 
@@ -27,6 +28,7 @@ __all__ = [
     "contaminate_wide",
     "draw",
     "effective_sample_size",
+    "power",
     "random_model",
     "sample",
 ]

@@ -1,0 +1,121 @@
+"""Many independent fits: on several cores, kept on disk as they come, and gone on with after an interruption.
+
+Every repetition runs on one thread and with a seed of its own, so the bits do not depend on how many run at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+_T = TypeVar("_T")
+
+
+def run_all(work: Callable[[_T], Any], tasks: list[tuple[int, _T]], n_jobs: int | None) -> Iterator[tuple[int, Any]]:
+    """Positions and outcomes, as they come; in other processes where n_jobs is not 1 or None."""
+    if n_jobs in (None, 1) or len(tasks) <= 1:
+        for position, task in tasks:
+            yield _run_one(work, position, task)
+        return
+    calls = (delayed(_run_one)(work, position, task) for position, task in tasks)
+    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)(calls)
+
+
+def _run_one(work: Callable[[_T], Any], position: int, task: _T) -> tuple[int, Any]:
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # many fits would say the same
+        return position, work(task)
+
+
+class Store:
+    """Repetitions in a folder: settings.json, and one small file each, written in one step, so what is there is whole.
+
+    Parameters
+    ----------
+    folder : where
+    identity : what the repetitions depend on; a folder with another one is refused
+    remedy : what a user can do about that, for messages
+    """
+
+    def __init__(self, folder: Path, identity: dict[str, Any], remedy: str) -> None:
+        self.folder = folder / "repetitions"
+        about = folder / "settings.json"
+        unreadable = f"{about} cannot be read; {remedy}, or delete it."
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            known = json.loads(about.read_text(encoding="utf-8")) if about.exists() else None
+            if known is None:
+                write_whole(about, json.dumps(identity, indent=1))
+        except OSError as error:
+            raise ValueError(f"Cannot write to {folder} ({error.strerror or error}); {remedy}.") from None
+        except json.JSONDecodeError:
+            raise ValueError(unreadable) from None
+        plain = json.loads(json.dumps(identity))
+        if known is not None and not isinstance(known, dict):
+            raise ValueError(unreadable)
+        if known is not None and known != plain:
+            differing = sorted(key for key in {*known, *plain} if known.get(key) != plain.get(key))
+            raise ValueError(
+                f"{folder} holds results of other settings ({', '.join(differing[:4])} differ); {remedy}, or delete "
+                "that folder."
+            )
+
+    def _path(self, position: int) -> Path:
+        return self.folder / f"{position:05d}.json"
+
+    def put(self, position: int, outcome: Any) -> Any:
+        """Keep a repetition; what a later run would read of it."""
+        text = json.dumps(outcome)
+        try:
+            write_whole(self._path(position), text)
+        except OSError as error:
+            raise ValueError(f"Cannot write to {self.folder} ({error.strerror or error}).") from None
+        return json.loads(text)
+
+    def get(self, position: int) -> Any | None:
+        """A repetition, or None where it is not there or cannot be read."""
+        try:
+            return json.loads(self._path(position).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all."""
+    part = path.with_suffix(".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+
+
+class ProgressLine:
+    """One line on a terminal with what is done and the time left; silent elsewhere and for the first two seconds."""
+
+    def __init__(self, title: str, *, shown: bool = True) -> None:
+        self.title, self.shown = title, shown and sys.stderr.isatty()
+        self.started = self.last = time.monotonic()
+        self.written = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.written:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    def update(self, done: int, total: int) -> None:
+        """So many of all are done."""
+        now = time.monotonic()
+        if not self.shown or now - self.started < 2 or now - self.last < 0.2:
+            return
+        self.last, self.written = now, True
+        left = f", about {(now - self.started) / done * (total - done):.0f} s left" if done else ""
+        print(f"\r\033[K{self.title}: {done} of {total}{left}", end="", file=sys.stderr, flush=True)

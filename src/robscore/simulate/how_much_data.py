@@ -1,0 +1,146 @@
+"""How much data it takes: graphs learnt from simulated rows, beside the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robscore import metrics
+from robscore._random import as_generator
+from robscore._repetitions import ProgressLine, run_all
+from robscore._tables import Kind, as_table
+from robscore._typing import AnyData, Array, IntArray, RandomState
+from robscore.families import Family
+from robscore.simulate.contaminate import contaminate_other_graph, contaminate_pareto
+from robscore.simulate.graphs import Model
+from robscore.simulate.sample import sample
+
+if TYPE_CHECKING:
+    from robscore.estimators import RobustGraph
+
+BadRows = str | Callable[[Array, float, np.random.Generator], Array]
+
+
+def power(
+    truth: Model,
+    n_rows: Sequence[int],
+    *,
+    family: str | Family = "sqrt",
+    contamination: float = 0.0,
+    bad_rows: BadRows = "pareto",
+    model: RobustGraph | None = None,
+    n_repeats: int = 20,
+    n_jobs: int | None = None,
+    progress: bool = True,
+    random_state: RandomState = 0,
+) -> AnyData:
+    """What to expect of a graph learnt from n rows, for several n.
+
+    Parameters
+    ----------
+    truth : Model
+        Interaction and location that rows are drawn with; see :func:`random_model`.
+    n_rows : sequence of int
+    family : str or Family, default "sqrt"
+        What rows are drawn from, and fitted with unless ``model`` says otherwise.
+    contamination : float, default 0
+        Share of bad rows.
+    bad_rows : {"pareto", "other graph"} or callable, default "pareto"
+        ``bad_rows(X, share, rng)`` gives the contaminated data.
+    model : RobustGraph, optional
+        How graphs are learnt; by default ``RobustGraph(family)``.
+    n_repeats : int, default 20
+        Data sets for every n.
+    n_jobs : int or None
+        Processes; the result does not depend on it.
+    progress : bool, default True
+    random_state : int, Generator or None, default 0
+
+    Returns
+    -------
+    table with columns
+        n_rows; f1, tpr (share of true edges found), fdr (share of found edges that are false) and edges, all means over
+        the data sets; f1_error, the standard error of the mean; failed, how many data sets could not be fitted.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> truth = rs.simulate.random_model(5, 4, min_eigenvalue=0.5, random_state=0)
+    >>> table = rs.simulate.power(truth, [100, 800], n_repeats=4)
+    >>> bool(table["f1"][1] > table["f1"][0])
+    True
+    """
+    from robscore.estimators import RobustGraph
+
+    sizes = [int(n) for n in n_rows]
+    if not sizes or min(sizes) < 4:
+        raise ValueError(f"n_rows={list(n_rows)!r} must hold numbers of rows, each at least 4.")
+    if isinstance(n_repeats, bool) or not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
+        raise ValueError(f"n_repeats={n_repeats!r} must be a whole number of at least 1.")
+    if isinstance(bad_rows, str) and bad_rows not in ("pareto", "other graph"):
+        raise ValueError(f"bad_rows={bad_rows!r} is not known; use 'pareto', 'other graph' or a function.")
+    chosen = RobustGraph(family) if model is None else model
+    seeds = as_generator(random_state).integers(2**62, size=(len(sizes), n_repeats))
+    tasks = [((n, int(seed)),) for n, row in zip(sizes, seeds, strict=True) for seed in row]
+    work = partial(_learn_one, truth, family, contamination, bad_rows, chosen)
+    outcomes: dict[int, Any] = {}
+    with ProgressLine("power", shown=progress) as line:
+        for position, outcome in run_all(work, [(k, task[0]) for k, task in enumerate(tasks)], n_jobs):
+            outcomes[position] = outcome
+            line.update(len(outcomes), len(tasks))
+    found = np.array([outcomes[k] for k in range(len(tasks))]).reshape(len(sizes), n_repeats, 4)
+    failed: IntArray = np.isnan(found[:, :, 0]).sum(axis=1)
+    if (failed == n_repeats).any():
+        none = [n for n, all_failed in zip(sizes, failed == n_repeats, strict=True) if all_failed]
+        raise ValueError(f"No data set of {none[0]} rows could be fitted; use more rows, or another model.")
+    f1, tpr, fdr, edges = np.moveaxis(np.nanmean(found, axis=1), 1, 0)
+    spread = np.nanstd(found[:, :, 0], axis=1) / np.sqrt(np.maximum(n_repeats - failed - 1, 1))
+    columns: dict[str, tuple[Kind, Any]] = {
+        "n_rows": (int, sizes),
+        "f1": (float, f1),
+        "f1_error": (float, spread),
+        "tpr": (float, tpr),
+        "fdr": (float, fdr),
+        "edges": (float, edges),
+        "failed": (int, failed),
+    }
+    return as_table(columns, None)
+
+
+def _learn_one(
+    truth: Model,
+    family: str | Family,
+    contamination: float,
+    bad_rows: BadRows,
+    model: RobustGraph,
+    task: tuple[int, int],
+) -> tuple[float, float, float, float]:
+    """F1, true positive rate, false discovery rate and edges of one data set; NaN where there is no fit."""
+    from sklearn.base import clone
+
+    n, seed = task
+    rng = np.random.default_rng(seed)
+    X = sample(family, truth.interaction, truth.location, n_rows=n, random_state=rng)
+    if contamination:
+        if callable(bad_rows):
+            X = bad_rows(X, contamination, rng)
+        elif bad_rows == "pareto":
+            X = contaminate_pareto(X, contamination, random_state=rng).X
+        else:
+            n_edges = int(np.count_nonzero(truth.adjacency)) // 2
+            X = contaminate_other_graph(X, contamination, n_edges=n_edges, random_state=rng).X
+    try:
+        K = clone(model).fit(X).interaction_
+    except (ValueError, np.linalg.LinAlgError):
+        return np.nan, np.nan, np.nan, np.nan
+    found, true = metrics.edge_vector(K), metrics.edge_vector(truth.interaction)
+    tpr = float((found & true).sum() / max(true.sum(), 1))
+    return (
+        metrics.f1_score(K, truth.interaction),
+        tpr,
+        metrics.false_discovery_rate(K, truth.interaction),
+        float(found.sum()),
+    )

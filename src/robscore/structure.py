@@ -1,0 +1,94 @@
+"""Known structure, by names: edges that must be there, edges that cannot be, groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from robscore._typing import Array
+from robscore._validation import check_number
+
+
+def penalty_weights(
+    names: Sequence[str],
+    *,
+    must_have: Iterable[tuple[str, str]] = (),
+    forbidden: Iterable[tuple[str, str]] = (),
+    groups: Mapping[str, Iterable[str]] | None = None,
+    within: float = 1.0,
+    between: float = 1.0,
+) -> Array:
+    """Weights for ``RobustGraph(penalty_weights=...)`` from what is known.
+
+    Parameters
+    ----------
+    names : the columns, in order; for a data frame ``X.columns``
+    must_have : pairs of names
+        Their edges are not penalised, so they are in every graph.
+    forbidden : pairs of names
+        Their edges are in none.
+    groups : dict from a group's name to its columns, optional
+        Columns that belong together; those in no group stand alone.
+    within, between : float, default 1
+        Weight of the penalty on pairs in one group, and in different ones: 2 makes them harder to enter, 0 leaves them
+        free, ``inf`` forbids them.
+
+    Returns
+    -------
+    array of shape (m, m)
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.penalty_weights(["a", "b", "c"], must_have=[("a", "b")], forbidden=[("b", "c")]).tolist()
+    [[1.0, 0.0, 1.0], [0.0, 1.0, inf], [1.0, inf, 1.0]]
+    """
+    columns = [str(name) for name in names]
+    position = {name: k for k, name in enumerate(columns)}
+    if len(position) < len(columns):
+        twice = sorted({name for name in columns if columns.count(name) > 1})
+        raise ValueError(f"names must be unique, but {', '.join(map(repr, twice[:5]))} occur more than once.")
+    m = len(columns)
+    W = np.ones((m, m))
+    if groups is not None:
+        of = np.arange(m) + len(groups)
+        for number, (group, members) in enumerate(groups.items()):
+            if isinstance(members, str):
+                raise TypeError(f"groups[{group!r}] must be a list of names, not the text {members!r}.")
+            for name in members:
+                k = _find(name, position, f"groups[{group!r}]")
+                if of[k] < len(groups):
+                    raise ValueError(f"groups: {name!r} is in {list(groups)[of[k]]!r} and in {group!r}; choose one.")
+                of[k] = number
+        same = of[:, None] == of
+        for name, value in (("within", within), ("between", between)):
+            if value != np.inf:
+                check_number(name, value, at_least=0.0)
+        W = np.where(same, within, between).astype(float)
+        np.fill_diagonal(W, 1.0)
+    elif (within, between) != (1.0, 1.0):
+        raise ValueError(f"within={within!r} and between={between!r} say something about groups only; give groups=.")
+    chosen: dict[tuple[int, int], str] = {}
+    for argument, pairs, value in (("must_have", must_have, 0.0), ("forbidden", forbidden, np.inf)):
+        for pair in pairs:
+            i, j = _pair(pair, position, argument)
+            if chosen.setdefault((i, j), argument) != argument:
+                raise ValueError(f"{columns[i]!r} – {columns[j]!r} is in must_have and in forbidden; choose one.")
+            W[i, j] = W[j, i] = value
+    return W
+
+
+def _pair(pair: object, position: dict[str, int], argument: str) -> tuple[int, int]:
+    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+        raise TypeError(f"{argument} must hold pairs of names such as ('a', 'b'); got {pair!r}.")
+    i, j = sorted(_find(name, position, argument) for name in pair)
+    if i == j:
+        raise ValueError(f"{argument}: {pair!r} is a column with itself, which is no edge.")
+    return i, j
+
+
+def _find(name: object, position: dict[str, int], argument: str) -> int:
+    if str(name) not in position:
+        raise ValueError(f"{argument}: there is no column {name!r}; the columns are {', '.join(list(position)[:8])}…")
+    return position[str(name)]
