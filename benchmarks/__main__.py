@@ -13,6 +13,9 @@ NAMES = [
     "blind_recovery",
     "penalty_choice",
     "defaults",
+    "edge_intervals",
+    "stability_bound",
+    "equality_level",
 ]
 
 
