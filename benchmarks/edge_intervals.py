@@ -1,4 +1,4 @@
-"""Coverage of 95 % intervals and false discoveries of the tests: square root, m = 20, n = 1000, 20 edges, 500 data sets.
+"""Coverage of 95 % intervals and false discoveries of tests: square root, m = 20, n = 1000, 20 edges, 500 data sets.
 
 Everything is left at its default: nothing is known of the bad rows. Every data set has a graph of its own.
 """

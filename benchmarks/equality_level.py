@@ -1,4 +1,4 @@
-"""Level and power of the permutation test for two equal graphs: square root, m = 8, 200 rows a group.
+"""Level and power of the permutation test for two equal graphs: square root, m = 8, 400 rows a group.
 
 Level: 500 pairs of groups from one model. Power: in the second group some interactions are weaker, by the share named.
 """
@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 import robscore as rs
 
-M, EDGES, N = 8, 8, 200
+M, EDGES, N = 8, 8, 400
 EFFECTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 

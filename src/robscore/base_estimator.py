@@ -15,7 +15,7 @@ from robscore._typing import AnyData, Array, BoolArray, RandomState
 from robscore._validation import check_number, default_names, readable
 from robscore.diagnostics import report_rows, rows_to_explain, telling_variables, usual_rows
 from robscore.elements import Elements
-from robscore.families.base import Family, Parameters, get_family
+from robscore.families.base import Family, NoDensityError, Parameters, get_family
 from robscore.medians.blocks import Partition, check_contamination, check_n_blocks, make_blocks, n_blocks_for
 from robscore.preparation import Preparation, prepare, rows_to_use
 from robscore.reweighting import START_CONTAMINATION, Reweighted, reweigh
@@ -23,6 +23,9 @@ from robscore.row_weights import Products, RowWeights, shared_products, weigh_ro
 from robscore.selection.blocks import block_grid, choose_n_blocks, least_blocks
 from robscore.solvers.loss import Loss
 from robscore.taper import Taper
+
+_FEWEST_REWEIGHTED = 20  # rows; fewer say too little about each other
+_MUCH = 0.25  # share of rows left out that is worth a remark
 
 
 class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
@@ -49,6 +52,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"Found {n} complete row(s) in X; at least 2 are needed.")
         if self.contamination is not None:
             check_contamination(self.contamination)
+        if self.reweight is not None and not isinstance(self.reweight, bool | np.bool_ | int):
+            raise ValueError(f"reweight={self.reweight!r} must be True, False or None (where nothing else is said).")
         self._check_arguments(matrix.shape[1])
         if not (self.fit_location or family.is_pairwise):
             raise ValueError(f"fit_location=False: {family!r} has no location to leave out; leave out a statistic.")
@@ -77,27 +82,30 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         weights, remarks = self._weigh(elements, self.n_blocks_)
         self.row_weights_[used] = np.column_stack(weights)
         loss: Loss = elements.average(*weights)
-        if self._reweights or self.n_blocks == "auto":
+        if (self._reweights or self.n_blocks == "auto") and n >= _FEWEST_REWEIGHTED:
             found = self._reweigh(elements, rows, loss)
-            if found.failed:
-                remarks = [*remarks, self._remark_on_family()]
+            if isinstance(found, Remark):
+                remarks = [*remarks, found]
             elif self._reweights:
                 self._taper, loss = found.taper, found.loss
                 share = found.taper.weights / found.taper.weights.sum()
-                weights = RowWeights(share, share)
+                weights, remarks = RowWeights(share, share), self._remarks_on(found.taper)
             else:
                 weights, remarks = self._choose_n_blocks(elements, found)
                 loss = elements.average(*weights)
             self.row_weights_[used] = np.column_stack(weights)
         return loss, elements, remarks
 
-    def _remark_on_family(self) -> Remark:
+    def _remarks_on(self, taper: Taper) -> list[Remark]:
+        """What to say where much was left out."""
+        dropped = float(np.mean(taper.weights == 0))
+        if dropped <= _MUCH:
+            return []
         words = (
-            f"Nearly half of the rows do not look like {self._preparation.family!r}, so bad rows cannot be told by it "
-            f"and the weights are those of n_blocks={self.n_blocks_}. Try another family; reweight=False with a number "
-            "of blocks silences this."
+            f"{dropped:.0%} of the rows were left out, because {self._preparation.family!r} does not describe them. "
+            "If so many are not bad, try another family, or reweight=False."
         )
-        return Remark(words, UserWarning)
+        return [Remark(words, UserWarning)]
 
     def _first_n_blocks(self, n: int) -> int:
         """K as given, or by the contamination; to start with where the data are to decide."""
@@ -116,7 +124,14 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     def _weigh(
         self, elements: Elements, n_blocks: int, products: Products | None = None
     ) -> tuple[RowWeights, list[Remark]]:
-        return weigh_rows(
+        """Row weights of blocks; where the number of blocks is not the user's, of the rows that do not overflow."""
+        kept = np.arange(elements.n_rows)
+        if self.n_blocks is None and self.contamination is None and elements.overflow.any():
+            kept = np.flatnonzero(~elements.overflow)
+            if 2 * kept.size <= elements.n_rows:
+                elements.check_no_overflow(np.arange(elements.n_rows))
+            elements, n_blocks = elements.subset(kept), max(1, round(n_blocks * kept.size / elements.n_rows))
+        weights, remarks = weigh_rows(
             elements,
             n_blocks,
             n_partitions=self.n_partitions,
@@ -124,14 +139,33 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             random_state=self.random_state,
             products=products,
         )
+        whole = np.zeros((2, self.n_rows_used_))
+        whole[:, kept] = weights
+        return RowWeights(whole[0], whole[1]), remarks
 
-    def _reweigh(self, elements: Elements, rows: Array, loss: Loss) -> Reweighted:
-        """What the surprise of the rows says, starting from the fit of a robust loss."""
+    def _reweigh(self, elements: Elements, rows: Array, loss: Loss) -> Reweighted | Remark:
+        """What the surprise of the rows says, starting from the fit of a robust loss; or why it says nothing."""
+        family = self._preparation.scaled_family
 
         def fit(loss: Loss) -> Parameters:
             return self._first_fit(loss, elements)
 
-        return reweigh(elements, rows, self._preparation.scaled_family, lambda: fit(loss), fit)
+        blocks = f"the weights are those of n_blocks={self.n_blocks_}; give n_blocks or contamination to silence this."
+        try:
+            if not family.is_natural:
+                raise NoDensityError(
+                    f"Rows of {self._preparation.family!r}, with its base density, are not reweighted."
+                )
+            found = reweigh(elements, rows, family, lambda: fit(loss), fit)
+        except NoDensityError as error:
+            return Remark(f"{error} So {blocks}", UserWarning)
+        if not found.failed:
+            return found
+        words = (
+            f"Nearly half of the rows do not look like {self._preparation.family!r}, so bad rows cannot be told by it; "
+            f"try another family. For now {blocks}"
+        )
+        return Remark(words, UserWarning)
 
     def _choose_n_blocks(self, elements: Elements, found: Reweighted) -> tuple[RowWeights, list[Remark]]:
         """Row weights of the K that the reweighted loss likes best."""
@@ -202,6 +236,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         matrix, used = self._read(X, reset=False)
         losses = np.full(matrix.shape[0], np.nan)
+        if not used.any():
+            return losses
         elements = self._preparation.scaled_family.elements(self._preparation.rows(matrix, used))
         losses[used] = elements.row_losses(*self._scaled_parameters)
         return losses
@@ -210,15 +246,18 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         """Rows from the most to the least surprising under the fit, those flagged that hardly belong to the model.
 
         A row's score is -log p(x) at the fit without shrinkage, up to a constant. It sees rows that are too large as
-        well as rows of ordinary size with the wrong dependence.
+        well as rows of ordinary size with the wrong dependence. (The estimator keeps the rows of its fit for this.)
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, m), optional
             By default the data of the fit.
         level : float, default 0.01
-            The false-alarm level: about this share of good rows is flagged too. Known by simulating rows from the fit;
-            families that cannot be sampled flag rows that stand out, and their ``p_value`` is NaN.
+            The false-alarm level: no more than this share of good rows of the fit is flagged too, on average (of
+            other rows it may be more where the fit has few rows a column). From 4000 rows simulated from the fit, 1000
+            for families that are sampled by chains, so levels below about 0.001 cannot be had; one standard error
+            of that simulation is left as a margin. Where the fit cannot be sampled, rows are flagged that stand out,
+            and ``p_value`` is NaN.
 
         Returns
         -------
@@ -247,6 +286,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             numbers, rows = self._used, self._rows
         else:
             matrix, used = self._read(X, reset=False)
+            if not used.any():
+                raise ValueError("X has no complete row to look at.")
             numbers, rows = np.flatnonzero(used), preparation.rows(matrix, used)
         report = report_rows(family, rows, usual, level=level)
         variables = np.full(len(rows), "", dtype=object)

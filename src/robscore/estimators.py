@@ -59,7 +59,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         With more than one, average the row weights over that many random partitions.
     reweight : bool, optional
         Leave out the rows that the fit finds too surprising, as many as the data say, and fit the rest again, until
-        that settles; on clean data nothing goes. By default where neither ``n_blocks`` nor ``contamination`` is given.
+        that settles; on clean data hardly ever one. Stands about 20 % bad rows, more if they are scattered. By default
+        where neither ``n_blocks`` nor ``contamination`` is given; then ``n_blocks`` only serves the first fit.
     fit_location : bool, default True
         Estimate eta; otherwise it is zero.
     scale : {"median", None}, default "median"
@@ -191,7 +192,8 @@ class RobustGraph(ScoreMatchingEstimator):
         With more than one, average the row weights over that many random partitions.
     reweight : bool, optional
         Leave out the rows that the fit finds too surprising, as many as the data say, and fit the rest again, until
-        that settles; on clean data nothing goes. By default where neither ``n_blocks`` nor ``contamination`` is given.
+        that settles; on clean data hardly ever one. Stands about 20 % bad rows, more if they are scattered. By default
+        where neither ``n_blocks`` nor ``contamination`` is given; then ``n_blocks`` only serves the first fit.
     alpha : float, optional
         The penalty; skips selection.
     select : {"ebic", "cv", "stars"} or a sequence of them, default "ebic"
@@ -224,7 +226,7 @@ class RobustGraph(ScoreMatchingEstimator):
     max_iter : int, default 10000
         Sweeps of coordinate descent for one alpha.
     random_state : int, Generator or None
-        For shuffled and repeated partitions.
+        For shuffled and repeated partitions, and for the subsamples of "stars".
     n_jobs : int or None
         Threads for the rules that fit many times ("cv", "stars"); the result does not depend on it.
     verbose : int, default 0
@@ -344,7 +346,7 @@ class RobustGraph(ScoreMatchingEstimator):
         loss, elements, remarks = self._robust_loss(X)
         assert isinstance(loss, QuadraticLoss)
         assert isinstance(elements, PairwiseElements)
-        self._say(f"row weights from {self.n_blocks_} blocks of {self.n_rows_used_} rows")
+        self._say(f"{self.n_rows_used_} rows in {self.n_blocks_} blocks{', to start with' if self._reweights else ''}")
         if self._reweights:
             self._say(f"reweighting: {self._reweighting_in_words()}")
         last = self._fit_loss(loss, elements)
@@ -460,6 +462,8 @@ class RobustGraph(ScoreMatchingEstimator):
 
     def _rules(self) -> list[str]:
         """Names of the rules for the penalty; the first one decides."""
+        if not isinstance(self.select, str | Sequence):
+            raise TypeError(f"select={self.select!r} must be the name of a rule, or several names.")
         return [self.select] if isinstance(self.select, str) else list(self.select)
 
     def _choose(self, loss: QuadraticLoss, path: Path, elements: PairwiseElements) -> tuple[int, list[Remark]]:

@@ -1,6 +1,6 @@
 """Which rows count after a first robust fit, and how much: decided by the data.
 
-A row's surprise is -log p(x) under the fit, but for what no parameter changes. Rows are simulated from the fit, and the
+A row's surprise is -log p(x) under the fit, up to a constant. Rows are simulated from the fit, and the
 distribution of their surprise is compared with that of the data: where good rows lie below c with probability F0(c),
 and a share Fn(c) of the data does, at least 1 - Fn(c) / F0(c) of the data are bad. The largest such share that chance
 cannot explain estimates the share of bad rows. So many rows, those of largest surprise, lose their weight, by a smooth
@@ -8,8 +8,8 @@ taper (:mod:`robscore.taper`) unless there is a gap between them and the others;
 settles. No model is quite true, so the simulated surprise is first moved and stretched to agree with the less
 surprising half of the data: what is compared is how the tail goes on.
 
-First of all the classic fit is put to the same test. If nothing speaks against it, it is the answer: on clean data
-nothing is dropped and nothing lost.
+If no row is far out by the robust fit, the classic fit is put to the same test. If nothing speaks against that, it is
+the answer: on clean data hardly ever a row is dropped, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robscore._robust import largest_usual
-from robscore._typing import Array
+from robscore._typing import Array, BoolArray
 from robscore.elements import Elements
 from robscore.families.base import Family, Parameters
 from robscore.simulate.sample import has_direct_sampler, sample
@@ -37,6 +37,8 @@ _SWEEPS = 10  # of chains that start at rows of the data
 
 _BULK = (0.1, 0.5)  # quantiles in which simulated rows and data are made to agree
 _ERRORS = 4.0  # standard errors that an excess must exceed
+_LEEWAY = 2.0  # over the root of n: how much wider than measured the bulk may be
+_FAR = 2.0  # a row so many times as far from the middle as the furthest simulated one is bad, even if it is alone
 _LOWEST = 0.9  # quantile of the simulated rows from which on an excess is looked for
 _ESCAPED = 1.2  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
 
@@ -54,8 +56,6 @@ class Reweighted:
     taper : weights and slopes of all rows
     loss : the tapered loss
     parameters : its fit
-    n_iter : int
-    settled : bool
     failed : bool
         Whether so many rows would go that the family cannot be right.
     """
@@ -63,8 +63,6 @@ class Reweighted:
     taper: Taper
     loss: Loss
     parameters: Parameters
-    n_iter: int
-    settled: bool
     failed: bool = False
 
 
@@ -87,10 +85,25 @@ class Comparison:
 
     @property
     def share(self) -> float:
-        """Share of the rows that are more surprising than simulated ones; without those, that stand out."""
+        """Share of the rows that are more surprising than simulated ones; without those, that stand out.
+
+        Of all rows; those that overflow are left out anyway.
+        """
         if self.simulated is None:
             return float(np.mean(self.surprise > largest_usual_surprise(self.surprise)))
-        return _excess(self.surprise, self.simulated)
+        return max(_excess(self.surprise, self.simulated), float(np.mean(self._is_far)))
+
+    @property
+    def any_far(self) -> bool:
+        """Whether a row lies where none can: twice as far out as the furthest simulated one."""
+        return bool(self._is_far.any())
+
+    @property
+    def _is_far(self) -> BoolArray:
+        if self.simulated is None:
+            return np.isfinite(self.surprise) & (self.surprise > _FAR * largest_usual_surprise(self.surprise))
+        middle = self.simulated[self.simulated.size // 2]
+        return np.isfinite(self.surprise) & (self.surprise > middle + _FAR * (self.simulated[-1] - middle))
 
 
 def reweigh(
@@ -105,30 +118,35 @@ def reweigh(
         The same rows, as the family sees them.
     family : Family
     start : callable
-        The parameters of a robust fit; asked for only if the classic one will not do.
+        The parameters of a robust fit.
     fit : callable
         The parameters that a loss leads to.
     """
     n = elements.n_rows
-    everyone = np.ones(n)
-    if not elements.overflow.any():
-        loss = elements.average()
-        parameters = fit(loss)
-        if compare(family, elements, rows, parameters, everyone, 0.0).share * n < 1:
-            return Reweighted(Taper.none(n, parameters), loss, parameters, 1, settled=True)
-    parameters, weights, share = start(), np.where(elements.overflow, 0.0, everyone), np.nan
-    settled, n_iter = False, 1
-    while not settled and n_iter <= _ITERATIONS:
+    parameters, weights = start(), np.where(elements.overflow, 0.0, 1.0)
+    found = compare(family, elements, rows, parameters, weights, 0.0)
+    if not found.any_far:
+        everyone = Taper(weights, np.zeros(n), parameters)
+        loss = everyone.loss(elements)
+        classic = fit(loss)
+        judged = compare(family, elements, rows, classic, weights, 0.0)
+        if judged.simulated is not None and judged.share * n < 0.5:
+            return Reweighted(everyone, loss, classic)
+    share, settled, n_iter = found.share, False, 0
+    while not settled and n_iter < _ITERATIONS:
         n_iter += 1
-        found = compare(family, elements, rows, parameters, weights, 0.0 if np.isnan(share) else share)
-        last, now = share, found.share
-        share = now if np.isnan(last) else _INERTIA * last + (1 - _INERTIA) * now
         taper = taper_for(found, share)
         loss = taper.loss(elements)
-        parameters = fit(loss)
-        settled = bool(abs(share - last) * n <= 1) or np.array_equal(weights, taper.weights)
+        try:
+            parameters = fit(loss)
+        except ValueError:  # what is left does not determine the model
+            return Reweighted(taper, loss, parameters, failed=True)
+        settled = np.array_equal(weights, taper.weights)
         weights = taper.weights
-    return Reweighted(taper, loss, parameters, n_iter, settled, failed=_ESCAPED * share >= _LARGEST_SHARE)
+        found = compare(family, elements, rows, parameters, weights, share)
+        last, share = share, _INERTIA * share + (1 - _INERTIA) * found.share
+        settled = settled or bool(abs(share - last) * n <= 1)
+    return Reweighted(taper, loss, parameters, failed=_ESCAPED * share >= _LARGEST_SHARE)
 
 
 def compare(
@@ -146,14 +164,14 @@ def compare(
     surprise = surprise_of(family, elements, rows, parameters)
     if drawn is None:
         return Comparison(parameters, surprise, None)
-    simulated = np.sort(-family.natural_part(drawn, *parameters))
+    simulated = np.sort(-family.log_density(drawn, *parameters))
     return Comparison(parameters, surprise, _matched(simulated, surprise, share))
 
 
 def surprise_of(family: Family, elements: Elements, rows: Array, parameters: Parameters) -> Array:
-    """-theta' t(x) of every row, shape (n,); infinite for rows that overflow."""
+    """-log p of every row up to a constant, shape (n,); infinite for rows that overflow."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        surprise = -family.natural_part(rows, *parameters)
+        surprise = -family.log_density(rows, *parameters)
     surprise[elements.overflow | np.isnan(surprise)] = np.inf
     return surprise
 
@@ -181,18 +199,23 @@ def taper_for(found: Comparison, share: float) -> Taper:
 
 
 def _matched(simulated: Array, surprise: Array, share: float) -> Array:
-    """The simulated surprise, moved and stretched to have two lower quantiles of the good rows."""
+    """The simulated surprise, moved and stretched to have two lower quantiles of the good rows.
+
+    And a little more, by what those quantiles may be wrong.
+    """
     low, middle = np.quantile(simulated, _BULK)
-    at_low, at_middle = np.quantile(surprise, (1 - share) * np.array(_BULK))
-    return np.asarray(at_middle + (simulated - middle) * (at_middle - at_low) / (middle - low))
+    at_low, at_middle = np.quantile(surprise, (1 - share) * np.array(_BULK), method="lower")
+    stretch = (at_middle - at_low) / (middle - low) * (1 + _LEEWAY / np.sqrt(surprise.size))
+    return np.asarray(at_middle + (simulated - middle) * stretch)
 
 
 def _excess(surprise: Array, simulated: Array) -> float:
     """Share of rows that are more surprising than simulated ones (in order), beyond chance; 0 if none."""
-    n = surprise.size
-    expected = np.searchsorted(simulated, np.sort(surprise), side="right") / simulated.size
-    observed = np.arange(1, n + 1) / n
-    error = np.sqrt(expected * (1 - expected) * (1 / n + 1 / simulated.size))
+    n, N = surprise.size, simulated.size
+    expected = np.searchsorted(simulated, np.sort(surprise), side="left") / N
+    observed = np.arange(n) / n  # the share of rows below each row
+    at_most = np.minimum(expected, 1 - 1 / N)
+    error = np.sqrt(at_most * (1 - at_most) * (1 / n + 1 / N))
     clear = (expected >= _LOWEST) & (expected - observed > _ERRORS * error)
     return float((1 - observed[clear] / expected[clear]).max(initial=0.0))
 
@@ -218,7 +241,7 @@ def _draw(family: Family, parameters: Parameters, rows: Array, weights: Array) -
     chosen = rng.choice(len(rows), size=_SIMULATED_BY_SLICES, p=weights / weights.sum())
     try:
         return sample(family, *parameters, n_rows=chosen.size, burn_in=_SWEEPS, start=rows[chosen], random_state=rng)
-    except ValueError:
+    except (ValueError, TypeError):  # a domain or parameters that cannot be sampled
         return None
 
 

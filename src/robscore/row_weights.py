@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from robscore._remarks import Remark
 from robscore._typing import Array, BoolArray, IntArray, RandomState
 from robscore.elements import PARTS, Elements, Part
-from robscore.inner_products import Way, block_cloud, row_products, summed_over_blocks
+from robscore.inner_products import Way, block_cloud, cheapest_way, row_products, summed_over_blocks
 from robscore.medians.blocks import Partition, scatter_ratio
 from robscore.medians.clouds import GramCloud
 from robscore.medians.geometric_median import median_weights
@@ -132,7 +132,13 @@ def weigh_rows(
 
 
 def shared_products(elements: Elements) -> Products | None:
-    """Inner products of all rows for Gamma and g, computed once for many partitions; None where they do not fit."""
+    """Inner products of all rows for Gamma and g, computed once for many partitions.
+
+    None where they take too much memory, or where block means are cheaper.
+    """
+    n = elements.n_rows
+    if any(cheapest_way(elements, part, max(n // 3, 1), n) != "rows" for part in PARTS):
+        return None
     gamma = row_products(elements, "gamma")
     if gamma is None:
         return None

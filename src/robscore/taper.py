@@ -2,8 +2,8 @@
 
 Score matching stays exact when every row is weighted by a smooth function of itself: for phi(x) >= 0 the identity
 behind it holds with phi h_j in place of h_j. Here phi is a function of the surprise E(x) = -z0' t(x), which is -log p
-under a first fit z0 but for what no parameter changes; it falls from 1 to 0. Since h_j d_j phi v_j = -phi'(E) Gamma_j
-z0, the weighted elements are
+under a first fit z0 (of a family without a base density), and falls from 1 to 0. Since h_j d_j phi v_j = -phi'(E)
+Gamma_j z0, the weighted elements are
 
     Gamma~ = phi Gamma,      g~ = phi g + phi'(E) Gamma z0
 

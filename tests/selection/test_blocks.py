@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.medians.median_of_means import partitions
+from robscore.inner_products import row_products
 from robscore.row_weights import shared_products, weigh_rows
 from robscore.selection.blocks import block_grid, least_blocks
 
@@ -29,13 +29,16 @@ def test_clean_data_need_one_block_and_bad_rows_many(estimator):
 @pytest.mark.parametrize("shuffle", [False, True])
 def test_products_computed_once_serve_every_number_of_blocks(shuffle):
     elements = rs.score_elements("sqrt", rows(0.1))
-    products = shared_products(elements)
+    products = {part: row_products(elements, part) for part in ("gamma", "g")}
     for n_blocks in (7, 100, 600):
         options = {"n_partitions": 1, "shuffle": shuffle, "random_state": 0}
         once, _ = weigh_rows(elements, n_blocks, **options, products=products)
         anew, _ = weigh_rows(elements, n_blocks, **options, way="nodes")
         np.testing.assert_allclose(once, anew, atol=1e-8)
-    assert partitions(10, 2, 1, shuffle=False, random_state=0)[0].n_blocks == 2
+    wide = rs.score_elements("gaussian", np.random.default_rng(0).normal(size=(300, 120)))
+    assert set(shared_products(wide)) == {"gamma", "g"}
+    narrow = rs.score_elements("sqrt", np.random.default_rng(0).gamma(1.0, size=(5000, 2)))
+    assert shared_products(narrow) is None
 
 
 def test_grids_go_from_one_block_to_one_row_each():

@@ -10,7 +10,7 @@ and, where the defaults here do not serve,
 * ``problem(X)``: a boolean array of the entries the family excludes, with the reason in words;
 * ``scaling(X, fit_location)``, ``scaled`` and ``unscale``: a robust scale for the columns and the map of
   fitted parameters back to the given units;
-* ``log_density`` (or ``conditional``): to sample from it.
+* ``log_density`` (and ``conditional``, if it is faster): to judge rows by how likely they are, and to simulate.
 
 Give it a name with ``@register("name")`` if you like. Nothing else in the package needs to change.
 """
@@ -49,6 +49,10 @@ class Scaling:
         largest = np.finfo(float).max
         with np.errstate(over="ignore"):
             return np.clip((X - self.centre) / self.scale, -largest, largest)
+
+
+class NoDensityError(ValueError):
+    """A family does not say its density."""
 
 
 class Family(ABC):
@@ -107,11 +111,14 @@ class Family(ABC):
 
     def log_density(self, X: Array, *parameters: Array) -> Array:
         """Logarithm of the density at rows X, shape (n,), up to a constant that only the parameters change."""
-        raise ValueError(f"Sampling from {self!r} is not available.")
+        raise NoDensityError(
+            f"{self!r} has no log_density, so rows can be neither simulated nor judged by how likely they are."
+        )
 
-    def natural_part(self, X: Array, *parameters: Array) -> Array:
-        """What the parameters multiply in the log density, theta' t(x), at rows X, shape (n,)."""
-        return self.log_density(X, *parameters)
+    @property
+    def is_natural(self) -> bool:
+        """Whether the log density is theta' t(x), without a part that no parameter multiplies."""
+        return True
 
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
         """The log density of column j given the rest of each row, as a function of its n values."""

@@ -101,11 +101,19 @@ class ExponentialFamily(WeightedFamily):
             g = -np.einsum("nj,njr->nr", factor, first) - np.einsum("nj,njr->nr", h, second)
         return StatisticElements(X, first, h, g[:, None, :])
 
-    def natural_part(self, X: Array, *parameters: Array) -> Array:
-        """What the parameters multiply, theta' t(x), at rows X, shape (n,)."""
+    def log_density(self, X: Array, *parameters: Array) -> Array:
+        """Theta' t(x) + b(x) at rows X, shape (n,), up to a constant."""
         (theta,) = parameters
         with double_precision(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            return np.array([np.asarray(self.t(x), dtype=float) @ theta for x in X])
+            values = np.array([np.asarray(self.t(x), dtype=float) @ theta for x in X])
+            if self.base is not None:
+                values += np.array([float(np.asarray(self.base(x)).squeeze()) for x in X])
+        return values
+
+    @property
+    def is_natural(self) -> bool:
+        """Without a base density all of log p is multiplied by parameters."""
+        return self.base is None
 
     def dependence(self, n_columns: int, *, fit_location: bool) -> str | None:
         """Statistics that are constant or linearly dependent, seen from their derivatives at rows in the domain."""

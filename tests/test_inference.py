@@ -1,0 +1,186 @@
+"""Intervals and tests: right where something else says so, right on average, and clear where they cannot be had."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import false_discovery_control, norm
+from tests.registry import CASES
+
+import robscore as rs
+from robscore.inference import Weighting, influence, q_values, standard_errors
+from robscore.row_weights import RowWeights
+from robscore.solvers.refit import refit
+from robscore.taper import Taper
+
+
+def rows(m=6, n_edges=5, n=600, seed=0, family="sqrt"):
+    truth = rs.simulate.random_model(m, n_edges, min_eigenvalue=0.5, random_state=seed)
+    return truth, rs.simulate.sample(family, truth.interaction, truth.location, n_rows=n, random_state=seed + 1)
+
+
+def tapered(case, n=80, m=3):
+    """A weighting with a taper, of any family."""
+    rng = np.random.default_rng(3)
+    X = case.draw(rng, n, m)
+    family = case.family.resolved(X)
+    elements = family.elements(X)
+    loss = elements.average()
+    first = refit(loss, ~np.eye(m, dtype=bool), np.ones(m, dtype=bool), symmetric=True)
+    parameters = loss.completed(first.interaction), first.location
+    surprise = -family.log_density(X, *parameters)
+    taper = Taper.between(surprise, *np.quantile(surprise, [0.5, 0.9]), parameters)
+    equal = np.full(n, 1 / n)
+    return Weighting.of(elements, RowWeights(equal, equal), taper), taper
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_gradients_of_rows_add_up_to_zero_and_influences_are_derivatives(case):
+    weighting, taper = tapered(case)
+    np.testing.assert_allclose(weighting.loss().g, taper.loss(weighting.elements).g, rtol=1e-10)
+    m = weighting.elements.n_columns
+    allowed = ~np.eye(m, dtype=bool)
+    solution = refit(weighting.loss(), allowed, np.ones(m, dtype=bool), symmetric=True)
+    gradients = weighting.row_gradients(solution)
+    np.testing.assert_allclose(gradients.sum(axis=0), 0, atol=1e-9 * np.abs(gradients).max())
+    # Counting row 5 a little more moves the estimate by its influence.
+    more = 1e-6
+    scale = np.ones(weighting.elements.n_rows)
+    scale[5] += more
+    changed = Weighting(
+        weighting.elements,
+        RowWeights(*(weights * scale for weights in weighting.weights)),
+        weighting.slopes * scale,
+        weighting.pulled_by,
+    )
+    found, moved = (influence(one, allowed, fit_location=True) for one in (weighting, changed))
+    i, j = found.pairs
+    n = weighting.elements.n_rows
+    expected = (moved.interaction - found.interaction)[i, j] / more * np.sqrt(n / (n - m - 1))
+    np.testing.assert_allclose(found.on_pairs[5], expected, rtol=1e-3, atol=1e-4 * np.abs(found.on_pairs).max())
+
+
+def test_gaussian_errors_are_those_of_the_information_matrix():
+    truth, X = rows(family="gaussian", n=20_000, m=4, n_edges=3)
+    table = rs.RobustGraph("gaussian", n_blocks=1, scale=None).fit(X).edge_intervals()
+    K = truth.interaction
+    for _, row in table.iterrows():
+        i, j = int(row["source"][1:]), int(row["target"][1:])
+        expected = np.sqrt((K[i, i] * K[j, j] + K[i, j] ** 2) / len(X))  # of the inverse covariance
+        assert row["interaction_error"] == pytest.approx(expected, rel=0.06)
+        partial = -K[i, j] / np.sqrt(K[i, i] * K[j, j])
+        assert (row["association_high"] - row["association"]) / norm.ppf(0.975) == pytest.approx(
+            (1 - partial**2) / np.sqrt(len(X)), rel=0.06
+        )
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05])
+def test_intervals_cover_the_truth_as_often_as_they_say(share):
+    inside = []
+    for seed in range(15):
+        truth, X = rows(m=8, n_edges=8, n=500, seed=seed)
+        X = rs.simulate.contaminate_pareto(X, share, random_state=seed).X
+        table = rs.RobustGraph().fit(X).edge_intervals()
+        i, j = (np.array([int(name[1:]) for name in table[end]]) for end in ("source", "target"))
+        true = truth.interaction[i, j]
+        inside.append((table["interaction_low"] <= true) & (true <= table["interaction_high"]))
+    assert 0.91 < np.mean(inside) < 0.985
+
+
+def test_halves_say_what_the_sandwich_says():
+    _, X = rows()
+    model = rs.RobustGraph(n_blocks=1).fit(X)
+    by_rows, by_halves = (model.edge_intervals(method=method) for method in ("sandwich", "subsampling"))
+    both = by_rows.merge(by_halves, on=["source", "target"])
+    ratio = both["interaction_error_y"] / both["interaction_error_x"]
+    assert 0.85 < ratio.median() < 1.2
+    again = rs.RobustGraph(n_blocks=1, n_jobs=2).fit(X).edge_intervals(method="subsampling")
+    pd.testing.assert_frame_equal(again, by_halves)
+
+
+def test_the_table_has_units_and_names():
+    truth, X = rows()
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    plain = rs.RobustGraph().fit(frame).edge_intervals()
+    scaled = rs.RobustGraph().fit(frame * 25.4).edge_intervals()
+    np.testing.assert_allclose(scaled["interaction"], plain["interaction"] / 25.4, rtol=1e-6)
+    np.testing.assert_allclose(scaled["interaction_error"], plain["interaction_error"] / 25.4, rtol=1e-6)
+    np.testing.assert_allclose(scaled["p_value"], plain["p_value"], rtol=1e-5)
+    assert set(plain["source"]) | set(plain["target"]) == set("abcdef")
+    assert len(plain) == 15
+    assert plain["p_value"].is_monotonic_increasing
+    assert truth.adjacency.sum() // 2 == 5
+
+
+def test_rows_that_depend_on_their_neighbours_are_counted_in_blocks():
+    _, X = rows(n=300)
+    repeated = np.repeat(X, 4, axis=0)
+    once = rs.RobustGraph(n_blocks=1).fit(X).edge_intervals().set_index(["source", "target"])
+    naive, blocks = (
+        rs.RobustGraph(n_blocks=1).fit(repeated).edge_intervals(block_size=size).set_index(["source", "target"])
+        for size in (1, 4)
+    )
+    ratio = (naive["interaction_error"] / once["interaction_error"]).mean()
+    assert ratio == pytest.approx(0.5, abs=0.03)
+    assert (blocks["interaction_error"] / once["interaction_error"]).mean() == pytest.approx(1.0, abs=0.03)
+
+
+def test_with_few_rows_one_half_chooses_and_the_other_estimates():
+    _, X = rows(m=30, n_edges=25, n=80)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = rs.RobustGraph(n_blocks=1).fit(X)
+    table = model.edge_intervals()
+    assert 0 < len(table) < 100
+    assert np.isfinite(table["interaction_error"]).all()
+    with pytest.raises(ValueError, match="estimate='split'"):
+        rs.RobustGraph(n_blocks=1, alpha=1.0).fit(X[:25]).edge_intervals(estimate="full")
+
+
+def test_forbidden_pairs_are_left_out_and_zero_sums_kept():
+    _, X = rows()
+    W = rs.penalty_weights([f"x{k}" for k in range(6)], forbidden=[("x0", "x1")])
+    table = rs.RobustGraph(penalty_weights=W).fit(X).edge_intervals()
+    assert len(table) == 14
+    P = X / X.sum(axis=1, keepdims=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = rs.RobustGraph(rs.families.Simplex(zero_sums=True), n_blocks=1).fit(P).edge_intervals()
+    assert np.isfinite(table["association_low"]).all()
+
+
+def test_q_values_are_scipys():
+    p = np.random.default_rng(0).uniform(size=40) ** 2
+    np.testing.assert_allclose(q_values(p), false_discovery_control(p))
+
+
+def test_errors_of_blocks():
+    influences = np.random.default_rng(0).normal(size=(10, 2))
+    blocks = influences.reshape(5, 2, 2).sum(axis=1)
+    np.testing.assert_allclose(standard_errors(influences, 2), np.sqrt((blocks**2).sum(axis=0) * 5 / 4))
+
+
+def test_the_summary_says_how_many_are_significant():
+    _, X = rows()
+    model = rs.RobustGraph().fit(X)
+    assert "false discovery" not in model.summary()
+    model.edge_intervals(fdr=0.05)
+    assert "edges at a false discovery rate of 5%" in model.summary()
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"level": 1.5}, "level=1.5"),
+        ({"fdr": 0.0}, "fdr=0.0"),
+        ({"method": "bootstrap"}, "method='bootstrap'"),
+        ({"estimate": "lasso"}, "estimate='lasso'"),
+        ({"block_size": 0}, "block_size=0"),
+    ],
+)
+def test_impossible_arguments_are_errors(options, match):
+    _, X = rows(n=100)
+    model = rs.RobustGraph(n_blocks=1).fit(X)
+    with pytest.raises(ValueError, match=match):
+        model.edge_intervals(**options)
