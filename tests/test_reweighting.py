@@ -37,11 +37,13 @@ def test_bad_rows_are_dropped_and_the_graph_is_found(share):
     dropped = dropped_by(model)
     assert np.isin(bad, dropped).mean() > 0.9
     assert np.isin(dropped, bad).mean() > 0.9
-    oracle = rs.RobustGraph(n_blocks=1, reweight=False).fit(np.delete(dirty, bad, axis=0))
+    oracle = rs.RobustGraph(n_blocks=1).fit(np.delete(X, bad, axis=0))
     found = rs.metrics.f1_score(model.interaction_, truth.interaction)
     assert found > rs.metrics.f1_score(oracle.interaction_, truth.interaction) - 0.1
     np.testing.assert_allclose(model.row_weights_.sum(axis=0), 1.0)
     assert f"{dropped.size} of 800 rows" in model.summary()
+    assert model.share_dropped_ == dropped.size / 800
+    assert rs.RobustGraph(n_blocks=80).fit(dirty).share_dropped_ is None
 
 
 def test_rows_of_ordinary_size_with_the_wrong_dependence_are_found():

@@ -1,16 +1,54 @@
 """robscore: sparse graphs, and any exponential family's parameters, from data with bad rows in it."""
 
-from robscore import boundary, datasets, domains, families, medians, metrics, plot, selection, simulate, theory
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from robscore._version import __version__
-from robscore.comparison import compare_graphs, equality_test
-from robscore.elements import score_elements
-from robscore.estimators import RobustGraph, RobustScoreMatching
-from robscore.identifiability import check_identifiable
-from robscore.medians import geometric_median, median_of_means, n_blocks_for
-from robscore.row_weights import robust_weights
-from robscore.solvers.path import Path, StatisticPath, solve_path
-from robscore.stability import edge_stability
-from robscore.structure import penalty_weights
+
+if TYPE_CHECKING:
+    from robscore import boundary, datasets, domains, families, medians, metrics, plot, selection, simulate, theory
+    from robscore.comparison import compare_graphs, equality_test
+    from robscore.elements import score_elements
+    from robscore.estimators import RobustGraph, RobustScoreMatching
+    from robscore.identifiability import check_identifiable
+    from robscore.medians import geometric_median, median_of_means, n_blocks_for
+    from robscore.row_weights import robust_weights
+    from robscore.solvers.path import Path, StatisticPath, solve_path
+    from robscore.stability import edge_stability
+    from robscore.structure import penalty_weights
+
+# Public names and where they live; loaded when first asked for, so that `robscore --help` is quick.
+_HOMES = {
+    "Path": "solvers.path",
+    "RobustGraph": "estimators",
+    "RobustScoreMatching": "estimators",
+    "StatisticPath": "solvers.path",
+    "check_identifiable": "identifiability",
+    "compare_graphs": "comparison",
+    "edge_stability": "stability",
+    "equality_test": "comparison",
+    "geometric_median": "medians",
+    "median_of_means": "medians",
+    "n_blocks_for": "medians",
+    "penalty_weights": "structure",
+    "robust_weights": "row_weights",
+    "score_elements": "elements",
+    "solve_path": "solvers.path",
+}
+_MODULES = (
+    "boundary",
+    "datasets",
+    "domains",
+    "families",
+    "medians",
+    "metrics",
+    "plot",
+    "selection",
+    "simulate",
+    "theory",
+)
 
 __all__ = [
     "Path",
@@ -40,3 +78,18 @@ __all__ = [
     "solve_path",
     "theory",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f"robscore.{_HOMES[name]}"), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"robscore.{name}")
+    else:
+        raise AttributeError(f"module 'robscore' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

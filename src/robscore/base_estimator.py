@@ -77,6 +77,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self._rows = rows
         self.n_rows_used_ = n
         self._taper: Taper | None = None
+        self.share_dropped_: float | None = None
         self.n_blocks_criterion_: dict[int, float] | None = None
         self.row_weights_ = np.zeros((matrix.shape[0], 2))
         weights, remarks = self._weigh(elements, self.n_blocks_)
@@ -88,6 +89,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
                 remarks = [*remarks, found]
             elif self._reweights:
                 self._taper, loss = found.taper, found.loss
+                self.share_dropped_ = float(np.mean(found.taper.weights == 0))
                 share = found.taper.weights / found.taper.weights.sum()
                 weights, remarks = RowWeights(share, share), self._remarks_on(found.taper)
             else:

@@ -82,6 +82,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     row_weights_ : array of shape (n, 2)
         What each row counts in Gamma-hat and in g-hat; each column sums to one.
     n_blocks_ : int
+    share_dropped_ : float or None
+        Share of the rows that reweighting left out altogether; None without reweighting.
     n_blocks_criterion_ : dict of float by K, or None
         What ``n_blocks="auto"`` looked at; the least is best.
     n_rows_used_ : int
@@ -255,6 +257,8 @@ class RobustGraph(ScoreMatchingEstimator):
     row_weights_ : array of shape (n, 2)
         What each row counts in Gamma-hat and in g-hat.
     n_blocks_, n_rows_used_ : int
+    share_dropped_ : float or None
+        Share of the rows that reweighting left out altogether; None without reweighting.
     n_blocks_criterion_ : dict of float by K, or None
         What ``n_blocks="auto"`` looked at; the least is best.
     n_iter_ : int

@@ -37,7 +37,7 @@ _SWEEPS = 10  # of chains that start at rows of the data
 
 _BULK = (0.1, 0.5)  # quantiles in which simulated rows and data are made to agree
 _ERRORS = 4.0  # standard errors that an excess must exceed
-_LEEWAY = 2.0  # over the root of n: how much wider than measured the bulk may be
+_LEEWAY = 1.0  # over the root of n: how much wider than measured the bulk may be
 _FAR = 2.0  # a row so many times as far from the middle as the furthest simulated one is bad, even if it is alone
 _LOWEST = 0.9  # quantile of the simulated rows from which on an excess is looked for
 _ESCAPED = 1.2  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
