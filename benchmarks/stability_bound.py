@@ -29,7 +29,7 @@ def counts(seed: int, share: float, max_false: float, n_pairs: int) -> tuple[int
     )
 
 
-def main(n_sets: int = 20, n_pairs: int = 25) -> dict[tuple[float, float], tuple[float, float, float]]:
+def main(n_sets: int = 10, n_pairs: int = 25) -> dict[tuple[float, float], tuple[float, float, float]]:
     print(f"{'bad rows':<10}{'asked for':>10}{'bound':>8}{'false edges':>13}{'true edges':>12}   (of {EDGES})")
     table = {}
     for share in (0.0, 0.05):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import robscore as rs
 
@@ -75,11 +76,34 @@ def test_groups_must_have_the_same_columns_and_enough_rows():
     model = rs.RobustGraph("gaussian", n_blocks=1)
     with pytest.raises(ValueError, match="same columns"):
         rs.equality_test(model, rows(0), rows(1)[:, :4])
-    with pytest.raises(ValueError, match="two blocks of 200"):
+    with pytest.raises(ValueError, match="1 and 1 whole blocks of 200"):
         rs.equality_test(model, rows(0), rows(1), block_size=200)
     with pytest.raises(ValueError, match="n_permutations=0"):
         rs.equality_test(model, rows(0), rows(1), n_permutations=0)
     assert rs.equality_test(model, rows(0), rows(1), n_permutations=19, block_size=10).null.size == 19
+
+
+def test_unequal_groups_with_blocks_and_bad_rows_keep_the_level():
+    rng = np.random.default_rng(0)
+    blocks, dirty = [], []
+    for _ in range(60):
+        A, B = rng.normal(size=(53, 4)), rng.normal(size=(400, 4))
+        model = rs.RobustGraph("gaussian", n_blocks=1, alphas=5)
+        blocks.append(rs.equality_test(model, A, B, n_permutations=59, block_size=10).p_value)
+        B[:80] = 3 * B[:80] + 12
+        model = rs.RobustGraph("gaussian", alphas=5)
+        dirty.append(rs.equality_test(model, A, B, n_permutations=59).p_value)
+    for p_values in (blocks, dirty):
+        assert np.mean(np.array(p_values) <= 0.05) < 0.15
+        assert np.mean(np.array(p_values) <= 0.2) < 0.4
+
+
+def test_nothing_to_compare_is_an_error():
+    model = rs.RobustGraph("gaussian", n_blocks=1, penalty_weights=np.full((5, 5), np.inf))
+    with pytest.raises(ValueError, match="no pair to compare"):
+        rs.equality_test(model, rows(0), rows(1))
+    with pytest.raises(NotFittedError):
+        rs.compare_graphs(model, model)
 
 
 def test_known_structure_by_names():

@@ -57,7 +57,7 @@ def test_gradients_of_rows_add_up_to_zero_and_influences_are_derivatives(case):
     found, moved = (influence(one, allowed, fit_location=True) for one in (weighting, changed))
     i, j = found.pairs
     n = weighting.elements.n_rows
-    expected = (moved.interaction - found.interaction)[i, j] / more * np.sqrt(n / (n - m - 1))
+    expected = (moved.interaction - found.interaction)[i, j] / more * np.sqrt(n / (n - m - 1))  # m + 1 free a column
     np.testing.assert_allclose(found.on_pairs[5], expected, rtol=1e-3, atol=1e-4 * np.abs(found.on_pairs).max())
 
 
@@ -150,6 +150,26 @@ def test_forbidden_pairs_are_left_out_and_zero_sums_kept():
     assert np.isfinite(table["association_low"]).all()
 
 
+def test_split_tests_have_power_and_their_level():
+    rng = np.random.default_rng(0)
+    p_values = []
+    for _ in range(12):
+        Z = rng.normal(size=(60, 35))
+        p_values += list(rs.RobustGraph("gaussian", n_blocks=1, alphas=20).fit(Z).edge_intervals()["p_value"])
+    Z = rng.normal(size=(80, 40))
+    Z[:, 1] += 3 * Z[:, 0]
+    table = rs.RobustGraph("gaussian", n_blocks=1, n_edges=5).fit(Z).edge_intervals()
+    assert table["p_value"][0] < 1e-4
+    if len(p_values) > 10:
+        assert np.mean(np.array(p_values) < 0.1) < 0.35
+
+
+def test_block_weights_on_skewed_data_are_warned_about():
+    _, X = rows(n=300)
+    with pytest.warns(UserWarning, match="bias the estimate on skewed data"):
+        rs.RobustGraph(n_blocks=60).fit(X).edge_intervals()
+
+
 def test_q_values_are_scipys():
     p = np.random.default_rng(0).uniform(size=40) ** 2
     np.testing.assert_allclose(q_values(p), false_discovery_control(p))
@@ -177,6 +197,7 @@ def test_the_summary_says_how_many_are_significant():
         ({"method": "bootstrap"}, "method='bootstrap'"),
         ({"estimate": "lasso"}, "estimate='lasso'"),
         ({"block_size": 0}, "block_size=0"),
+        ({"block_size": 100}, "leaves 1 blocks of 100 rows"),
     ],
 )
 def test_impossible_arguments_are_errors(options, match):

@@ -43,7 +43,7 @@ def test_bad_rows_are_dropped_and_the_graph_is_found(share):
     np.testing.assert_allclose(model.row_weights_.sum(axis=0), 1.0)
     assert f"{dropped.size} of 800 rows" in model.summary()
     assert model.share_dropped_ == dropped.size / 800
-    assert rs.RobustGraph(n_blocks=80).fit(dirty).share_dropped_ is None
+    assert rs.RobustGraph(n_blocks=80).fit(X).share_dropped_ is None
 
 
 def test_rows_of_ordinary_size_with_the_wrong_dependence_are_found():

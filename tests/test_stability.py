@@ -38,7 +38,7 @@ def test_true_edges_come_back_and_the_bound_holds():
     assert found.expected_false() <= 1.0
     assert found.expected_false(0.9) < found.expected_false(0.75)
     np.testing.assert_allclose(found.frequency, found.frequency.T)
-    assert found.mean_edges == _edges_for(1.0, 0.75, 10) == 4
+    assert found.mean_edges == _edges_for(1.0, 0.75, 45) == 4
 
 
 def test_signs_are_counted():
@@ -81,6 +81,37 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"rows differ.*choose another checkpoint"):
         rs.edge_stability(MODEL, X[:-1], n_pairs=4, checkpoint=tmp_path / "kept")
     assert "model" in json.loads((tmp_path / "kept" / "settings.json").read_text())
+
+
+def test_settings_are_told_apart_and_pairs_that_cannot_be_selected_do_not_count(tmp_path):
+    X = np.random.default_rng(0).normal(size=(120, 34))
+    X[:, 15] += X[:, 14]
+    W = np.ones((34, 34))
+    other = W.copy()
+    other[14, 15] = other[15, 14] = np.inf
+    first, second = (
+        rs.RobustGraph("gaussian", n_blocks=1, n_edges=5, alphas=10, penalty_weights=weights) for weights in (W, other)
+    )
+    assert rs.edge_stability(first, X, n_pairs=1, checkpoint=tmp_path).frequency[14, 15] == 1
+    with pytest.raises(ValueError, match="model differ"):
+        rs.edge_stability(second, X, n_pairs=1, checkpoint=tmp_path)
+    few = np.full((34, 34), np.inf)
+    few[:4, :4] = 1.0
+    few[0, 1] = few[1, 0] = 0.0
+    model = rs.RobustGraph("gaussian", n_blocks=1, alphas=10, penalty_weights=few)
+    found = rs.edge_stability(model, X, n_pairs=5, max_false=1.0)
+    assert found.n_candidates == 5
+    assert found.mean_edges == 1
+    assert found.frequency[0, 1] == 1
+    assert found.n_stable(1.0) >= 1
+
+
+def test_incomplete_rows_may_be_dropped():
+    _, X = rows()
+    X[4, 2] = np.nan
+    model = rs.RobustGraph(alphas=20, n_blocks=1, missing="drop")
+    assert rs.edge_stability(model, X, n_pairs=1).n_done == 2
+    assert rs.equality_test(model, X[:150], X[150:], n_permutations=9).null.size == 9
 
 
 def test_halves_that_fail_are_counted_and_named(monkeypatch):

@@ -57,7 +57,7 @@ class Store:
                 write_whole(about, json.dumps(identity, indent=1))
         except OSError as error:
             raise ValueError(f"Cannot write to {folder} ({error.strerror or error}); {remedy}.") from None
-        except json.JSONDecodeError:
+        except (json.JSONDecodeError, UnicodeDecodeError):
             raise ValueError(unreadable) from None
         plain = json.loads(json.dumps(identity))
         if known is not None and not isinstance(known, dict):

@@ -67,8 +67,17 @@ def _numbers(column: nw.Series[AnyData]) -> Array | None:
     return numbers
 
 
-def read_matrix(X: AnyData, argument: str) -> tuple[Array, list[str]]:
-    """X as a float matrix of shape (n, m) and its column names; raise on what cannot be one."""
+def check_whole(name: str, value: object, *, at_least: int) -> None:
+    """Raise, naming the argument, unless the value is a whole number of at least so much."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
+        raise ValueError(f"{name}={value!r} must be a whole number of at least {at_least}.")
+
+
+def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[Array, list[str]]:
+    """X as a float matrix of shape (n, m) and its column names; raise on what cannot be one.
+
+    With ``missing="drop"`` NaN may be in it: whoever is given the matrix drops those rows.
+    """
     table = readable(X)
     if issparse(X):
         raise TypeError(f"{argument} is a sparse matrix; pass {argument}.toarray().")
@@ -85,7 +94,7 @@ def read_matrix(X: AnyData, argument: str) -> tuple[Array, list[str]]:
         n, m = matrix.shape
         raise ValueError(f"{argument} has {n} rows and {m} columns; both must be at least 1.")
     labels = table.names or default_names(matrix.shape[1])
-    bad = ~np.isfinite(matrix)
+    bad = np.isinf(matrix) if missing == "drop" else ~np.isfinite(matrix)
     if bad.any():
         raise ValueError(
             f"{argument} contains NaN or infinite values: {describe_entries(bad, labels)}. "

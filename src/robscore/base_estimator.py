@@ -25,7 +25,7 @@ from robscore.solvers.loss import Loss
 from robscore.taper import Taper
 
 _FEWEST_REWEIGHTED = 20  # rows; fewer say too little about each other
-_MUCH = 0.25  # share of rows left out that is worth a remark
+_MUCH = 0.28  # share of rows left out that is worth a remark
 
 
 class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from robscore._random import as_generator
 from robscore._tables import Kind, as_table
-from robscore._typing import AnyData, Array, IntArray, RandomState
-from robscore._validation import read_matrix
+from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
+from robscore._validation import check_whole, read_matrix, readable
 from robscore.graph import Graph
-from robscore.inference import standard_errors, summed_in_blocks
+from robscore.solvers.refit import SingularLossError
 
 if TYPE_CHECKING:
     from robscore.estimators import RobustGraph
@@ -93,12 +95,16 @@ def compare_graphs(
     >>> rs.compare_graphs(sparse, dense).counts
     {'kept': 2, 'gained': 1, 'lost': 0, 'changed sign': 0}
     """
+    for graph in (first, second):
+        if not isinstance(graph, Graph):
+            check_is_fitted(graph)
     a, b = (graph if isinstance(graph, Graph) else graph.graph_ for graph in (first, second))
     if sorted(a.names) != sorted(b.names):
         only = sorted(set(a.names) ^ set(b.names))
         raise ValueError(f"The graphs have different columns: {', '.join(map(repr, only[:5]))} in one of them only.")
-    if len(labels) != 2 or labels[0] == labels[1]:
-        raise ValueError(f"labels={labels!r} must be two different texts.")
+    taken = {"source", "target", "change"}
+    if len(labels) != 2 or len({*labels} - taken) != 2 or not all(isinstance(label, str) for label in labels):
+        raise ValueError(f"labels={labels!r} must be two different texts, and not {', '.join(sorted(taken))}.")
     order = [b.names.index(name) for name in a.names]
     edges = [np.where(graph.adjacency, graph.association, 0.0) for graph in (a, b)]
     return GraphComparison(a.names, edges[0], edges[1][np.ix_(order, order)], (labels[0], labels[1]), a.frame)
@@ -168,8 +174,7 @@ def equality_test(
 
     All rows are fitted together, with the model's settings; from the influence of every row on the interactions
     follows, to first order, what each group alone would give. Under the hypothesis that rows of both groups come from
-    the same distribution, they can change places: the level is exact for any number of rows. Bad rows have little or
-    no influence.
+    the same distribution, they can change places, for any number of rows. Rows that were left out do not take part.
 
     Parameters
     ----------
@@ -192,52 +197,74 @@ def equality_test(
     >>> rs.equality_test(rs.RobustGraph("gaussian"), A, B).p_value
     0.001
     """
-    (A, names), (B, other) = read_matrix(first, "first"), read_matrix(second, "second")
+    (A, names), (B, other) = (
+        read_matrix(group, name, missing=model.missing) for name, group in (("first", first), ("second", second))
+    )
     if names != other:
         raise ValueError(
             f"first and second must have the same columns in the same order; got {', '.join(names[:5])}… and "
             f"{', '.join(other[:5])}…."
         )
-    for name, value in (("n_permutations", n_permutations), ("block_size", block_size)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise ValueError(f"{name}={value!r} must be a whole number of at least 1.")
+    check_whole("n_permutations", n_permutations, at_least=1)
+    check_whole("block_size", block_size, at_least=1)
     pooled = clone(model).fit(np.concatenate([A, B]))
-    found = pooled.influence_of_rows()
-    used = pooled._used
-    in_first = used < len(A)
-    n1, n2 = np.count_nonzero(in_first), np.count_nonzero(~in_first)
-    if min(n1, n2) < 2 * block_size:
+    try:
+        found = pooled.influence_of_rows()
+    except SingularLossError as error:
+        raise ValueError(f"The rows do not determine all pairs ({error}); use more rows, or fewer columns.") from None
+    if not found.on_pairs.shape[1]:
+        raise ValueError("There is no pair to compare: one column, or all pairs forbidden by penalty_weights.")
+    blocks, shares, k = _exchangeable_blocks(found.on_pairs, pooled, len(A), block_size)
+    if min(k, len(shares) - k) < 2 or 1 / comb(len(shares), k) > 0.01:
         raise ValueError(
-            f"The groups have {n1} and {n2} complete rows; each needs at least two blocks of {block_size}."
+            f"The groups have {k} and {len(shares) - k} whole blocks of {block_size} rows that count: too few to "
+            "change places. Use smaller blocks, or more rows."
         )
-    blocks = np.concatenate([summed_in_blocks(found.on_pairs[rows], block_size) for rows in (in_first, ~in_first)])
-    sizes = np.concatenate([summed_in_blocks(np.ones((count, 1)), block_size) for count in (n1, n2)])[:, 0]
-    k = -(-n1 // block_size)
-    error = standard_errors(found.on_pairs, block_size) * np.sqrt((n1 + n2) ** 2 / (n1 * n2))
     rng = as_generator(random_state)
-    labels = np.zeros((1 + n_permutations, len(blocks)), dtype=bool)
+    labels = np.zeros((1 + n_permutations, len(shares)), dtype=bool)
     labels[0, :k] = True
     for row in labels[1:]:
-        row[rng.permutation(len(blocks))[:k]] = True
-    difference = _differences(labels, blocks, sizes)
-    standard = difference / error
-    total, largest = (standard**2).sum(axis=1), np.abs(standard).max(axis=1, initial=0.0)
+        row[rng.permutation(len(shares))[:k]] = True
+    difference, standard = _differences(labels, blocks, shares)
+    total, largest = (standard**2).sum(axis=1), np.abs(standard).max(axis=1)
     p_value = float(np.mean(total >= total[0] * (1 - 1e-12)))
     above = largest[:, None] >= np.abs(standard[0]) * (1 - 1e-12)
     m = len(names)
     pairs, pair_p = np.zeros((m, m)), np.ones((m, m))
     i, j = found.pairs
-    pairs[i, j] = pairs[j, i] = difference[0]
+    pairs[i, j] = pairs[j, i] = difference
     pair_p[i, j] = pair_p[j, i] = above.mean(axis=0)
-    return EqualityTest(p_value, float(total[0]), total[1:], pairs, pair_p, tuple(names), pooled._frame)
+    return EqualityTest(p_value, float(total[0]), total[1:], pairs, pair_p, tuple(names), readable(first).library)
 
 
-def _differences(labels: Any, blocks: Array, sizes: Array) -> Array:
-    """Second group's estimate minus the first's, one row a labelling: means of n times the influences."""
-    n = sizes.sum()
-    total = blocks.sum(axis=0)
-    in_first = labels.astype(float)
-    n1 = in_first @ sizes
-    sums = in_first @ blocks
-    result: Array = n * ((total - sums) / (n - n1)[:, None] - sums / n1[:, None])
-    return result
+def _exchangeable_blocks(
+    influences: Array, pooled: RobustGraph, n_first: int, block_size: int
+) -> tuple[Array, Array, int]:
+    """Influences summed over whole blocks of rows, their share of the weight, and how many are of the first group.
+
+    Rows that do not count (and blocks of none that do) are left out: they would make groups seem larger than they are.
+    """
+    weights = pooled.row_weights_[pooled._used, 0]
+    in_first = pooled._used < n_first
+    sums, shares, counts = [], [], []
+    for group in (in_first, ~in_first):
+        rows = np.flatnonzero(group & (weights > 0))
+        whole = rows[: rows.size - rows.size % block_size]
+        sums.append(influences[whole].reshape(-1, block_size, influences.shape[1]).sum(axis=1))
+        shares.append(weights[whole].reshape(-1, block_size).sum(axis=1))
+        counts.append(len(shares[-1]))
+    share = np.concatenate(shares)
+    return np.concatenate(sums), share / share.sum(), counts[0]
+
+
+def _differences(labels: BoolArray, blocks: Array, shares: Array) -> tuple[Array, Array]:
+    """Second group's estimate minus the first's as given, shape (p,); and over its error, for every labelling."""
+    in_first = labels @ shares
+    total, error = blocks.sum(axis=0), np.sqrt((blocks**2).sum(axis=0))
+    standard = np.empty((len(labels), blocks.shape[1]))
+    for k, (row, share) in enumerate(zip(labels, in_first, strict=True)):
+        first = blocks[row].sum(axis=0)
+        difference = (total - first) / (1 - share) - first / share
+        standard[k] = difference * np.sqrt(share * (1 - share)) / error
+    share = in_first[0]
+    return standard[0] * error / np.sqrt(share * (1 - share)), standard

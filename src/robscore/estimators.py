@@ -590,6 +590,7 @@ class RobustGraph(ScoreMatchingEstimator):
     def edge_stability(self, X: AnyData, **options: Any) -> EdgeStability:
         """How often every edge comes back in halves of the rows; see :func:`robscore.edge_stability`."""
         check_is_fitted(self)
+        self._read(X, reset=False)
         self._stability = edge_stability(self, X, **options)
         return self._stability
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.special import ndtr, ndtri
+from scipy.special import stdtr, stdtrit
 
 from robscore._typing import Array, BoolArray, IntArray
 from robscore.elements import PairwiseElements
@@ -130,8 +130,8 @@ def influence(weighting: Weighting, allowed: BoolArray, *, fit_location: bool) -
     n = weighting.elements.n_rows
     whitened = solution.whiten(weighting.row_gradients(solution))
     rows = -solve_triangular(solution.root, whitened, check_finite=False).T / solution.scale
-    # Gradients at the estimate are smaller than at the truth: every column's regression has m + 1 free numbers.
-    rows *= np.sqrt(n / max(n - m - 1, 1))
+    # Gradients at the estimate are smaller than at the truth, by as many numbers as a column has free.
+    rows *= np.sqrt(n / max(n - free_a_column(allowed, fit_location=fit_location), 1))
     i, j = np.minimum(solution.rows, solution.nodes), np.maximum(solution.rows, solution.nodes)
     is_pair, is_diagonal = (i != j) & (j < m) & (solution.rows < m), (i == j) & (solution.rows < m)
     on_diagonal = np.zeros((n, m))
@@ -145,6 +145,11 @@ def influence(weighting: Weighting, allowed: BoolArray, *, fit_location: bool) -
     return Influence(solution.interaction, (first[order], second[order]), on_pairs[:, order], on_diagonal)
 
 
+def free_a_column(allowed: BoolArray, *, fit_location: bool) -> int:
+    """The most parameters that one column has: its pairs among those allowed, its diagonal, its location."""
+    return int(allowed.sum(axis=0).max(initial=0)) + 1 + fit_location
+
+
 def summed_in_blocks(rows: Array, block_size: int) -> Array:
     """Sums of the influences, shape (n, p), of neighbouring rows, so many at a time."""
     return rows if block_size == 1 else np.add.reduceat(rows, np.arange(0, len(rows), block_size), axis=0)
@@ -156,15 +161,15 @@ def standard_errors(rows: Array, block_size: int) -> Array:
     return np.sqrt(np.einsum("ij,ij->j", blocks, blocks) * len(blocks) / max(len(blocks) - 1, 1))
 
 
-def two_sided_p_values(estimate: Array, error: Array) -> Array:
-    """Of the normal test that a parameter is zero."""
+def two_sided_p_values(estimate: Array, error: Array, n_blocks: int) -> Array:
+    """Of the t test that a parameter is zero, its error from so many blocks."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(2 * ndtr(-np.abs(estimate / error)))
+        return np.asarray(2 * stdtr(n_blocks - 1, -np.abs(estimate / error)))
 
 
-def normal_quantile(level: float) -> float:
-    """How many standard errors an interval of that level reaches to either side."""
-    return float(ndtri(0.5 + level / 2))
+def t_quantile(level: float, n_blocks: int) -> float:
+    """How many standard errors, from so many blocks, an interval of that level reaches to either side."""
+    return float(stdtrit(n_blocks - 1, 0.5 + level / 2))
 
 
 def q_values(p_values: Array) -> Array:

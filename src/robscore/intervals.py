@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -12,14 +13,14 @@ from threadpoolctl import threadpool_limits
 from robscore._random import as_generator
 from robscore._tables import Kind, as_table
 from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
-from robscore._validation import check_number
+from robscore._validation import check_number, check_whole
 from robscore.inference import (
     Influence,
     Weighting,
     influence,
-    normal_quantile,
     q_values,
     standard_errors,
+    t_quantile,
     two_sided_p_values,
 )
 from robscore.solvers.refit import SingularLossError
@@ -32,6 +33,7 @@ Estimate: TypeAlias = Literal["auto", "full", "split"]
 
 _ROWS_A_PARAMETER = 3  # rows for every parameter of a column, at least, for the estimate of all pairs
 _HALVES = 100
+_FEWEST_BLOCKS = 10
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,13 @@ def edge_intervals(
         raise ValueError(f"method={method!r} is not known; use 'sandwich' or 'subsampling'.")
     if estimate not in ("auto", "full", "split"):
         raise ValueError(f"estimate={estimate!r} is not known; use 'auto', 'full' or 'split'.")
-    if isinstance(block_size, bool) or not isinstance(block_size, int | np.integer) or block_size < 1:
-        raise ValueError(f"block_size={block_size!r} must be a whole number of at least 1.")
+    check_whole("block_size", block_size, at_least=1)
+    if model._taper is None and model.n_blocks_ > 1 and not model._preparation.family.domain.is_real_line:
+        words = (
+            f"The weights of {model.n_blocks_} blocks bias the estimate on skewed data, which these intervals and "
+            "tests leave out; fit without n_blocks and contamination, or with n_blocks=1."
+        )
+        warnings.warn(words, UserWarning, stacklevel=3)
     weighting = model._weighting()
     n, m = weighting.elements.n_rows, weighting.elements.n_columns
     if estimate == "auto":
@@ -82,6 +89,12 @@ def edge_intervals(
         half = np.repeat(chosen, block_size)[:n]
         allowed &= model._graph_of(np.flatnonzero(half))
         rows = np.flatnonzero(~half)
+    n_blocks = -(-rows.size // block_size)
+    if n_blocks < _FEWEST_BLOCKS:
+        raise ValueError(
+            f"block_size={block_size!r} leaves {n_blocks} blocks of {rows.size} rows; standard errors need at least "
+            f"{_FEWEST_BLOCKS}. Use smaller blocks, or more rows."
+        )
     try:
         found = _estimated(model._weighting(rows), allowed, fit_location=model.fit_location, block_size=block_size)
         if method == "subsampling":
@@ -93,7 +106,7 @@ def edge_intervals(
             f"The rows do not determine all {np.count_nonzero(allowed) // 2} pairs ({error}); {remedy}, or use more "
             "rows."
         ) from None
-    return _table(model, found, level, fdr)
+    return _table(model, found, level, fdr, n_blocks)
 
 
 def _estimated(weighting: Weighting, allowed: BoolArray, *, fit_location: bool, block_size: int) -> Estimated:
@@ -139,9 +152,9 @@ def _by_subsampling(
     return interactions.std(axis=0, ddof=1) * factor, associations.std(axis=0, ddof=1) * factor
 
 
-def _table(model: RobustGraph, found: Estimated, level: float, fdr: float) -> AnyData:
-    reach = normal_quantile(level)
-    p_value = two_sided_p_values(found.interaction, found.interaction_error)
+def _table(model: RobustGraph, found: Estimated, level: float, fdr: float, n_blocks: int) -> AnyData:
+    reach = t_quantile(level, n_blocks)
+    p_value = two_sided_p_values(found.interaction, found.interaction_error, n_blocks)
     q_value = q_values(p_value) if p_value.size else p_value
     i, j = found.pairs
     factor = model._unit_factors()[i, j]

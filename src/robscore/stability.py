@@ -22,6 +22,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import joblib
 import numpy as np
 from sklearn.base import clone
 
@@ -29,7 +30,7 @@ from robscore._random import as_generator
 from robscore._repetitions import ProgressLine, Store, run_all
 from robscore._tables import Kind, as_table
 from robscore._typing import AnyData, Array, IntArray, RandomState
-from robscore._validation import check_number, read_matrix
+from robscore._validation import check_number, check_whole, read_matrix, readable
 from robscore._version import __version__
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ class EdgeStability:
     positive : array of shape (m, m)
         Share of halves in which it has one with positive association.
     mean_edges : float
-        Edges a half, on average.
+        Edges a half, on average, without those that are never penalised.
+    n_candidates : int
+        Pairs that can be selected: neither forbidden nor free of a penalty.
     n_done, n_asked : int
         Halves that were fitted, and that were asked for.
     failures : tuple of str
@@ -63,22 +66,17 @@ class EdgeStability:
     frequency: Array
     positive: Array
     mean_edges: float
+    n_candidates: int
     n_done: int
     n_asked: int
     failures: tuple[str, ...]
     threshold: float
     frame: str | None = None
 
-    @property
-    def n_pairs(self) -> int:
-        """How many pairs there are."""
-        m = len(self.names)
-        return m * (m - 1) // 2
-
     def expected_false(self, threshold: float | None = None) -> float:
         """Bound on the expected number of false edges among those found in at least a share ``threshold`` of halves."""
         t = self._checked(threshold)
-        return float(self.mean_edges**2 / ((2 * t - 1) * self.n_pairs)) if self.n_pairs else 0.0
+        return float(self.mean_edges**2 / ((2 * t - 1) * self.n_candidates)) if self.n_candidates else 0.0
 
     def _checked(self, threshold: float | None) -> float:
         t = self.threshold if threshold is None else threshold
@@ -178,11 +176,11 @@ def edge_stability(
     >>> stability.n_done, bool(stability.expected_false() <= 1)
     (10, True)
     """
-    matrix, names = read_matrix(X, "X")
+    matrix, names = read_matrix(X, "X", missing=model.missing)
     n, m = matrix.shape
-    for name, value, least in (("n_pairs", n_pairs, 1), ("block_size", block_size, 1)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{name}={value!r} must be a whole number of at least {least}.")
+    check_whole("n_pairs", n_pairs, at_least=1)
+    check_whole("block_size", block_size, at_least=1)
+    check_number("threshold", threshold)
     if not 0.5 < threshold <= 1:
         raise ValueError(f"threshold={threshold!r} must lie above 0.5 and at most at 1: the share of halves.")
     if n // block_size < 4:
@@ -190,14 +188,20 @@ def edge_stability(
             f"X has {n} rows, in blocks of {block_size}: too few to be halved; at least 4 blocks are needed."
         )
     base = clone(model).set_params(n_jobs=None, verbose=0)
+    W = np.ones((m, m)) if model.penalty_weights is None else np.asarray(model.penalty_weights, dtype=float)
+    weights = W[np.triu_indices(m, k=1)]
+    n_free, n_candidates = (
+        int(np.count_nonzero(weights == 0)),
+        int(np.count_nonzero((weights > 0) & (weights < np.inf))),
+    )
     if max_false is not None:
-        base.set_params(n_edges=_edges_for(max_false, threshold, m), alpha=None)
+        base.set_params(n_edges=n_free + _edges_for(max_false, threshold, n_candidates), alpha=None)
     halves = _halves(n, block_size, n_pairs, as_generator(random_state))
     store = None
     if checkpoint is not None:
         identity = {
             "version": __version__,
-            "model": repr(base.get_params()),
+            "model": joblib.hash(base.get_params()),
             "rows": hashlib.sha256(np.ascontiguousarray(matrix).tobytes()).hexdigest(),
             "halves": hashlib.sha256(np.concatenate(halves).tobytes()).hexdigest(),
         }
@@ -216,19 +220,27 @@ def edge_stability(
                 raise
             kept = "" if store is None else " The same call goes on from there."
             warnings.warn(f"Stopped after {len(outcomes)} of {len(halves)} halves.{kept}", UserWarning, stacklevel=2)
-    return _gathered(outcomes, names, len(halves), threshold, getattr(model, "_frame", None))
+    result = _gathered(outcomes, names, len(halves), threshold, readable(X).library, n_free, n_candidates)
+    if max_false is not None and result.expected_false() > max_false * (1 + 1e-9):
+        words = (
+            f"Some halves could not be made to select so few edges: the bound is {result.expected_false():.2g} false "
+            f"edges, not max_false={max_false!r}."
+        )
+        warnings.warn(words, UserWarning, stacklevel=2)
+    return result
 
 
-def _edges_for(max_false: float, threshold: float, m: int) -> int:
-    """The largest q with q^2 / ((2 t - 1) p) at most max_false."""
+def _edges_for(max_false: float, threshold: float, n_candidates: int) -> int:
+    """The largest q with q^2 / ((2 t - 1) p) at most max_false, p being the pairs that can be selected."""
     check_number("max_false", max_false)
-    n_pairs = m * (m - 1) // 2
-    q = int(np.sqrt(max(max_false, 0.0) * (2 * threshold - 1) * n_pairs))
+    if not n_candidates:
+        raise ValueError("No pair can be selected: there is one column, or penalty_weights leaves no choice.")
+    q = int(np.sqrt(max(max_false, 0.0) * (2 * threshold - 1) * n_candidates))
     if q < 1:
         raise ValueError(
             f"max_false={max_false!r} allows not even one edge a half at threshold={threshold!r}; raise one of them."
         )
-    return min(q, n_pairs)
+    return min(q, n_candidates)
 
 
 def _halves(n: int, block_size: int, n_pairs: int, rng: np.random.Generator) -> list[IntArray]:
@@ -253,7 +265,13 @@ def _fit_half(base: RobustGraph, X: Array, rows: IntArray) -> dict[str, Any]:
 
 
 def _gathered(
-    outcomes: dict[int, Any], names: Sequence[str], n_asked: int, threshold: float, frame: str | None
+    outcomes: dict[int, Any],
+    names: Sequence[str],
+    n_asked: int,
+    threshold: float,
+    frame: str | None,
+    n_free: int,
+    n_candidates: int,
 ) -> EdgeStability:
     failures = [f"half {k}: {outcomes[k]['failed']}" for k in sorted(outcomes) if "failed" in outcomes[k]]
     graphs = [outcomes[k]["edges"] for k in sorted(outcomes) if "edges" in outcomes[k]]
@@ -267,13 +285,14 @@ def _gathered(
     for edges in graphs:
         for i, j, sign in edges:
             for a, b in ((i, j), (j, i)):
-                frequency[a, b] += 1.0 / len(graphs)
-                positive[a, b] += sign / len(graphs)
+                frequency[a, b] += 1
+                positive[a, b] += sign
     return EdgeStability(
         tuple(names),
-        frequency,
-        positive,
-        float(np.mean([len(edges) for edges in graphs])),
+        frequency / len(graphs),
+        positive / len(graphs),
+        float(np.mean([max(len(edges) - n_free, 0) for edges in graphs])),
+        n_candidates,
         len(graphs),
         n_asked,
         tuple(failures),

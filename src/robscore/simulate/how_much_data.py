@@ -13,6 +13,7 @@ from robscore._random import as_generator
 from robscore._repetitions import ProgressLine, run_all
 from robscore._tables import Kind, as_table
 from robscore._typing import AnyData, Array, IntArray, RandomState
+from robscore._validation import check_whole
 from robscore.families import Family
 from robscore.simulate.contaminate import contaminate_other_graph, contaminate_pareto
 from robscore.simulate.graphs import Model
@@ -26,7 +27,7 @@ BadRows = str | Callable[[Array, float, np.random.Generator], Array]
 
 def power(
     truth: Model,
-    n_rows: Sequence[int],
+    n_rows: Sequence[int] | int,
     *,
     family: str | Family = "sqrt",
     contamination: float = 0.0,
@@ -43,7 +44,7 @@ def power(
     ----------
     truth : Model
         Interaction and location that rows are drawn with; see :func:`random_model`.
-    n_rows : sequence of int
+    n_rows : sequence of int, or one
     family : str or Family, default "sqrt"
         What rows are drawn from, and fitted with unless ``model`` says otherwise.
     contamination : float, default 0
@@ -75,29 +76,34 @@ def power(
     """
     from robscore.estimators import RobustGraph
 
-    sizes = [int(n) for n in n_rows]
-    if not sizes or min(sizes) < 4:
-        raise ValueError(f"n_rows={list(n_rows)!r} must hold numbers of rows, each at least 4.")
-    if isinstance(n_repeats, bool) or not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
-        raise ValueError(f"n_repeats={n_repeats!r} must be a whole number of at least 1.")
+    sizes = [int(n_rows)] if isinstance(n_rows, int | np.integer) else list(n_rows)
+    for n in sizes:
+        check_whole("n_rows", n, at_least=4)
+    if not sizes:
+        raise ValueError("n_rows=[] must hold at least one number of rows.")
+    check_whole("n_repeats", n_repeats, at_least=1)
     if isinstance(bad_rows, str) and bad_rows not in ("pareto", "other graph"):
         raise ValueError(f"bad_rows={bad_rows!r} is not known; use 'pareto', 'other graph' or a function.")
     chosen = RobustGraph(family) if model is None else model
     seeds = as_generator(random_state).integers(2**62, size=(len(sizes), n_repeats))
-    tasks = [((n, int(seed)),) for n, row in zip(sizes, seeds, strict=True) for seed in row]
+    tasks = [(n, int(seed)) for n, row in zip(sizes, seeds, strict=True) for seed in row]
     work = partial(_learn_one, truth, family, contamination, bad_rows, chosen)
     outcomes: dict[int, Any] = {}
     with ProgressLine("power", shown=progress) as line:
-        for position, outcome in run_all(work, [(k, task[0]) for k, task in enumerate(tasks)], n_jobs):
+        for position, outcome in run_all(work, list(enumerate(tasks)), n_jobs):
             outcomes[position] = outcome
             line.update(len(outcomes), len(tasks))
-    found = np.array([outcomes[k] for k in range(len(tasks))]).reshape(len(sizes), n_repeats, 4)
-    failed: IntArray = np.isnan(found[:, :, 0]).sum(axis=1)
+    reasons = [outcomes[k] if isinstance(outcomes[k], str) else "" for k in range(len(tasks))]
+    nothing = (np.nan,) * 4
+    rows = [nothing if reason else outcomes[k] for k, reason in enumerate(reasons)]
+    found = np.array(rows).reshape(len(sizes), n_repeats, 4)
+    failed: IntArray = np.array([bool(reason) for reason in reasons]).reshape(len(sizes), n_repeats).sum(axis=1)
     if (failed == n_repeats).any():
-        none = [n for n, all_failed in zip(sizes, failed == n_repeats, strict=True) if all_failed]
-        raise ValueError(f"No data set of {none[0]} rows could be fitted; use more rows, or another model.")
+        first = int(np.argmax(failed == n_repeats))
+        raise ValueError(f"No data set of {sizes[first]} rows could be fitted: {reasons[first * n_repeats]}")
     f1, tpr, fdr, edges = np.moveaxis(np.nanmean(found, axis=1), 1, 0)
-    spread = np.nanstd(found[:, :, 0], axis=1) / np.sqrt(np.maximum(n_repeats - failed - 1, 1))
+    done = n_repeats - failed
+    spread = np.where(done > 1, np.nanstd(found[:, :, 0], axis=1) / np.sqrt(np.maximum(done - 1, 1)), np.nan)
     columns: dict[str, tuple[Kind, Any]] = {
         "n_rows": (int, sizes),
         "f1": (float, f1),
@@ -117,8 +123,8 @@ def _learn_one(
     bad_rows: BadRows,
     model: RobustGraph,
     task: tuple[int, int],
-) -> tuple[float, float, float, float]:
-    """F1, true positive rate, false discovery rate and edges of one data set; NaN where there is no fit."""
+) -> tuple[float, float, float, float] | str:
+    """F1, true positive rate, false discovery rate and edges of one data set; or why there is no fit."""
     from sklearn.base import clone
 
     n, seed = task
@@ -134,10 +140,10 @@ def _learn_one(
             X = contaminate_other_graph(X, contamination, n_edges=n_edges, random_state=rng).X
     try:
         K = clone(model).fit(X).interaction_
-    except (ValueError, np.linalg.LinAlgError):
-        return np.nan, np.nan, np.nan, np.nan
+    except (ValueError, np.linalg.LinAlgError) as error:
+        return str(error)
     found, true = metrics.edge_vector(K), metrics.edge_vector(truth.interaction)
-    tpr = float((found & true).sum() / max(true.sum(), 1))
+    tpr = float((found & true).sum() / true.sum()) if true.any() else np.nan
     return (
         metrics.f1_score(K, truth.interaction),
         tpr,
