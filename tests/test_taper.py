@@ -90,7 +90,7 @@ def test_a_taper_does_not_bias_the_fit_and_a_jump_does(family):
 def test_without_a_taper_everything_counts():
     X = np.random.default_rng(0).gamma(2.0, size=(50, 3))
     elements = rs.score_elements("sqrt", X)
-    plain, loss = elements.average(), Taper.none(50, (np.eye(3), np.zeros(3))).loss(elements)
+    plain, loss = elements.average(), Taper.hard(np.ones(50), (np.eye(3), np.zeros(3))).loss(elements)
     np.testing.assert_array_equal(loss.gamma, plain.gamma)
     np.testing.assert_array_equal(loss.g, plain.g)
-    assert Taper.none(50, ()).in_words() == "0 of 50 rows (0.0%) dropped"
+    assert Taper.hard(np.ones(50), ()).in_words() == "0 of 50 rows (0.0%) dropped"

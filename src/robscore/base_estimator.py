@@ -91,16 +91,15 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
                 self._taper, loss = found.taper, found.loss
                 self.share_dropped_ = float(np.mean(found.taper.weights == 0))
                 share = found.taper.weights / found.taper.weights.sum()
-                weights, remarks = RowWeights(share, share), self._remarks_on(found.taper)
+                weights, remarks = RowWeights(share, share), self._remarks_on(self.share_dropped_)
             else:
                 weights, remarks = self._choose_n_blocks(elements, found)
                 loss = elements.average(*weights)
             self.row_weights_[used] = np.column_stack(weights)
         return loss, elements, remarks
 
-    def _remarks_on(self, taper: Taper) -> list[Remark]:
-        """What to say where much was left out."""
-        dropped = float(np.mean(taper.weights == 0))
+    def _remarks_on(self, dropped: float) -> list[Remark]:
+        """What to say where much, a share of the rows, was left out."""
         if dropped <= _MUCH:
             return []
         words = (
@@ -158,7 +157,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
                 raise NoDensityError(
                     f"Rows of {self._preparation.family!r}, with its base density, are not reweighted."
                 )
-            found = reweigh(elements, rows, family, lambda: fit(loss), fit)
+            found = reweigh(elements, rows, family, fit(loss), fit)
         except NoDensityError as error:
             return Remark(f"{error} So {blocks}", UserWarning)
         if not found.failed:

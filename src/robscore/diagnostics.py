@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -61,13 +61,11 @@ class Usual:
 
 def usual_rows(family: Family, rows: Array, parameters: Parameters, weights: Array) -> Usual:
     """What is usual among the rows of a fit, shape (n, m), with weights of shape (n,)."""
-    elements = family.elements(rows)
-    share = 0.0
-    for _ in range(3):  # the share of bad rows says which quantiles are those of good ones
-        found = compare(family, elements, rows, parameters, weights, share)
-        share = found.share
+    found = compare(family, family.elements(rows), rows, parameters, weights, 0.0)
+    for _ in range(2):  # the share of bad rows says which quantiles are those of good ones
+        found = replace(found, known_share=found.share)
     limit = largest_usual_surprise(found.surprise)
-    typical = rows[found.surprise <= np.quantile(found.surprise, 1 - share, method="lower")]
+    typical = rows[found.surprise <= np.quantile(found.surprise, 1 - found.share, method="lower")]
     return Usual(found.parameters, found.simulated, limit, np.quantile(typical, np.linspace(0, 1, _VALUES), axis=0))
 
 

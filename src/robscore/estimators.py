@@ -409,15 +409,16 @@ class RobustGraph(ScoreMatchingEstimator):
         criterion = ebic(loss, path, n_rows=elements.n_rows, elements=elements, patience=3)
         if not np.isfinite(criterion).any():
             return joined_interaction(path.interactions[0], self.rule), path.locations[0]
-        edges, locations = support(path, least(criterion, path))
-        solution = refit(loss, edges, locations, symmetric=self.rule == "symmetric")
-        return loss.completed(joined_interaction(solution.interaction, self.rule)), solution.location
+        return self._refitted(loss, *support(path, least(criterion, path)))
 
     def _fit_like(self, loss: Loss, parameters: Parameters) -> Parameters:
         assert isinstance(loss, QuadraticLoss)
         interaction, location = parameters
-        edges = joined_support(interaction, "symmetric")
-        solution = refit(loss, edges, location != 0, symmetric=self.rule == "symmetric")
+        return self._refitted(loss, joined_support(interaction, "symmetric"), location != 0)
+
+    def _refitted(self, loss: QuadraticLoss, edges: BoolArray, locations: BoolArray) -> Parameters:
+        """K and eta without a penalty on a support."""
+        solution = refit(loss, edges, locations, symmetric=self.rule == "symmetric")
         return loss.completed(joined_interaction(solution.interaction, self.rule)), solution.location
 
     def _fit_loss(self, loss: QuadraticLoss, elements: PairwiseElements) -> list[Remark]:

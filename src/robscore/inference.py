@@ -24,7 +24,7 @@ from robscore.elements import PairwiseElements
 from robscore.row_weights import RowWeights
 from robscore.solvers.loss import QuadraticLoss
 from robscore.solvers.refit import Refit, refit
-from robscore.taper import Taper
+from robscore.taper import Taper, pull
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,8 @@ class Weighting:
     def loss(self) -> QuadraticLoss:
         """The weighted loss."""
         loss = self.elements.average(*self.weights)
-        if self.pulled_by is not None and self.slopes.any():
-            pull = self.elements.average(self.slopes, np.zeros_like(self.slopes))
-            loss.g += pull.gamma_times(*self.pulled_by)
+        if self.pulled_by is not None:
+            pull(loss, self.elements, self.slopes, self.pulled_by)
         return loss
 
     def row_gradients(self, solution: Refit) -> Array:

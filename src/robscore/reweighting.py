@@ -15,7 +15,8 @@ nothing speaks against it, it is the answer: on clean data hardly ever a row is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -75,13 +76,20 @@ class Comparison:
     parameters : those compared with, which have a density
     surprise : array of shape (n,)
         -log p of every row up to a constant; infinite for rows that overflow.
-    simulated : array of shape (N,), or None
+    drawn : array of shape (N,), or None
         The same for simulated rows, in order; None where the family cannot be sampled.
+    known_share : share of bad rows as far as known
     """
 
     parameters: Parameters
     surprise: Array
-    simulated: Array | None
+    drawn: Array | None
+    known_share: float
+
+    @cached_property
+    def simulated(self) -> Array | None:
+        """What the data are compared with: ``drawn`` made to agree with the data in the bulk of the good rows."""
+        return None if self.drawn is None else _matched(self.drawn, self.surprise, self.known_share)
 
     @property
     def share(self) -> float:
@@ -104,7 +112,7 @@ class Comparison:
 
 
 def reweigh(
-    elements: Elements, rows: Array, family: Family, start: Callable[[], Parameters], fit: Callable[[Loss], Parameters]
+    elements: Elements, rows: Array, family: Family, start: Parameters, fit: Callable[[Loss], Parameters]
 ) -> Reweighted:
     """Weights for the rows by their surprise, fitted again until they settle.
 
@@ -114,16 +122,15 @@ def reweigh(
     rows : array of shape (n, m)
         The same rows, as the family sees them.
     family : Family
-    start : callable
-        The parameters of a robust fit.
+    start : parameters of a robust fit
     fit : callable
         The parameters that a loss leads to.
     """
     n = elements.n_rows
-    parameters, weights = start(), np.where(elements.overflow, 0.0, 1.0)
+    parameters, weights = start, np.where(elements.overflow, 0.0, 1.0)
     found = compare(family, elements, rows, parameters, weights, 0.0)
     near = np.where(found.is_far, 0.0, weights)
-    plain = Taper(near, np.zeros(n), parameters)
+    plain = Taper.hard(near, parameters)
     loss = plain.loss(elements)
     try:
         classic = fit(loss)
@@ -162,10 +169,8 @@ def compare(
         parameters = proper
         drawn = _draw(family, proper, rows, weights)
     surprise = surprise_of(family, elements, rows, parameters)
-    if drawn is None:
-        return Comparison(parameters, surprise, None)
-    simulated = np.sort(-family.log_density(drawn, *parameters))
-    return Comparison(parameters, surprise, _matched(simulated, surprise, share))
+    simulated = None if drawn is None else np.sort(-family.log_density(drawn, *parameters))
+    return Comparison(parameters, surprise, simulated, share)
 
 
 def surprise_of(family: Family, elements: Elements, rows: Array, parameters: Parameters) -> Array:
@@ -187,7 +192,7 @@ def taper_for(found: Comparison, share: float) -> Taper:
     n = found.surprise.size
     share = min(_ESCAPED * share, _LARGEST_SHARE)
     if share * n < 1:
-        return replace(Taper.none(n, found.parameters), weights=np.where(np.isinf(found.surprise), 0.0, 1.0))
+        return Taper.hard(np.where(np.isinf(found.surprise), 0.0, 1.0), found.parameters)
     ordered = np.sort(found.surprise)
     gap = _gap(ordered, share)
     if gap is not None:

@@ -79,11 +79,7 @@ class EdgeStability:
         return float(self.mean_edges**2 / ((2 * t - 1) * self.n_candidates)) if self.n_candidates else 0.0
 
     def _checked(self, threshold: float | None) -> float:
-        t = self.threshold if threshold is None else threshold
-        check_number("threshold", t)
-        if not 0.5 < t <= 1:
-            raise ValueError(f"threshold={t!r} must lie above 0.5 and at most at 1: the share of halves.")
-        return t
+        return self.threshold if threshold is None else _check_threshold(threshold)
 
     def table(self, threshold: float | None = None) -> AnyData:
         """All pairs that were ever found: source, target, frequency, positive, stable; most frequent first.
@@ -180,9 +176,7 @@ def edge_stability(
     n, m = matrix.shape
     check_whole("n_pairs", n_pairs, at_least=1)
     check_whole("block_size", block_size, at_least=1)
-    check_number("threshold", threshold)
-    if not 0.5 < threshold <= 1:
-        raise ValueError(f"threshold={threshold!r} must lie above 0.5 and at most at 1: the share of halves.")
+    _check_threshold(threshold)
     if n // block_size < 4:
         raise ValueError(
             f"X has {n} rows, in blocks of {block_size}: too few to be halved; at least 4 blocks are needed."
@@ -228,6 +222,13 @@ def edge_stability(
         )
         warnings.warn(words, UserWarning, stacklevel=2)
     return result
+
+
+def _check_threshold(threshold: float) -> float:
+    check_number("threshold", threshold)
+    if not 0.5 < threshold <= 1:
+        raise ValueError(f"threshold={threshold!r} must lie above 0.5 and at most at 1: the share of halves.")
+    return threshold
 
 
 def _edges_for(max_false: float, threshold: float, n_candidates: int) -> int:

@@ -40,15 +40,15 @@ class Taper:
     parameters: tuple[Array, ...]
 
     @classmethod
-    def none(cls, n: int, parameters: tuple[Array, ...]) -> Taper:
-        """Every one of n rows counts in full."""
-        return cls(np.ones(n), np.zeros(n), parameters)
+    def hard(cls, weights: Array, parameters: tuple[Array, ...]) -> Taper:
+        """Weights of shape (n,) that do not change with the surprise."""
+        return cls(weights, np.zeros(weights.size), parameters)
 
     @classmethod
     def between(cls, surprise: Array, start: float, end: float, parameters: tuple[Array, ...]) -> Taper:
         """1 up to ``start``, 0 from ``end`` on, a cubic in between; surprise has shape (n,) and may be infinite."""
         if not (start < end < np.inf):  # nothing lies in between
-            return cls(np.where(surprise <= start, 1.0, 0.0), np.zeros(surprise.size), parameters)
+            return cls.hard(np.where(surprise <= start, 1.0, 0.0), parameters)
         width = end - start
         t = np.clip((end - surprise) / width, 0.0, 1.0)
         return cls(t * t * (3 - 2 * t), -6 * t * (1 - t) / width, parameters)
@@ -68,9 +68,7 @@ class Taper:
             elements, weights, slopes = elements.subset(rows), weights[rows], slopes[rows]
         total = weights.sum()
         loss = elements.average(weights / total, weights / total)
-        if slopes.any():
-            pull = elements.average(slopes / total, np.zeros_like(slopes))
-            loss.g += pull.gamma_times(*self.parameters)
+        pull(loss, elements, slopes / total, self.parameters)
         return loss
 
     def row_losses(self, elements: Elements, rows: IntArray, parameters: tuple[Array, ...]) -> Array:
@@ -87,3 +85,9 @@ class Taper:
             both = some.row_losses(*(a + b for a, b in zip(parameters, self.parameters, strict=True)))
             losses[bent] -= slopes[bent] * (both - plain[bent] - some.row_losses(*self.parameters))
         return losses
+
+
+def pull(loss: Loss, elements: Elements, slopes: Array, parameters: tuple[Array, ...]) -> None:
+    """Add to g of a weighted loss what the slopes of the weights, shape (n,), make of it: (sum slopes Gamma) z0."""
+    if slopes.any():
+        loss.g += elements.average(slopes, np.zeros_like(slopes)).gamma_times(*parameters)
