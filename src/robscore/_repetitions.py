@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
@@ -94,28 +92,3 @@ def write_whole(path: Path, text: str) -> None:
     part = path.with_suffix(".part")
     part.write_text(text, encoding="utf-8")
     os.replace(part, path)
-
-
-class ProgressLine:
-    """One line on a terminal with what is done and the time left; silent elsewhere and for the first two seconds."""
-
-    def __init__(self, title: str, *, shown: bool = True) -> None:
-        self.title, self.shown = title, shown and sys.stderr.isatty()
-        self.started = self.last = time.monotonic()
-        self.written = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self.written:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-    def update(self, done: int, total: int) -> None:
-        """So many of all are done."""
-        now = time.monotonic()
-        if not self.shown or now - self.started < 2 or now - self.last < 0.2:
-            return
-        self.last, self.written = now, True
-        left = f", about {(now - self.started) / done * (total - done):.0f} s left" if done else ""
-        print(f"\r\033[K{self.title}: {done} of {total}{left}", end="", file=sys.stderr, flush=True)

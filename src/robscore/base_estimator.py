@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from robscore._progress import stage, tell
 from robscore._remarks import Remark
 from robscore._tables import Kind, as_table
 from robscore._typing import AnyData, Array, BoolArray, RandomState
@@ -80,11 +81,13 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self.share_dropped_: float | None = None
         self.n_blocks_criterion_: dict[int, float] | None = None
         self.row_weights_ = np.zeros((matrix.shape[0], 2))
+        tell(f"weighing {self.n_blocks_} blocks of rows")
         weights, remarks = self._weigh(elements, self.n_blocks_)
         self.row_weights_[used] = np.column_stack(weights)
         loss: Loss = elements.average(*weights)
         if (self._reweights or self.n_blocks == "auto") and n >= _FEWEST_REWEIGHTED:
-            found = self._reweigh(elements, rows, loss)
+            with stage("looking for bad rows"):
+                found = self._reweigh(elements, rows, loss)
             if isinstance(found, Remark):
                 remarks = [*remarks, found]
             elif self._reweights:

@@ -401,10 +401,17 @@ class RobustGraph(ScoreMatchingEstimator):
         """The graph that eBIC chooses on a short path, refitted without a penalty; of no more edges than rows allow."""
         assert isinstance(loss, QuadraticLoss)
         assert isinstance(elements, PairwiseElements)
+        most = max(elements.n_columns, elements.n_rows // _ROWS_AN_EDGE)
         path = solve_quietly(
-            loss, _FIRST_ALPHAS, alpha_min_ratio=_FIRST_RATIO, tol=_FIRST_TOL, max_iter=200, **self._options()
+            loss,
+            _FIRST_ALPHAS,
+            alpha_min_ratio=_FIRST_RATIO,
+            max_edges=most + 1,
+            tol=_FIRST_TOL,
+            max_iter=200,
+            **self._options(),
         )
-        most = max(elements.n_columns, elements.n_rows // _ROWS_AN_EDGE, int(path.n_edges[0]))
+        most = max(most, int(path.n_edges[0]))
         path = path.pick(np.flatnonzero(path.n_edges <= most))
         criterion = ebic(loss, path, n_rows=elements.n_rows, elements=elements, patience=3)
         if not np.isfinite(criterion).any():

@@ -26,8 +26,9 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
+from robscore._progress import ProgressLine
 from robscore._random import as_generator
-from robscore._repetitions import ProgressLine, Store, run_all
+from robscore._repetitions import Store, run_all
 from robscore._tables import Kind, as_table
 from robscore._typing import AnyData, Array, IntArray, RandomState
 from robscore._validation import check_number, check_whole, read_matrix, readable
@@ -204,7 +205,7 @@ def edge_stability(
     if store is not None:
         outcomes = {k: found for k in range(len(halves)) if (found := store.get(k)) is not None}
     missing = [(k, half) for k, half in enumerate(halves) if k not in outcomes]
-    with ProgressLine("edge stability", shown=progress) as line:
+    with ProgressLine("edge stability", shown=progress, time_left=True) as line:
         try:
             for position, outcome in run_all(partial(_fit_half, base, matrix), missing, n_jobs):
                 outcomes[position] = outcome if store is None else store.put(position, outcome)

@@ -22,6 +22,7 @@ from robscore.solvers.path import Path, joined_support
 from robscore.solvers.refit import Refit, SingularLossError
 
 _PATIENCE = 10  # graphs without improvement before the dense end is given up
+_MOST_ROWS = 5_000  # that the calibration looks at; it is one number, a ratio of two traces
 
 
 def ebic(
@@ -75,6 +76,8 @@ def ebic(
         raise ValueError("calibrate=True needs refit=True: the covariance of the gradients is taken at the refit.")
     if gamma < 0:
         raise ValueError(f"gamma={gamma!r} must be at least 0.")
+    if elements is not None and elements.n_rows > _MOST_ROWS:
+        elements = elements.subset(np.linspace(0, elements.n_rows - 1, _MOST_ROWS).astype(np.intp))
     values = np.full(path.alphas.size, np.inf)
     seen: dict[bytes, float] = {}
     worse_graphs = 0

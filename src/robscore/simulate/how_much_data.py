@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robscore import metrics
+from robscore._progress import ProgressLine
 from robscore._random import as_generator
-from robscore._repetitions import ProgressLine, run_all
+from robscore._repetitions import run_all
 from robscore._tables import Kind, as_table
 from robscore._typing import AnyData, Array, IntArray, RandomState
 from robscore._validation import check_whole
@@ -89,7 +90,7 @@ def power(
     tasks = [(n, int(seed)) for n, row in zip(sizes, seeds, strict=True) for seed in row]
     work = partial(_learn_one, truth, family, contamination, bad_rows, chosen)
     outcomes: dict[int, Any] = {}
-    with ProgressLine("power", shown=progress) as line:
+    with ProgressLine("power", shown=progress, time_left=True) as line:
         for position, outcome in run_all(work, list(enumerate(tasks)), n_jobs):
             outcomes[position] = outcome
             line.update(len(outcomes), len(tasks))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robscore._progress import tell
 from robscore._typing import Array, IntArray
 from robscore._validation import check_number
 from robscore.solvers.problem import Problem
@@ -36,13 +37,13 @@ class Trace(NamedTuple):
 def trace_path(
     problem: Problem,
     alphas: int | Sequence[float] | Array | None,
-    keep: Callable[[Array], None],
+    keep: Callable[[Array], bool],
     *,
     alpha_min_ratio: float,
     tol: float,
     max_iter: int,
 ) -> Trace:
-    """Solve the problem for every alpha, giving each solution Z, to be copied, to ``keep``."""
+    """Solve the problem for every alpha, giving each solution Z, to be copied, to ``keep``, until that says stop."""
     check_number("tol", tol)
     check_number("alpha_min_ratio", alpha_min_ratio)
     if not 0 < tol < 1:
@@ -63,8 +64,11 @@ def trace_path(
                 _predict(problem, last, Z, R, alpha, previous)
             n_iter[k], bounded = _solve_one(problem, Z, R, alpha, previous, tol * unit, max_iter)
             last, previous = here, alpha
-        keep(Z)
+        tell("penalty", k + 1, grid.size)
         kkt[k] = problem.violations(Z, R, alpha).max(initial=0.0) / unit
+        if keep(Z):
+            grid, n_iter, kkt = grid[: k + 1], n_iter[: k + 1], kkt[: k + 1]
+            break
     return Trace(grid, alpha_max, n_iter, kkt)
 
 

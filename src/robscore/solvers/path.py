@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from robscore._typing import Array, BoolArray, IntArray
+from robscore._validation import check_whole
 from robscore.solvers.descent import trace_path
 from robscore.solvers.loss import Loss, QuadraticLoss, StatisticLoss
 from robscore.solvers.problem import Rule, build_problem, build_statistic_problem
@@ -139,6 +140,7 @@ def solve_path(
     penalty_weights: Array | None = None,
     location_weights: Array | None = None,
     alpha_min_ratio: float = 1e-3,
+    max_edges: int | None = None,
     tol: float = 1e-6,
     max_iter: int = 10_000,
 ) -> Path | StatisticPath:
@@ -169,6 +171,8 @@ def solve_path(
     location_weights : array of shape (m,), optional
         Weights of |eta_j|, with a finite location_ratio.
     alpha_min_ratio : float, default 1e-3
+    max_edges : int, optional
+        End the path with the first solution of at least so many edges: the dense end is slow and seldom wanted.
     tol : float, default 1e-6
         Largest distance of the gradient to the subdifferential, relative to alpha_max.
     max_iter : int, default 10000
@@ -195,6 +199,7 @@ def solve_path(
         "penalty_weights": penalty_weights,
         "location_weights": location_weights,
         "alpha_min_ratio": alpha_min_ratio,
+        "max_edges": max_edges,
         "tol": tol,
         "max_iter": max_iter,
     }
@@ -216,26 +221,35 @@ def solve_quietly(
     alpha_min_ratio: float,
     tol: float,
     max_iter: int,
+    max_edges: int | None = None,
     **options: Any,
 ) -> Path:
     """As :func:`solve_path`, without a warning for penalties that did not converge."""
     problem = build_problem(loss, rule=rule, **options)
     solutions: list[tuple[Array, Array]] = []
+    n_edges: list[int] = []
+    if max_edges is not None:
+        check_whole("max_edges", max_edges, at_least=0)
+
+    def keep(Z: Array) -> bool:
+        solutions.append(problem.parameters(Z))
+        n_edges.append(int(np.count_nonzero(joined_support(solutions[-1][0], rule))) // 2)
+        return max_edges is not None and n_edges[-1] >= max_edges
+
     trace = trace_path(
         problem,
         alphas,
-        lambda Z: solutions.append(problem.parameters(Z)),
+        keep,
         alpha_min_ratio=alpha_min_ratio,
         tol=tol,
         max_iter=max_iter,
     )
-    n_edges = np.array([np.count_nonzero(joined_support(K, rule)) // 2 for K, _ in solutions], dtype=np.intp)
     return Path(
         alphas=trace.alphas,
         alpha_max=trace.alpha_max,
         interactions=np.array([K for K, _ in solutions]),
         locations=np.array([eta for _, eta in solutions]),
-        n_edges=n_edges,
+        n_edges=np.array(n_edges, dtype=np.intp),
         n_iter=trace.n_iter,
         kkt=trace.kkt,
         converged=trace.kkt <= tol,
@@ -263,10 +277,15 @@ def _solve_statistics(
             raise ValueError(f"{name}={value!r} is for pairwise families; this loss has statistics only.")
     problem = build_statistic_problem(loss, diagonal_multiplier, penalty_weights)
     thetas: list[Array] = []
+
+    def keep(Z: Array) -> bool:
+        thetas.append(Z[0].copy())
+        return False
+
     trace = trace_path(
         problem,
         alphas,
-        lambda Z: thetas.append(Z[0].copy()),
+        keep,
         alpha_min_ratio=alpha_min_ratio,
         tol=tol,
         max_iter=max_iter,

@@ -1,0 +1,101 @@
+"""What long work tells whoever watches it, and the one line on a terminal that shows it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Self, TypeAlias
+
+Watcher: TypeAlias = Callable[[str, int, int], None]
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+_stage: ContextVar[str] = ContextVar("stage", default="")
+
+_SILENT_SECONDS, _REDRAW_SECONDS = 2.0, 0.25
+
+
+def tell(step: str, done: int = 0, total: int = 0) -> None:
+    """Say what is being done, and how much of how much; costs nothing where nobody watches."""
+    watcher = _watcher.get()
+    if watcher is not None:
+        watcher(", ".join(filter(None, (_stage.get(), step))), done, total)
+
+
+@contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Whatever is told within belongs to a stage of the work."""
+    token = _stage.set(name)
+    tell("")
+    try:
+        yield
+    finally:
+        _stage.reset(token)
+
+
+@contextmanager
+def watched_by(watcher: Watcher) -> Iterator[None]:
+    """Whatever is told within goes to the watcher."""
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+class ProgressLine:
+    """One line on a terminal with what is done and for how long; silent elsewhere and for the first two seconds.
+
+    Parameters
+    ----------
+    title : what the work is, at the start of the line
+    shown : bool, default True
+    time_left : bool, default False
+        Say how long it may take; for steps that take about equally long.
+    """
+
+    def __init__(self, title: str, *, shown: bool = True, time_left: bool = False) -> None:
+        self.title, self.time_left = title, time_left
+        self.shown = shown and sys.stderr.isatty()
+        self.started = time.monotonic()
+        self._now = ("", 0, 0)
+        self._written = False
+        self._over = threading.Event()
+        self._drawer = threading.Thread(target=self._draw_until_over, daemon=True)
+
+    def __enter__(self) -> Self:
+        if self.shown:
+            self._drawer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        if self.shown:
+            self._drawer.join()
+        if self._written:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    def tell(self, step: str, done: int, total: int) -> None:
+        """A step, and how much of it is done."""
+        self._now = (step, done, total)
+
+    def update(self, done: int, total: int) -> None:
+        """So many of all are done."""
+        self.tell("", done, total)
+
+    def text(self) -> str:
+        """The line as it is now."""
+        step, done, total = self._now
+        seconds = time.monotonic() - self.started
+        words = self.title + (f": {step}" if step else "") + (f" {done} of {total}" if total else "")
+        if self.time_left and done:
+            return f"{words}, about {seconds / done * (total - done):.0f} s left"
+        return f"{words} ({seconds:.0f} s)"
+
+    def _draw_until_over(self) -> None:
+        wait = _SILENT_SECONDS
+        while not self._over.wait(wait):
+            print(f"\r\033[K{self.text()}", end="", file=sys.stderr, flush=True)
+            self._written, wait = True, _REDRAW_SECONDS
