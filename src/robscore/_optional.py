@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 
-_EXTRAS = {"matplotlib": "plot", "networkx": "plot", "jax": "autodiff"}
+_EXTRAS = {
+    "jax": "autodiff",
+    "matplotlib": "plot",
+    "networkx": "plot",
+    "openpyxl": "cli",
+    "pandas": "cli",
+    "pyarrow": "cli",
+}
 
 
 def require(library: str) -> None:

@@ -1,0 +1,454 @@
+"""A data file as a scientist has it -> named columns of numbers, with every choice that was made said in words.
+
+CSV and TSV (separator, decimal sign and encoding are found out), Parquet, Excel.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robscore._optional import require
+from robscore._typing import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+_SNIFFED_LINES = 200
+_COMMA_DECIMAL = re.compile(r"^[+-]?\d+,\d+([eE][+-]?\d+)?$|^[+-]?\d{1,3}(\.\d{3})+,\d+$")
+_POINT_DECIMAL = re.compile(r"^[+-]?\d*\.\d+([eE][+-]?\d+)?$|^[+-]?\d{1,3}(,\d{3})+\.\d+$")
+_THREE_DIGITS = re.compile(r"^[+-]?\d{1,3}[.,]\d{3}$")
+_NOTHING = {"", "na", "n/a", "nan", "null", "none", "-", "--", "#n/a", "nd", "missing"}
+
+
+class DataFileError(ValueError):
+    """A data file that cannot be used as it is; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a data file; what is None is found out.
+
+    Attributes
+    ----------
+    columns, exclude : names or patterns (``*`` and ``?``) of columns to take, and to leave out
+    id : name of the column that labels the rows
+    separator, decimal : of text files
+    sheet : of Excel files, by name or number from 1
+    na : further texts that mean "missing"
+    """
+
+    columns: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    id: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
+    na: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """What was read.
+
+    Attributes
+    ----------
+    values : array of shape (n, m); NaN where a value is missing
+    names : of the columns, as written in the file
+    labels : of the rows, or None
+    label_name : the column that labels the rows, or None
+    notes : what was found out or left out, one sentence each
+    """
+
+    values: Array
+    names: tuple[str, ...]
+    labels: tuple[str, ...] | None
+    label_name: str | None
+    notes: tuple[str, ...] = field(default=())
+
+
+def read_data(path: str | PathLike[str], options: ReadOptions | None = None) -> DataFile:
+    r"""Read a data file.
+
+    Columns that hold no number at all are left out; the first of them, or a column of dates, with a different value in
+    every row labels the rows. Constant columns are left out. All that is said in ``notes``. A column of numbers
+    with some other text in it is an error: a typing error must not cost a variable silently.
+
+    Parameters
+    ----------
+    path : of a .csv, .tsv, .txt, .parquet, .xlsx or .xls file (text files may end in .gz too)
+    options : ReadOptions, optional
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "rain.csv"
+    >>> _ = path.write_text("day;Bern;Basel\n2024-01-01;1,5;0\n2024-01-02;0;2,25\n")
+    >>> data = read_data(path)
+    >>> data.names, data.labels, data.values.tolist()
+    (('Bern', 'Basel'), ('2024-01-01', '2024-01-02'), [[1.5, 0.0], [0.0, 2.25]])
+    """
+    require("pandas")
+    options, path = options or ReadOptions(), Path(path)
+    if not path.exists():
+        raise DataFileError(f"{path} does not exist{_similar(path)}.")
+    if path.is_dir():
+        raise DataFileError(f"{path} is a folder; give a file in it.")
+    notes: list[str] = []
+    try:
+        names, columns = _reader(path)(path, options, notes)
+    except (UnicodeDecodeError, OSError) as error:
+        raise DataFileError(f"{path} cannot be read: {error}.") from None
+    if not columns or not len(columns[0]):
+        raise DataFileError(f"{path} has no rows of data{'' if columns else ' and no columns'}.")
+    return _choose(path, names, columns, options, notes)
+
+
+def _similar(path: Path) -> str:
+    """Another file that the user may have meant."""
+    from difflib import get_close_matches
+
+    there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = get_close_matches(path.name, there, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+Columns = list[Any]  # one pandas Series each
+Reader = Callable[[Path, ReadOptions, list[str]], tuple[list[str], Columns]]
+
+
+def _reader(path: Path) -> Reader:
+    endings = [suffix.lower() for suffix in path.suffixes]
+    ending = endings[-2] if len(endings) > 1 and endings[-1] == ".gz" else endings[-1] if endings else ""
+    readers: dict[str, Reader] = {
+        **dict.fromkeys((".csv", ".tsv", ".txt", ".tab", ".dat", ""), _read_text),
+        **dict.fromkeys((".parquet", ".pq"), _read_parquet),
+        **dict.fromkeys((".xlsx", ".xlsm", ".xls"), _read_excel),
+    }
+    if ending not in readers:
+        raise DataFileError(f"{path.name}: files ending in {ending} are not known; use .csv, .tsv, .parquet or .xlsx.")
+    return readers[ending]
+
+
+def _read_text(path: Path, options: ReadOptions, notes: list[str]) -> tuple[list[str], Columns]:
+    import pandas as pd
+
+    encoding = _encoding(path, notes)
+    with _open(path, encoding) as file:
+        lines = list(islice(file, _SNIFFED_LINES))
+    if not any(line.strip() and not line.startswith("#") for line in lines):
+        raise DataFileError(f"{path} is empty.")
+    before = next(k for k, line in enumerate(lines) if line.strip() and not line.startswith("#"))
+    lines = lines[before:]
+    if before:
+        notes.append(f"Passed over {before} line{'s' if before > 1 else ''} of remarks at the start.")
+    separator = options.separator or _separator(lines)
+    header, *rows = [row for row in csv.reader(lines, delimiter=separator) if any(cell.strip() for cell in row)]
+    decimal, thousands = _decimal(path, rows, separator, options.decimal)
+    found = [f"{SEPARATORS.get(separator, separator)} between columns"] if separator != "," else []
+    found += ["decimal commas"] if decimal == "," else []
+    if found:
+        notes.append(f"Read with {' and '.join(found)}.")
+    if header and all(_is_number(cell, decimal) for cell in header if cell.strip()):
+        notes.append("The first line holds numbers only and was taken for names; add a line of names if it is data.")
+    width = max([len(header), *map(len, rows)])
+    if width > len(header):
+        if width == len(header) + 1 and all(len(row) == width for row in rows):
+            header = ["", *header]  # as R writes row names
+        else:
+            k = next(k for k, row in enumerate(rows) if len(row) > len(header))
+            raise DataFileError(
+                f"{path}: line {before + k + 2} has {len(rows[k])} fields, but there are {len(header)} names; check "
+                "the separator (--sep) and quotes."
+            )
+    common: dict[str, Any] = {
+        "sep": separator,
+        "decimal": decimal,
+        "thousands": thousands,
+        "header": None,
+        "skiprows": before + 1,
+        "names": list(range(len(header))),
+        "index_col": False,
+        "encoding": encoding,
+        "na_values": [*options.na, *sorted(_NOTHING)],
+        "keep_default_na": True,
+        "skipinitialspace": True,
+        "low_memory": False,
+    }
+    try:
+        frame = pd.read_csv(path, **common)
+    except (pd.errors.ParserError, ValueError) as error:
+        raise DataFileError(f"{path} cannot be read as a table: {str(error).strip()}.") from None
+    return [name.strip() for name in header], [frame[k] for k in range(len(header))]
+
+
+def _open(path: Path, encoding: str) -> Any:
+    if path.suffix.lower() == ".gz":
+        import gzip
+
+        return gzip.open(path, "rt", encoding=encoding, newline="")
+    return path.open(encoding=encoding, newline="")
+
+
+def _encoding(path: Path, notes: list[str]) -> str:
+    """UTF-8 with or without a mark, UTF-16 with one, else what Windows writes."""
+    with path.open("rb") as raw:
+        start = raw.read(4)
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    try:
+        with _open(path, "utf-8-sig") as file:
+            while file.read(1 << 20):
+                pass
+    except UnicodeDecodeError:
+        notes.append("Not UTF-8; read as Windows' Western European text (cp1252).")
+        return "cp1252"
+    return "utf-8-sig"
+
+
+def _separator(lines: list[str]) -> str:
+    """The sign that cuts the lines into equally many fields, and the most of them."""
+
+    def quality(sign: str) -> tuple[float, int]:
+        widths = [len(row) for row in csv.reader(lines, delimiter=sign) if row]
+        typical = max(set(widths), key=widths.count)
+        return (widths.count(typical) / len(widths) if typical > 1 else 0.0), typical
+
+    in_header = [sign for sign in SEPARATORS if sign in lines[0]]
+    return max(in_header or [","], key=quality)
+
+
+def _decimal(path: Path, rows: list[list[str]], separator: str, given: str | None) -> tuple[str, str | None]:
+    """The decimal sign, and the one between thousands if there is one."""
+    cells = [cell.strip() for row in rows for cell in row]
+    commas = [cell for cell in cells if _COMMA_DECIMAL.match(cell)]
+    points = [cell for cell in cells if _POINT_DECIMAL.match(cell)]
+    clear_commas = [cell for cell in commas if not _THREE_DIGITS.match(cell)]
+    clear_points = [cell for cell in points if not _THREE_DIGITS.match(cell)]
+    decimal = given
+    if decimal is None and commas and not clear_commas and not points:
+        raise DataFileError(
+            f"{path}: {commas[0]!r} may be a decimal comma or a thousand; say --decimal ',' or --decimal '.'."
+        )
+    if decimal is None:
+        decimal = "," if len(clear_commas) > len(clear_points) else "."
+    other = {",": ".", ".": ","}[decimal]
+    grouped = re.compile(rf"^[+-]?\d{{1,3}}(\{other}\d{{3}})+(\{decimal}\d+)?$")
+    return decimal, other if any(grouped.match(cell) for cell in cells) and separator != other else None
+
+
+def _is_number(cell: str, decimal: str) -> bool:
+    try:
+        float(cell.replace(decimal, "."))
+    except ValueError:
+        return False
+    return True
+
+
+def _read_parquet(path: Path, options: ReadOptions, notes: list[str]) -> tuple[list[str], Columns]:
+    require("pyarrow")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        raise DataFileError(f"{path} is not a Parquet file: {str(error).splitlines()[0]}.") from None
+    return list(table.column_names), [column.to_pandas() for column in table.columns]
+
+
+def _read_excel(path: Path, options: ReadOptions, notes: list[str]) -> tuple[list[str], Columns]:
+    require("openpyxl")
+    import pandas as pd
+
+    try:
+        book = pd.ExcelFile(path)
+    except Exception as error:  # whatever a broken file makes the reader say
+        raise DataFileError(f"{path} cannot be read as an Excel file: {error}.") from None
+    with book:
+        sheet = options.sheet or book.sheet_names[0]
+        if sheet not in book.sheet_names and str(sheet).isdigit() and 1 <= int(sheet) <= len(book.sheet_names):
+            sheet = book.sheet_names[int(sheet) - 1]
+        if sheet not in book.sheet_names:
+            listed = ", ".join(map(repr, book.sheet_names))
+            raise DataFileError(f"{path} has no sheet {sheet!r}; it has {listed}.")
+        frame = pd.read_excel(book, sheet, header=None, na_values=[*options.na, *sorted(_NOTHING)])
+    if len(book.sheet_names) > 1 and options.sheet is None:
+        notes.append(f"Read the first of {len(book.sheet_names)} sheets, {sheet!r}; --sheet takes another.")
+    frame = frame.dropna(how="all")
+    if frame.empty:
+        raise DataFileError(f"{path}: sheet {sheet!r} is empty.")
+    names = ["" if pd.isna(name) else str(name).strip() for name in frame.iloc[0]]
+    body = frame.iloc[1:].reset_index(drop=True)
+    return names, [body[k].infer_objects() for k in body.columns]
+
+
+def _choose(path: Path, names: list[str], columns: Columns, options: ReadOptions, notes: list[str]) -> DataFile:
+    """Which columns are variables, which one labels the rows, and which are left out."""
+    keep, label = _wanted(path, names, columns, options)
+    asked = bool(options.columns)
+    values: dict[int, Array] = {}
+    text: list[int] = []
+    for k in keep:
+        numbers = _numbers(path, names[k], columns[k])
+        if numbers is None:
+            text.append(k)
+        else:
+            values[k] = numbers
+    if text and asked:
+        raise DataFileError(f"{path}: column {names[text[0]]!r} holds no numbers; leave it out of --columns.")
+    if label is None:
+        label = next((k for k in text if columns[k].is_unique and columns[k].notna().all()), None)
+        if label is None and not asked:
+            label = next((k for k in values if _counts_rows(names[k], values[k])), None)
+            values.pop(label, None)  # type: ignore[arg-type]
+        if label is not None:
+            notes.append(f"Column {names[label]!r} labels the rows (--id names another).")
+    left_out = [repr(names[k]) for k in text if k != label]
+    if left_out:
+        notes.append(f"Left out, for they hold no numbers: {_listed(left_out)}.")
+    empty = [k for k, column in values.items() if np.isnan(column).all()]
+    constant = [k for k, column in values.items() if k not in empty and np.nanmin(column) == np.nanmax(column)]
+    n_rows = len(columns[0])
+    if n_rows < 2:
+        raise DataFileError(f"{path} has {n_rows} row of data; a graph needs many, at least a few more than columns.")
+    for which, why in ((empty, "empty"), (constant, "constant")):
+        if which:
+            notes.append(f"Left out, for they are {why}: {_listed([repr(names[k]) for k in which])}.")
+            values = {k: column for k, column in values.items() if k not in which}
+    if len(values) < 2:
+        listed = f"only {names[next(iter(values))]!r}" if values else "none"
+        raise DataFileError(f"{path}: a graph needs at least two columns of numbers; {listed} is left.")
+    unnamed = {k: names[k] or f"column {k + 1}" for k in values}
+    repeated = {name for name in unnamed.values() if list(unnamed.values()).count(name) > 1}
+    if repeated:
+        name = min(repeated)
+        where = " and ".join(str(k + 1) for k in unnamed if unnamed[k] == name)
+        raise DataFileError(
+            f"{path}: columns {where} are both named {name!r}; rename one, or leave them out with --exclude."
+        )
+    labels = None if label is None else tuple(_label(cell) for cell in columns[label])
+    return DataFile(
+        np.column_stack(list(values.values())),
+        tuple(unnamed.values()),
+        labels,
+        None if label is None else names[label],
+        tuple(notes),
+    )
+
+
+def _wanted(path: Path, names: list[str], columns: Columns, options: ReadOptions) -> tuple[list[int], int | None]:
+    """Positions of the columns asked for, and of the one that labels the rows."""
+    for option, patterns in (("--columns", options.columns), ("--exclude", options.exclude)):
+        for pattern in patterns:
+            if not any(matches(name, pattern) for name in names):
+                raise DataFileError(f"{option} {pattern}: no such column in {path.name}; it has {_listed(names)}.")
+    label = None
+    if options.id is not None:
+        if options.id not in names:
+            raise DataFileError(f"--id {options.id}: no such column in {path.name}; it has {_listed(names)}.")
+        label = names.index(options.id)
+    keep = [
+        k
+        for k, name in enumerate(names)
+        if k != label
+        and (not options.columns or any(matches(name, pattern) for pattern in options.columns))
+        and not any(matches(name, pattern) for pattern in options.exclude)
+        and not (name == "" and columns[k].isna().all())  # a separator at the end of each line
+    ]
+    return keep, label
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether a name is the given one, or fits a pattern with ``*`` and ``?``."""
+    return name == pattern or fnmatchcase(name, pattern)
+
+
+def _numbers(path: Path, name: str, column: pd.Series) -> Array | None:
+    """A column as floats with NaN for what is missing; None if it holds no number; an error if only some are."""
+    import pandas as pd
+
+    if pd.api.types.is_datetime64_any_dtype(column):
+        return None
+    if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return np.asarray(column.to_numpy(dtype=float, na_value=np.nan))
+    numbers = pd.to_numeric(column, errors="coerce")
+    if not numbers.notna().any() and column.notna().any():
+        return None
+    wrong = column.notna() & numbers.isna()
+    if not wrong.any():
+        return np.asarray(numbers, dtype=float)
+    if wrong.mean() > 0.5:  # names with a number among them
+        return None
+    row = int(np.flatnonzero(wrong)[0])
+    first = str(column.iloc[row])
+    raise DataFileError(
+        f"{path}: column {name!r} has {int(wrong.sum())} entries that are not numbers, first {first!r} in data row "
+        f"{row + 1}; mend them, say --na {first!r} if it means missing, or --exclude {name!r}."
+    )
+
+
+def _counts_rows(name: str, values: Array) -> bool:
+    """Whether a column numbers the rows, or the years, one by one: no variable does that."""
+    return values.size > 2 and bool(np.all(np.diff(values) == 1)) and bool(np.all(values == np.round(values)))
+
+
+def _label(cell: Any) -> str:
+    text = str(cell)
+    return text.removesuffix(" 00:00:00") if text.endswith(" 00:00:00") else text
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Array:
+    """Latitude and longitude in degrees for every name, shape (m, 2), from a file with a name, latitude and longitude.
+
+    The columns are found by their names (latitude or lat, longitude, lon, lng or long; the first other one names the
+    places), whatever their order; places that are not among the names are passed over.
+    """
+    require("pandas")
+    path = Path(path)
+    if not path.is_file():
+        raise DataFileError(f"--coords {path} does not exist.")
+    notes: list[str] = []
+    header, columns = _reader(path)(path, ReadOptions(), notes)
+    lower = [name.lower() for name in header]
+    where = {
+        "latitude": next((k for k, name in enumerate(lower) if name in ("latitude", "lat")), None),
+        "longitude": next((k for k, name in enumerate(lower) if name in ("longitude", "lon", "lng", "long")), None),
+    }
+    for what, k in where.items():
+        if k is None:
+            raise DataFileError(f"--coords {path}: no column named {what}; it needs name, latitude, longitude.")
+    named = next((k for k in range(len(header)) if k not in where.values()), None)
+    if named is None:
+        raise DataFileError(f"--coords {path}: no column with the names; it needs name, latitude, longitude.")
+    latitude, longitude = (_numbers(path, header[k], columns[k]) for k in where.values() if k is not None)
+    if latitude is None or longitude is None:
+        raise DataFileError(f"--coords {path}: latitude and longitude must be numbers, in degrees.")
+    places = {str(name).strip(): k for k, name in enumerate(columns[named])}
+    absent = [name for name in names if name not in places]
+    if absent:
+        raise DataFileError(f"--coords {path} does not have {_listed([repr(name) for name in absent])}.")
+    found = np.column_stack([latitude, longitude])[[places[name] for name in names]]
+    wrong = ~(np.isfinite(found).all(axis=1) & (np.abs(found[:, 0]) <= 90) & (np.abs(found[:, 1]) <= 360))
+    if wrong.any():
+        k = int(np.flatnonzero(wrong)[0])
+        raise DataFileError(
+            f"--coords {path}: {names[k]!r} has latitude {found[k, 0]:g} and longitude {found[k, 1]:g}; degrees are "
+            "needed, latitude between -90 and 90."
+        )
+    return found

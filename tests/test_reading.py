@@ -1,0 +1,179 @@
+"""Files as people have them become columns of numbers, and what was found out or left out is said."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from robscore.reading import DataFileError, ReadOptions, read_coordinates, read_data
+
+
+def write(tmp_path, text, name="data.csv", encoding="utf-8"):
+    path = tmp_path / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def said(data):
+    return " ".join(data.notes)
+
+
+FRAME = pd.DataFrame(
+    {"day": pd.date_range("2024-01-01", periods=4), "a": [1.5, 2, 3, 0], "b": [0.25, 0, 1, 7], "c": [3, 1, 2, 9]}
+)
+
+
+@pytest.mark.parametrize(
+    "name", ["x.csv", "x.tsv", "x.csv.gz", "x.parquet", "x.xlsx", "german.csv", "bar.txt", "semi.csv"]
+)
+def test_every_kind_of_file_gives_the_same_numbers(tmp_path, name):
+    path = tmp_path / name
+    options = {"x.tsv": {"sep": "\t"}, "german.csv": {"sep": ";", "decimal": ","}, "bar.txt": {"sep": "|"}}
+    if name.endswith("parquet"):
+        FRAME.to_parquet(path)
+    elif name.endswith("xlsx"):
+        FRAME.to_excel(path, index=False)
+    else:
+        FRAME.to_csv(path, index=False, **options.get(name, {"sep": ";"} if name == "semi.csv" else {}))
+    data = read_data(path)
+    assert data.names == ("a", "b", "c")
+    np.testing.assert_array_equal(data.values, FRAME[["a", "b", "c"]])
+    assert data.labels == ("2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04")
+    assert data.label_name == "day"
+    assert "'day' labels the rows" in said(data)
+    assert ("decimal commas" in said(data)) == (name == "german.csv")
+
+
+def test_numbers_are_read_to_the_last_bit(tmp_path):
+    values = np.random.default_rng(0).normal(size=(50, 3)) * 10.0 ** np.arange(-3, 6, 3)
+    pd.DataFrame(values, columns=list("abc")).to_csv(tmp_path / "x.csv", index=False)
+    np.testing.assert_array_equal(read_data(tmp_path / "x.csv").values, values)
+
+
+def test_thousands_and_decimals_of_both_worlds(tmp_path):
+    german = read_data(write(tmp_path, "a;b\n1.234,5;2\n0,5;3.000.000\n"))
+    np.testing.assert_array_equal(german.values, [[1234.5, 2], [0.5, 3e6]])
+    english = read_data(write(tmp_path, 'a;b\n"1,234.5";2\n0.5;3\n'))
+    np.testing.assert_array_equal(english.values, [[1234.5, 2], [0.5, 3]])
+
+
+def test_what_may_be_a_thousand_or_a_decimal_is_asked_for(tmp_path):
+    path = write(tmp_path, "a;b\n1,234;2,345\n3,456;4,567\n")
+    with pytest.raises(DataFileError, match="decimal comma or a thousand; say --decimal"):
+        read_data(path)
+    np.testing.assert_array_equal(read_data(path, ReadOptions(decimal=",")).values, [[1.234, 2.345], [3.456, 4.567]])
+    np.testing.assert_array_equal(read_data(path, ReadOptions(decimal=".")).values, [[1234, 2345], [3456, 4567]])
+
+
+def test_columns_without_use_are_left_out_and_named(tmp_path):
+    text = "id,kind,a,b,flat,none\nx1,wet,1,2,5,\nx2,dry,2,3,5,\nx3,wet,4,1,5,\n"
+    data = read_data(write(tmp_path, text))
+    assert data.names == ("a", "b")
+    assert data.labels == ("x1", "x2", "x3")
+    assert "no numbers: 'kind'" in said(data)
+    assert "constant: 'flat'" in said(data)
+    assert "empty: 'none'" in said(data)
+
+
+def test_a_column_that_counts_the_rows_labels_them(tmp_path):
+    pd.DataFrame({"a": [1.5, 2, 1], "b": [3, 1, 2.5]}).to_csv(tmp_path / "x.csv")
+    data = read_data(tmp_path / "x.csv")
+    assert (data.names, data.labels) == (("a", "b"), ("0", "1", "2"))
+    asked = read_data(write(tmp_path, "year,a\n1990,1\n1991,5\n1992,2\n"), ReadOptions(columns=("*",)))
+    assert asked.names == ("year", "a")
+
+
+def test_row_names_as_r_writes_them(tmp_path):
+    data = read_data(write(tmp_path, '"a" "b"\n'.replace(" ", "\t") + '"r1"\t1\t2\n"r2"\t3\t5\n', "x.tsv"))
+    assert (data.names, data.labels) == (("a", "b"), ("r1", "r2"))
+
+
+def test_columns_are_chosen_by_name_and_pattern(tmp_path):
+    path = write(tmp_path, "day,rain_a,rain_b,temp_a,temp_b\nd1,1,2,3,4\nd2,2,1,4,5\nd3,3,5,6,8\n")
+    assert read_data(path, ReadOptions(columns=("rain_*", "temp_a"))).names == ("rain_a", "rain_b", "temp_a")
+    assert read_data(path, ReadOptions(exclude=("*_b",))).names == ("rain_a", "temp_a")
+    with pytest.raises(DataFileError, match=r"--columns snow\*: no such column in data.csv; it has day, rain_a"):
+        read_data(path, ReadOptions(columns=("snow*",)))
+    with pytest.raises(DataFileError, match="--id date: no such column"):
+        read_data(path, ReadOptions(id="date"))
+    with pytest.raises(DataFileError, match="'day' holds no numbers; leave it out of --columns"):
+        read_data(path, ReadOptions(columns=("day", "rain_a")))
+
+
+def test_names_are_kept_as_written(tmp_path):
+    names = ["a, b", 'say "hi"', "🌧 rain", "<script>alert(1)</script>", "Zürich"]
+    pd.DataFrame(np.random.default_rng(0).normal(size=(3, 5)), columns=names).to_csv(tmp_path / "x.csv", index=False)
+    assert list(read_data(tmp_path / "x.csv").names) == names
+
+
+@pytest.mark.parametrize(("encoding", "remark"), [("utf-8-sig", False), ("utf-16", False), ("cp1252", True)])
+def test_encodings(tmp_path, encoding, remark):
+    data = read_data(write(tmp_path, "Zürich,Genève\n1,2\n3,5\n", encoding=encoding))
+    assert data.names == ("Zürich", "Genève")
+    assert ("cp1252" in said(data)) == remark
+
+
+def test_remarks_at_the_start_are_passed_over(tmp_path):
+    data = read_data(write(tmp_path, "# made by hand\n\na,b\n1,2\n3,5\n"))
+    assert data.names == ("a", "b")
+    assert "Passed over 2 lines" in said(data)
+
+
+def test_missing_values_become_nan(tmp_path):
+    data = read_data(write(tmp_path, "a,b\n1,NA\n,2\nn/a,4\n-999,5\n2,7\n"), ReadOptions(na=("-999",)))
+    np.testing.assert_array_equal(np.isnan(data.values), [[0, 1], [1, 0], [1, 0], [1, 0], [0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        ("a,b\n", "has no rows of data"),
+        ("a,b\n1,2\n", "has 1 row of data; a graph needs many"),
+        ("a,b\n1,2\n2,<0.1\n3,5\n4,6\n", "column 'b' has 1 entries that are not numbers, first '<0.1' in data row 2"),
+        ("a,a,b\n1,2,3\n2,3,5\n", "columns 1 and 2 are both named 'a'; rename one, or leave them out with --exclude"),
+        ("a,k\n1,2\n4,2\n", "at least two columns of numbers; only 'a' is left"),
+        ("a,b\n1,2,3\n3,5,4,6\n", "line 2 has 3 fields, but there are 2 names; check the separator"),
+    ],
+)
+def test_what_cannot_be_read_says_why(tmp_path, text, words):
+    with pytest.raises(DataFileError) as caught:
+        read_data(write(tmp_path, text))
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_not_there(tmp_path):
+    write(tmp_path, "a,b\n1,2\n", "rain.csv")
+    with pytest.raises(DataFileError, match=r"does not exist; did you mean rain.csv\?"):
+        read_data(tmp_path / "rian.csv")
+    with pytest.raises(DataFileError, match="is a folder"):
+        read_data(tmp_path)
+    with pytest.raises(DataFileError, match=r"ending in .docx are not known"):
+        read_data(write(tmp_path, "x", "x.docx"))
+    with pytest.raises(DataFileError, match="is not a Parquet file"):
+        read_data(write(tmp_path, "x", "x.parquet"))
+    with pytest.raises(DataFileError, match="cannot be read as an Excel file"):
+        read_data(write(tmp_path, "x", "x.xlsx"))
+
+
+def test_sheets_of_excel(tmp_path):
+    path = tmp_path / "x.xlsx"
+    with pd.ExcelWriter(path) as book:
+        FRAME.to_excel(book, sheet_name="first", index=False)
+        (FRAME[["a", "b"]] * 2).to_excel(book, sheet_name="second", index=False)
+    assert "first of 2 sheets, 'first'" in said(read_data(path))
+    for sheet in ("second", "2"):
+        np.testing.assert_array_equal(read_data(path, ReadOptions(sheet=sheet)).values, FRAME[["a", "b"]] * 2)
+    with pytest.raises(DataFileError, match="has no sheet 'third'; it has 'first', 'second'"):
+        read_data(path, ReadOptions(sheet="third"))
+
+
+def test_coordinates_by_name_in_any_order(tmp_path):
+    path = write(tmp_path, "lon,lat,town\n8.5,47.4,Zürich\n7.4,46.9,Bern\n6.1,46.2,Genf\n")
+    np.testing.assert_array_equal(read_coordinates(path, ["Bern", "Zürich"]), [[46.9, 7.4], [47.4, 8.5]])
+    with pytest.raises(DataFileError, match="does not have 'Basel'"):
+        read_coordinates(path, ["Bern", "Basel"])
+    with pytest.raises(DataFileError, match="no column named latitude"):
+        read_coordinates(write(tmp_path, "name,x,y\nBern,1,2\n"), ["Bern"])
+    with pytest.raises(DataFileError, match="latitude 469 and longitude 7"):
+        read_coordinates(write(tmp_path, "name,lat,lon\nBern,469,7\nBasel,47,7\n"), ["Bern"])
