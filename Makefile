@@ -6,7 +6,7 @@ INSTALLED := .venv/installed
 .PHONY: help demo test lint bench clean
 
 help:
-	@echo "make demo   simulate data with bad rows, learn and draw the classic and the robust graph"
+	@echo "make demo   simulate rain with bad rows, learn the classic and the robust graph, write a report to open"
 	@echo "make test   ruff, mypy and the tests"
 	@echo "make bench  speed, memory and accuracy tables"
 	@echo "make clean  remove the virtual environment and caches"
@@ -20,7 +20,7 @@ $(INSTALLED): pyproject.toml
 	@touch $@
 
 demo: $(INSTALLED)
-	@$(BIN)/python examples/demo.py
+	@$(BIN)/robscore demo --out demo
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

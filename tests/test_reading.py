@@ -173,7 +173,7 @@ def test_coordinates_by_name_in_any_order(tmp_path):
     np.testing.assert_array_equal(read_coordinates(path, ["Bern", "Zürich"]), [[46.9, 7.4], [47.4, 8.5]])
     with pytest.raises(DataFileError, match="does not have 'Basel'"):
         read_coordinates(path, ["Bern", "Basel"])
-    with pytest.raises(DataFileError, match="no column named latitude"):
+    with pytest.raises(DataFileError, match="no column is named latitude"):
         read_coordinates(write(tmp_path, "name,x,y\nBern,1,2\n"), ["Bern"])
     with pytest.raises(DataFileError, match="latitude 469 and longitude 7"):
         read_coordinates(write(tmp_path, "name,lat,lon\nBern,469,7\nBasel,47,7\n"), ["Bern"])

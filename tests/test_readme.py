@@ -47,13 +47,3 @@ def test_a_family_is_added_in_under_forty_lines(capsys):
         expected += 0.5 * ((high - low) / (2 * step)) ** 2 + (high - 2 * at + low) / step**2
     np.testing.assert_allclose(family.elements(x).row_losses(K, eta), expected, atol=1e-5)
     assert rs.families.get_family("even") is not None
-
-
-def test_the_demo_runs(capsys, tmp_path, monkeypatch):
-    import runpy
-
-    monkeypatch.chdir(tmp_path)
-
-    runpy.run_path(str(README.parent / "examples" / "demo.py"), run_name="__main__")
-    assert "robust score matching" in capsys.readouterr().out
-    assert (tmp_path / "demo" / "graphs.png").stat().st_size > 10_000

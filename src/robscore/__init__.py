@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 from robscore._version import __version__
 
 if TYPE_CHECKING:
-    from robscore import boundary, datasets, domains, families, medians, metrics, plot, selection, simulate, theory
+    from robscore import (
+        boundary,
+        datasets,
+        domains,
+        families,
+        medians,
+        metrics,
+        plot,
+        report,
+        selection,
+        simulate,
+        theory,
+    )
     from robscore.comparison import compare_graphs, equality_test
     from robscore.elements import score_elements
     from robscore.estimators import RobustGraph, RobustScoreMatching
@@ -45,6 +57,7 @@ _MODULES = (
     "medians",
     "metrics",
     "plot",
+    "report",
     "selection",
     "simulate",
     "theory",
@@ -71,6 +84,7 @@ __all__ = [
     "n_blocks_for",
     "penalty_weights",
     "plot",
+    "report",
     "robust_weights",
     "score_elements",
     "selection",

@@ -6,7 +6,6 @@ Every repetition runs on one thread and with a seed of its own, so the bits do n
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +13,8 @@ from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
+
+from robscore._files import write_whole
 
 _T = TypeVar("_T")
 
@@ -85,10 +86,3 @@ class Store:
             return json.loads(self._path(position).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
-    part = path.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)

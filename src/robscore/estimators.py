@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -26,7 +27,7 @@ from robscore.selection import SELECTORS, Candidates
 from robscore.selection.choice import least
 from robscore.selection.ebic import ebic, support
 from robscore.selection.n_edges import find_n_edges
-from robscore.solvers.loss import Loss, QuadraticLoss, StatisticLoss
+from robscore.solvers.loss import Loss, QuadraticLoss, StatisticLoss, with_zero_sums
 from robscore.solvers.path import Path, convergence_message, joined_interaction, joined_support, solve_quietly
 from robscore.solvers.problem import Rule, check_options
 from robscore.solvers.refit import SingularLossError, dependent_columns, minimise, refit
@@ -448,7 +449,8 @@ class RobustGraph(ScoreMatchingEstimator):
         self._say(f"alpha = {path.alphas[chosen]:.4g} {words}: {path.n_edges[chosen]} edges")
         self.path_, self.alpha_ = path, float(path.alphas[chosen])
         self.n_iter_, self.converged_ = int(path.n_iter[chosen]), bool(path.converged[chosen])
-        self._store(loss.completed(joined_interaction(path.interactions[chosen], self.rule)), path.locations[chosen])
+        self._zero_sums = loss.zero_sums
+        self._store(self._interaction_at(chosen), path.locations[chosen])
         try:
             self._judged_by = self._fit_like(loss, self._scaled_parameters)
         except SingularLossError:
@@ -466,6 +468,42 @@ class RobustGraph(ScoreMatchingEstimator):
             kkt=float(path.kkt[chosen]),
         )
         return remarks
+
+    def _interaction_at(self, position: int) -> Array:
+        """K of the scaled columns at a position of the path."""
+        joined = joined_interaction(self.path_.interactions[position], self.rule)
+        return with_zero_sums(joined) if self._zero_sums else joined
+
+    def graph_at(self, position: int) -> Graph:
+        """The graph at another penalty of ``path_``, by its position: 0 is the largest penalty.
+
+        Parameters
+        ----------
+        position : int
+            Negative ones count from the end.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(300, 4)) @ np.tri(4)
+        >>> model = rs.RobustGraph("gaussian").fit(X)
+        >>> model.graph_at(0).n_edges, model.graph_at(-1).n_edges
+        (0, 6)
+        """
+        check_is_fitted(self)
+        path, count = self.path_, self.path_.alphas.size
+        if not isinstance(position, int | np.integer) or not -count <= position < count:
+            raise ValueError(f"position={position!r} must be a whole number below {count}, the penalties of the path.")
+        position = int(position) % count
+        interaction = self._preparation.unscale((self._interaction_at(position), path.locations[position]))[0]
+        facts = replace(
+            self._facts,
+            alpha=float(path.alphas[position]),
+            selection=f"number {position + 1} of {count}",
+            converged=bool(path.converged[position]),
+            kkt=float(path.kkt[position]),
+        )
+        return Graph(tuple(self._column_names), interaction, association(interaction)[0], facts, self._frame)
 
     def _reweighting_in_words(self) -> str | None:
         if self._taper is not None:

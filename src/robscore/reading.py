@@ -423,22 +423,11 @@ def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Array:
     path = Path(path)
     if not path.is_file():
         raise DataFileError(f"--coords {path} does not exist.")
-    notes: list[str] = []
-    header, columns = _reader(path)(path, ReadOptions(), notes)
-    lower = [name.lower() for name in header]
-    where = {
-        "latitude": next((k for k, name in enumerate(lower) if name in ("latitude", "lat")), None),
-        "longitude": next((k for k, name in enumerate(lower) if name in ("longitude", "lon", "lng", "long")), None),
-    }
-    for what, k in where.items():
-        if k is None:
-            raise DataFileError(f"--coords {path}: no column named {what}; it needs name, latitude, longitude.")
-    named = next((k for k in range(len(header)) if k not in where.values()), None)
+    header, columns, (lat, lon) = _geographic(path, "--coords")
+    named = next((k for k in range(len(header)) if k not in (lat, lon)), None)
     if named is None:
         raise DataFileError(f"--coords {path}: no column with the names; it needs name, latitude, longitude.")
-    latitude, longitude = (_numbers(path, header[k], columns[k]) for k in where.values() if k is not None)
-    if latitude is None or longitude is None:
-        raise DataFileError(f"--coords {path}: latitude and longitude must be numbers, in degrees.")
+    latitude, longitude = (_degrees(path, "--coords", header, columns, k) for k in (lat, lon))
     places = {str(name).strip(): k for k, name in enumerate(columns[named])}
     absent = [name for name in names if name not in places]
     if absent:
@@ -452,3 +441,41 @@ def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Array:
             "needed, latitude between -90 and 90."
         )
     return found
+
+
+def _geographic(path: Path, option: str) -> tuple[list[str], Columns, tuple[int, int]]:
+    """A file with latitudes and longitudes: names of its columns, the columns, and where these two are."""
+    header, columns = _reader(path)(path, ReadOptions(), [])
+    where = []
+    for what, spellings in (("latitude", ("latitude", "lat")), ("longitude", ("longitude", "lon", "lng", "long"))):
+        found = [k for k, name in enumerate(header) if name.lower() in spellings]
+        if not found:
+            raise DataFileError(f"{option} {path}: no column is named {what}; it has {_listed(header)}.")
+        where.append(found[0])
+    return header, columns, (where[0], where[1])
+
+
+def _degrees(path: Path, option: str, header: list[str], columns: Columns, k: int) -> Array:
+    numbers = _numbers(path, header[k], columns[k])
+    if numbers is None:
+        raise DataFileError(f"{option} {path}: {header[k]} must hold numbers, in degrees.")
+    return numbers
+
+
+def read_outline(path: str | PathLike[str]) -> list[Array]:
+    """Lines to draw under a map, each of shape (points, 2): latitude and longitude in degrees.
+
+    From a file with columns latitude and longitude; points with the same entry in a further column, if there is one,
+    belong to one line.
+    """
+    require("pandas")
+    path = Path(path)
+    if not path.is_file():
+        raise DataFileError(f"--outline {path} does not exist.")
+    header, columns, (lat, lon) = _geographic(path, "--outline")
+    points = np.column_stack([_degrees(path, "--outline", header, columns, k) for k in (lat, lon)])
+    group = next((k for k in range(len(header)) if k not in (lat, lon)), None)
+    if group is None:
+        return [points]
+    lines = np.array([str(entry) for entry in columns[group]])
+    return [points[lines == line] for line in dict.fromkeys(lines.tolist())]

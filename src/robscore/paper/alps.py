@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.covariance import graphical_lasso
@@ -15,10 +15,10 @@ from robscore.datasets import alpine_ridge, crosses_ridge, read_ecad, simulated_
 from robscore.estimators import RobustGraph
 from robscore.medians import n_blocks_for
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, select
+from robscore.plot.graph import plot_map
 from robscore.simulate import contaminate_pareto
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 METHODS = ("GMoM", "classic", "Gaussian graphical model")
@@ -117,8 +117,19 @@ class Alps(Experiment):
         ]
         figure, axes = plt.subplots(2, 2, figsize=(11, 8), layout="constrained")
         what = "simulated rain" if settings["data"] == "simulated" else "ECA&D precipitation"
+        crossing = crosses_ridge(rain.coordinates)
         for ax, (title, edges) in zip(axes.ravel(), panels, strict=False):
-            draw_map(ax, rain, edges, f"{what}: {title}")
+            adjacency = np.zeros(crossing.shape, dtype=bool)
+            adjacency[tuple(np.array(edges).T)] = True
+            plot_map(
+                adjacency | adjacency.T,
+                rain.coordinates,
+                outline=[alpine_ridge()],
+                marked=("across the ridge", crossing),
+                names=rain.names,
+                title=f"{what}: {title}",
+                ax=ax,
+            )
         ax = axes[1, 1]
         for method, colour in zip(METHODS, ("#0072B2", "#D55E00", "#009E73"), strict=True):
             some = select(rows, method=method)
@@ -197,21 +208,3 @@ def alps_fdr(edges: BoolArray, crossing: BoolArray) -> float:
     """Share of the edges that cross the ridge."""
     upper = np.triu(edges)
     return int(np.count_nonzero(upper & crossing)) / max(int(np.count_nonzero(upper)), 1)
-
-
-def draw_map(ax: Axes, rain: Any, edges: list[list[int]], title: str) -> None:
-    """Places, ridge and edges; edges that cross the ridge are told apart."""
-    crossing = crosses_ridge(rain.coordinates)
-    ridge = alpine_ridge()
-    ax.plot(ridge[:, 1], ridge[:, 0], color="black", linewidth=2.4, label="main ridge")
-    styles = {False: ("#0072B2", "-", "same side"), True: ("#D55E00", "--", "crosses the ridge")}
-    for across, (colour, dashes, label) in styles.items():
-        some = [(i, j) for i, j in edges if bool(crossing[i, j]) is across]
-        for k, (i, j) in enumerate(some):
-            pair = rain.coordinates[[i, j]]
-            named = f"{label} ({len(some)})" if k == 0 else None
-            ax.plot(pair[:, 1], pair[:, 0], dashes, color=colour, linewidth=1.3, label=named)
-    ax.scatter(rain.coordinates[:, 1], rain.coordinates[:, 0], s=18, color="white", edgecolor="#333333", zorder=3)
-    ax.set(title=title, xlabel="longitude", ylabel="latitude")
-    ax.set_aspect(1 / np.cos(np.radians(46.5)))
-    ax.legend(fontsize=7.5, loc="lower right")

@@ -11,6 +11,8 @@ from robscore import metrics
 from robscore._typing import Array
 from robscore.elements import score_elements
 from robscore.paper.experiment import Outcome, Result, Row, select
+from robscore.plot.roc import draw_average, draw_frame
+from robscore.plot.style import BLUE, GREEN, PURPLE, VERMILLION
 from robscore.row_weights import robust_weights
 from robscore.solvers.path import Path, solve_path
 
@@ -19,10 +21,10 @@ if TYPE_CHECKING:
 
 POINTS = 101
 COLOURS = {
-    "classic": "#D55E00",
-    "GMoM": "#0072B2",
-    "graphical lasso": "#009E73",
-    "graphical lasso, MAD-Spearman": "#CC79A7",
+    "classic": VERMILLION,
+    "GMoM": BLUE,
+    "graphical lasso": GREEN,
+    "graphical lasso, MAD-Spearman": PURPLE,
 }
 
 
@@ -122,10 +124,8 @@ def draw_curves(ax: Axes, rows: list[Row], title: str, style: Callable[[Row], tu
         curves.setdefault((label, dashes, row["method"]), []).append(row)
     for (label, dashes, method), points in curves.items():
         fpr, tpr, low, high = (np.array([p[key] for p in points]) for key in ("fpr", "tpr", "tpr_low", "tpr_high"))
-        colour = COLOURS[method]
-        ax.plot(fpr, tpr, dashes, color=colour, linewidth=1.6, label=f"{label} (AUC {points[0]['auc']:.3f})")
-        ax.fill_between(fpr, low, high, color=colour, alpha=0.18, linewidth=0)
-    ax.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
-    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="false positive rate", ylabel="true positive rate", title=title)
-    ax.set_aspect("equal")
+        average = metrics.AverageRoc(fpr, tpr, low, high)
+        draw_average(ax, average, f"{label} (AUC {points[0]['auc']:.3f})", COLOURS[method], dashes)
+    draw_frame(ax)
+    ax.set_title(title)
     ax.legend(loc="lower right", fontsize=7.5, framealpha=0.9)

@@ -1,5 +1,21 @@
-"""Figures with matplotlib; needs ``pip install 'robscore[plot]'``."""
+"""Figures with matplotlib, each on the axes given or on its own; needs ``pip install 'robscore[plot]'``."""
 
-from robscore.plot.recovery import plot_recovery, shared_layout
+from robscore.plot.graph import plot_graph, plot_map
+from robscore.plot.layout import map_layout, shared_layout
+from robscore.plot.path import plot_criterion, plot_path
+from robscore.plot.recovery import plot_recovery
+from robscore.plot.roc import plot_roc
+from robscore.plot.rows import plot_rows, plot_weights
 
-__all__ = ["plot_recovery", "shared_layout"]
+__all__ = [
+    "map_layout",
+    "plot_criterion",
+    "plot_graph",
+    "plot_map",
+    "plot_path",
+    "plot_recovery",
+    "plot_roc",
+    "plot_rows",
+    "plot_weights",
+    "shared_layout",
+]

@@ -8,49 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._optional import require
 from robscore._typing import Array
 from robscore._validation import default_names
+from robscore.plot.graph import Links, draw_links
+from robscore.plot.layout import shared_layout
+from robscore.plot.style import BLUE, GREY, VERMILLION, axes
 from robscore.solvers.path import joined_support
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Colours that stay apart for colour-blind readers (Okabe and Ito), and line styles for print.
-STYLES: dict[str, dict[str, Any]] = {
-    "true edge, found": {"color": "#0072B2", "linewidth": 2.2, "linestyle": "-", "zorder": 2},
-    "false edge": {"color": "#D55E00", "linewidth": 1.4, "linestyle": "--", "zorder": 1},
-    "true edge, missed": {"color": "#9A9A9A", "linewidth": 1.2, "linestyle": ":", "zorder": 0},
+_STYLES: dict[str, dict[str, Any]] = {
+    "true edge, found": {"color": BLUE, "linestyle": "-"},
+    "false edge": {"color": VERMILLION, "linestyle": "--"},
+    "true edge, missed": {"color": GREY, "linestyle": ":"},
 }
-
-
-def shared_layout(graph: ArrayLike) -> Array:
-    """Positions for the columns, shape (m, 2), near each other where few edges lie between them.
-
-    Compute it once, from the truth or from one of the graphs, and draw every graph with it.
-
-    Parameters
-    ----------
-    graph : array of shape (m, m)
-        K or an adjacency matrix.
-
-    Examples
-    --------
-    >>> import numpy as np, robscore as rs
-    >>> rs.plot.shared_layout(np.ones((3, 3))).shape
-    (3, 2)
-    """
-    require("networkx")
-    import networkx as nx
-
-    adjacency = joined_support(np.asarray(graph), "symmetric")
-    net = nx.from_numpy_array(adjacency)
-    steps = dict(nx.all_pairs_shortest_path_length(net))
-    # Distances are kept within bounds, so that separate pieces stay in the picture.
-    far = min(4.0, max(max(row.values()) for row in steps.values()) + 1.0)
-    distances = {a: {b: min(float(steps[a].get(b, far)), far) for b in net} for a in net}
-    positions = nx.kamada_kawai_layout(net, dist=distances)
-    return np.array([positions[node] for node in net])
+_WIDTHS = (2.2, 1.4, 1.2)
 
 
 def plot_recovery(
@@ -86,25 +59,17 @@ def plot_recovery(
     >>> ax.get_title()
     'nothing found'
     """
-    require("matplotlib")
-    import matplotlib.pyplot as plt
-    from matplotlib.collections import LineCollection
-
     found, true = (joined_support(np.asarray(graph), "symmetric") for graph in (estimate, truth))
-    m = len(true)
     positions = shared_layout(truth) if layout is None else np.asarray(layout)
-    if ax is None:
-        ax = plt.subplots(figsize=(6, 6))[1]
-    for (label, style), edges in zip(STYLES.items(), (found & true, found & ~true, true & ~found), strict=True):
-        i, j = np.nonzero(np.triu(edges))
-        segments = np.stack([positions[i], positions[j]], axis=1)
-        ax.add_collection(LineCollection(list(segments), label=f"{label} ({i.size})", **style))
-    ax.scatter(positions[:, 0], positions[:, 1], s=260, color="white", edgecolor="#333333", zorder=3)
-    for name, (x, y) in zip(names or default_names(m), positions, strict=True):
-        ax.annotate(name, (x, y), ha="center", va="center", fontsize=7, zorder=4)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.02), ncols=3, frameon=False, fontsize=9)
-    ax.set_title(title or "", fontsize=11)
+    ax = axes(ax, (6.5, 6.5))
     ax.set_aspect("equal")
-    ax.margins(0.08)
     ax.axis("off")
+    kinds = (found & true, found & ~true, true & ~found)
+    groups = [
+        Links(label, style, pairs := np.argwhere(np.triu(edges)), np.full(len(pairs), width))
+        for (label, style), width, edges in zip(_STYLES.items(), _WIDTHS, kinds, strict=True)
+    ]
+    draw_links(ax, positions, names or default_names(len(true)), groups)
+    hits, count = int(np.count_nonzero(kinds[0])) // 2, int(np.count_nonzero(true)) // 2
+    ax.set_title(title if title is not None else f"{hits} of {count} true edges found", fontsize=11)
     return ax

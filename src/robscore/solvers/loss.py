@@ -70,12 +70,15 @@ class QuadraticLoss:
 
     def completed(self, interaction: Array) -> Array:
         """K with the entries filled in that the others determine: the diagonal, where columns sum to zero."""
-        if not self.zero_sums:
-            return interaction
-        filled = interaction.copy()
-        np.fill_diagonal(filled, 0.0)
-        np.fill_diagonal(filled, -filled.sum(axis=0))
-        return filled
+        return with_zero_sums(interaction) if self.zero_sums else interaction
+
+
+def with_zero_sums(interaction: Array) -> Array:
+    """K with the diagonal that makes its columns sum to zero."""
+    filled = interaction.copy()
+    np.fill_diagonal(filled, 0.0)
+    np.fill_diagonal(filled, -filled.sum(axis=0))
+    return filled
 
 
 class StatisticLoss:

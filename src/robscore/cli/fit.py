@@ -1,0 +1,197 @@
+"""``robscore fit``: a data file in, a graph and a report out."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from robscore.cli.console import BAD_ARGUMENTS, as_value, guarded, note, stop, whole_number
+
+_ENDINGS = (".gz", ".csv", ".tsv", ".txt", ".tab", ".dat", ".parquet", ".pq", ".xlsx", ".xlsm", ".xls")
+_reading = partial(typer.Option, rich_help_panel="Reading the file")
+_graph = partial(typer.Option, rich_help_panel="The graph")
+_results = partial(typer.Option, rich_help_panel="Results")
+
+
+def fit(
+    data: Annotated[
+        Path | None,
+        typer.Argument(help="A .csv, .tsv, .parquet or .xlsx file: rows are observations.", show_default=False),
+    ] = None,
+    *,
+    out: Annotated[
+        Path | None,
+        _results("--out", "-o", help="Folder for the results. [default: robscore-NAME]"),
+    ] = None,
+    title: Annotated[str | None, _results("--title", help="Of the report.")] = None,
+    coords: Annotated[
+        Path | None,
+        _results("--coords", help="File with name, latitude, longitude: draws a map."),
+    ] = None,
+    outline: Annotated[
+        Path | None,
+        _results("--outline", help="File with latitude, longitude: lines under the map."),
+    ] = None,
+    no_compare: Annotated[bool, _results("--no-compare", help="Do not fit classic score matching beside it.")] = False,
+    columns: Annotated[
+        list[str] | None,
+        _reading("--columns", "-c", help="Columns to take: a name or pattern such as 'rain_*'; may be repeated."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        _reading("--exclude", "-x", help="Columns to leave out, likewise."),
+    ] = None,
+    row_id: Annotated[str | None, _reading("--id", help="Column that labels the rows: a date or an id.")] = None,
+    missing: Annotated[
+        Literal["raise", "drop"] | None,
+        _reading("--missing", help="Incomplete rows: an error, or left out. [default: raise]"),
+    ] = None,
+    na: Annotated[
+        list[str] | None,
+        _reading("--na", help="Another text that means missing, such as -999; may be repeated."),
+    ] = None,
+    sep: Annotated[str | None, _reading("--sep", help="Sign between columns; found out by itself.")] = None,
+    decimal: Annotated[Literal[".", ","] | None, _reading("--decimal", help="Decimal sign; likewise.")] = None,
+    sheet: Annotated[str | None, _reading("--sheet", help="Of an Excel file: name or number.")] = None,
+    family: Annotated[
+        str | None,
+        _graph(
+            "--family",
+            "-f",
+            help="sqrt or gamma (rain, counts, concentrations), truncated-gaussian, log-log, gaussian (any sign), "
+            "simplex (shares). [default: sqrt]",
+        ),
+    ] = None,
+    contamination: Annotated[
+        float | None,
+        _graph("--contamination", help="Share of bad rows, if known. Otherwise the data say."),
+    ] = None,
+    n_blocks: Annotated[
+        str | None,
+        _graph("--n-blocks", help="Blocks for the median of means: a number, auto, or 1 for classic."),
+    ] = None,
+    alpha: Annotated[float | None, _graph("--alpha", help="The penalty, instead of choosing one.")] = None,
+    select: Annotated[
+        str | None,
+        _graph("--select", help="Rule for the penalty: ebic, cv, stars. [default: ebic]"),
+    ] = None,
+    edges: Annotated[int | None, _graph("--edges", "-e", help="Choose the penalty with so many edges.")] = None,
+    scale: Annotated[
+        Literal["median", "none"] | None,
+        _graph("--scale", help="Scale columns robustly first, or not. [default: median]"),
+    ] = None,
+    shuffle: Annotated[bool, _graph("--shuffle", help="For sorted rows: blocks from a random order.")] = False,
+    seed: Annotated[int | None, _graph("--seed", min=0, help="Of all random numbers. [default: 0]")] = None,
+    jobs: Annotated[int | None, _graph("--jobs", "-j", min=1, help="Threads for cv and stars.")] = None,
+    more: Annotated[
+        list[str] | None,
+        _graph("--set", help="Any other argument of RobustGraph, as NAME=VALUE."),
+    ] = None,
+    repeat: Annotated[
+        Path | None,
+        typer.Option("--from", help="Repeat the fit of a model.json; options given here replace its own."),
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
+) -> None:
+    """Learn a graph from a data file and write a report.
+
+    Writes report.html, edges.csv, rows.csv, graph.graphml and model.json.
+
+    Examples
+    --------
+    - robscore fit rain.csv
+
+    - robscore fit rain.csv --id month --coords stations.csv --edges 45 --out results
+
+    - robscore fit genes.tsv --family gaussian --exclude 'batch_*' --missing drop
+
+    - robscore fit --from results/model.json
+    """
+    settings: dict[str, Any] = {
+        "family": family,
+        "contamination": contamination,
+        "n_blocks": n_blocks if n_blocks in (None, "auto") else whole_number(str(n_blocks), "--n-blocks"),
+        "alpha": alpha,
+        "select": select if select is None or "," not in select else select.split(","),
+        "n_edges": edges,
+        "missing": missing,
+        "shuffle": shuffle or None,
+        "random_state": seed,
+        "n_jobs": jobs,
+    }
+    settings = {name: value for name, value in settings.items() if value is not None}
+    if scale is not None:
+        settings["scale"] = None if scale == "none" else scale
+    for assignment in more or []:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{assignment!r} must be NAME=VALUE.", param_hint="--set")
+        settings[name.strip()] = as_value(value.strip())
+    reading: dict[str, Any] = {
+        "columns": tuple(columns or ()),
+        "exclude": tuple(exclude or ()),
+        "id": row_id,
+        "separator": "\t" if sep in ("\\t", "tab") else sep,
+        "decimal": decimal,
+        "sheet": sheet,
+        "na": tuple(na or ()),
+    }
+    reading = {name: value for name, value in reading.items() if value}
+    if data is None and repeat is None:
+        stop("Name a data file, or a model.json with --from.", code=BAD_ARGUMENTS)
+    with guarded("robscore fit", debug=debug):
+        from dataclasses import replace
+
+        from robscore.cli.workflow import Plan, plan_of, remarks, run, summary, writable, write
+        from robscore.estimators import RobustGraph
+        from robscore.reading import ReadOptions
+        from robscore.report.record import Record
+
+        known = RobustGraph._get_param_names()
+        unknown = [name for name in settings if name not in known]
+        if unknown:
+            stop(
+                f"--set {unknown[0]}: RobustGraph has no such argument; it has {', '.join(known)}.", code=BAD_ARGUMENTS
+            )
+        if repeat is None:
+            assert data is not None
+            plan = Plan(data, ReadOptions(**reading), {"random_state": 0, **settings})
+        else:
+            kept = Record.from_json(repeat)
+            _say_versions(kept.version)
+            plan = plan_of(kept, repeat.parent, data)
+            plan = replace(plan, settings={**plan.settings, **settings}, read=replace(plan.read, **reading))
+        changes: dict[str, Any] = {
+            "coordinates": coords,
+            "outline": outline,
+            "title": title,
+            "compare": False if no_compare else None,
+        }
+        plan = replace(plan, **{name: value for name, value in changes.items() if value is not None})
+        folder = out or _default_folder(plan.data, repeat if data is None else None)
+        with writable(folder):
+            fitted = run(plan)
+            write(fitted, folder)
+    for remark in remarks(fitted.record):
+        note(remark)
+    typer.echo(summary(fitted.record, folder))
+
+
+def _default_folder(data: Path, repeated: Path | None) -> Path:
+    """Beside the model.json that is repeated, else a folder here that is named for the data."""
+    if repeated is not None:
+        return repeated.parent
+    name = data.name
+    while Path(name).suffix.lower() in _ENDINGS:
+        name = Path(name).stem
+    return Path(f"robscore-{name}")
+
+
+def _say_versions(version: str) -> None:
+    from robscore._version import __version__
+
+    if version != __version__:
+        note(f"model.json was written by robscore {version}, this is {__version__}: numbers may differ.")

@@ -1,0 +1,58 @@
+"""``robscore reproduce``: the figures, tables and theorems of the paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from robscore.cli.console import BAD_ARGUMENTS, INTERRUPTED, guarded, stop
+
+
+def reproduce(
+    name: Annotated[str | None, typer.Argument(help="Which experiment; see --list.")] = None,
+    *,
+    list_all: Annotated[bool, typer.Option("--list", help="Show all experiments and leave.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version, done within half a minute.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes; the results do not depend on it.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of all random numbers.")] = 0,
+    out: Annotated[Path, typer.Option("--out", help="Folder for results; a run goes on where it stopped.")] = Path(
+        "results"
+    ),
+    ecad: Annotated[
+        Path | None,
+        typer.Option("--ecad", help="For alps: ECA&D's ECA_blend_rr.zip, or the unpacked folder."),
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
+) -> None:
+    """Run an experiment of the paper and write its CSV, figure and a line of text.
+
+    Example: robscore reproduce roc-sqrt --quick --jobs 2
+    """
+    from robscore.paper import EXPERIMENTS, InterruptedRunError
+    from robscore.paper import reproduce as run
+    from robscore.paper.alps import Alps
+
+    if list_all or name is None:
+        width = max(map(len, EXPERIMENTS))
+        for experiment in EXPERIMENTS.values():
+            typer.echo(f"{experiment.name:<{width}}  {experiment.title} ({experiment.source})")
+        return
+    if name not in EXPERIMENTS:
+        stop(f"{name!r} is not an experiment; use one of {', '.join(EXPERIMENTS)}.", code=BAD_ARGUMENTS)
+    if ecad is not None and name != "alps":
+        stop(f"--ecad is for alps, not for {name}.", code=BAD_ARGUMENTS)
+    experiment = EXPERIMENTS[name] if ecad is None else Alps(ecad=str(ecad))
+    from robscore._progress import tell
+
+    def progress(done: int, total: int) -> None:
+        tell("repetition", done, total)
+
+    with guarded(f"robscore reproduce {name}", debug=debug):
+        try:
+            report = run(experiment, quick=quick, jobs=jobs, seed=seed, out=out, progress=progress)
+        except InterruptedRunError as stopped:
+            stop(str(stopped), code=INTERRUPTED)
+    typer.echo(report.text)
+    typer.echo(f"Table:  {report.csv}\nFigure: {report.figure}")

@@ -1,0 +1,72 @@
+"""``robscore simulate``: a data set with bad rows whose true graph is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from robscore.cli.console import guarded
+
+_NAMES = ("data.csv", "truth.csv", "bad_rows.csv")
+
+
+def simulate(
+    *,
+    family: Annotated[
+        str, typer.Option("--family", "-f", help="sqrt, gaussian, gamma, truncated-gaussian, log-log.")
+    ] = "sqrt",
+    rows: Annotated[int, typer.Option("--rows", "-n", min=1, help="Observations.")] = 1000,
+    columns: Annotated[int, typer.Option("--columns", "-m", min=2, help="Variables.")] = 30,
+    edges: Annotated[int, typer.Option("--edges", "-e", min=0, help="Edges of the true graph.")] = 45,
+    bad: Annotated[float, typer.Option("--bad", min=0, max=0.49, help="Share of bad rows.")] = 0.05,
+    kind: Annotated[
+        Literal["pareto", "other-graph"],
+        typer.Option(
+            "--kind", help="Bad rows: heavy-tailed Pareto draws, or rows of another graph that are of usual size."
+        ),
+    ] = "pareto",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of all random numbers.")] = 0,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path("robscore-simulated"),
+    debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
+) -> None:
+    """Write a simulated data set with bad rows, and its truth: the edges, and which rows are bad.
+
+    Example: robscore simulate --rows 2000 --columns 12 --edges 15 --bad 0.1 --out try
+    """
+    with guarded("robscore simulate", debug=debug):
+        import numpy as np
+
+        from robscore._files import write_whole_together
+        from robscore.cli.workflow import as_table, writable
+        from robscore.simulate import contaminate_other_graph, contaminate_pareto, random_model, sample
+
+        keys = np.random.SeedSequence(seed).spawn(3)
+        model_rng, row_rng, bad_rng = (np.random.default_rng(key) for key in keys)
+        truth = random_model(columns, edges, random_state=model_rng)
+        names = [f"v{k + 1:0{len(str(columns))}d}" for k in range(columns)]
+        with writable(out):
+            X = sample(family, truth.interaction, truth.location, n_rows=rows, random_state=row_rng)
+            bad_rows = np.zeros(0, dtype=int)
+            if bad and kind == "pareto":
+                X, bad_rows = contaminate_pareto(X, bad, random_state=bad_rng)
+            elif bad:
+                X, bad_rows = contaminate_other_graph(X, bad, n_edges=edges, random_state=bad_rng)
+            i, j = np.nonzero(np.triu(truth.adjacency))
+            strength = truth.interaction[i, j]
+            true_edges = "".join(
+                f"{names[a]},{names[b]},{value!r}\n" for a, b, value in zip(i, j, strength.tolist(), strict=True)
+            )
+            texts = (
+                as_table(names, X),
+                "source,target,interaction\n" + true_edges,
+                "row\n" + "".join(f"{k + 1}\n" for k in sorted(bad_rows.tolist())),
+            )
+            write_whole_together({out / name: text for name, text in zip(_NAMES, texts, strict=True)})
+    data, truth_file, bad_file = (out / name for name in _NAMES)
+    typer.echo(
+        f"{rows} simulated rows of {columns} variables, {edges} true edges, {bad_rows.size} bad rows.\n"
+        f"{data}\n{truth_file}  the true edges\n{bad_file}  numbers of the bad rows, from 1\n\n"
+        f"Next: robscore fit {data} --family {family}"
+    )

@@ -1,0 +1,256 @@
+"""From a data file to the files of a finished fit; the same for ``fit``, ``demo`` and a repeated run."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from robscore._files import write_whole_together
+from robscore._optional import require
+from robscore._progress import stage, tell
+from robscore._typing import Array
+from robscore.cli.console import in_options, warnings_kept
+from robscore.estimators import RobustGraph
+from robscore.reading import DataFile, ReadOptions, read_coordinates, read_data, read_outline
+from robscore.report.page import html_page
+from robscore.report.record import LEVEL, Record, argument, record
+from robscore.report.words import findings, headline
+
+FILES = {
+    "report.html": "open it in a browser",
+    "edges.csv": "the edges, strongest first",
+    "rows.csv": "the rows, most surprising first",
+    "graph.graphml": "for Gephi, Cytoscape, igraph",
+    "model.json": "every setting and number",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to fit, and how.
+
+    Attributes
+    ----------
+    data : the data file
+    read : how to read it
+    settings : arguments of RobustGraph
+    coordinates, outline : files for the map, or None
+    compare : whether to fit classic score matching too
+    title : of the report
+    """
+
+    data: Path
+    read: ReadOptions
+    settings: dict[str, Any]
+    coordinates: Path | None = None
+    outline: Path | None = None
+    compare: bool = True
+    title: str | None = None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What came out."""
+
+    model: RobustGraph
+    classic: RobustGraph | None
+    record: Record
+    data: DataFile
+
+
+def run(plan: Plan) -> Fitted:
+    """Read, fit, compare, record; nothing is written."""
+    require("networkx")  # before any work is done
+    with stage(f"reading {plan.data.name}"):
+        data = read_data(plan.data, plan.read)
+        places = None if plan.coordinates is None else read_coordinates(plan.coordinates, data.names)
+        lines = None if plan.outline is None else read_outline(plan.outline)
+    X = _frame(data)
+    with warnings_kept() as warned, stage("robust fit"):
+        model = RobustGraph(**plan.settings).fit(X)
+    classic = _classic(model, X) if plan.compare else None
+    with warnings_kept(), stage("looking at the rows"):
+        made = record(
+            model,
+            classic=classic,
+            title=plan.title or plan.data.name,
+            labels=data.labels,
+            coordinates=places,
+            outline=lines,
+            data=_about(plan, data),
+            remarks=[*data.notes, *warned],
+        )
+    return Fitted(model, classic, made, data)
+
+
+def _frame(data: DataFile) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(data.values, columns=list(data.names))
+
+
+def _classic(model: RobustGraph, X: Any) -> RobustGraph | None:
+    """Classic score matching with as many edges; None where the fit is classic itself, or where there is none."""
+    if model.n_blocks_ == 1 and model.share_dropped_ is None:
+        return None
+    settings = {**model.get_params(deep=False), "n_blocks": 1, "contamination": None, "reweight": False}
+    settings |= {"alpha": None, "n_edges": model.graph_.n_edges}
+    with warnings_kept(), stage("classic fit, to compare"):
+        try:
+            return RobustGraph(**settings).fit(X)
+        except ValueError:  # bad rows can make it impossible
+            return None
+
+
+def _about(plan: Plan, data: DataFile) -> dict[str, Any]:
+    """Where the rows came from: enough to read them again."""
+    return {
+        "file": str(plan.data),
+        "sha256": fingerprint(plan.data),
+        "read": asdict(plan.read),
+        "label_name": data.label_name,
+        "coordinates": None if plan.coordinates is None else str(plan.coordinates),
+        "outline": None if plan.outline is None else str(plan.outline),
+        "compare": plan.compare,
+    }
+
+
+def fingerprint(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def plan_of(made: Record, beside: Path, data: Path | None = None) -> Plan:
+    """The plan that a record was made by; its files are looked for where they were, and beside model.json.
+
+    With ``data`` that file is taken instead, else one that has changed is refused.
+    """
+    about = made.data
+    if not about.get("file"):
+        raise ValueError("This model.json was not made from a file, so it cannot be repeated from one.")
+    read: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in about["read"].items()
+    }
+    plan = Plan(
+        data=data or _find(about["file"], beside),
+        read=ReadOptions(**read),
+        settings={name: argument(value) for name, value in made.settings.items()},
+        coordinates=None if about["coordinates"] is None else _find(about["coordinates"], beside),
+        outline=None if about["outline"] is None else _find(about["outline"], beside),
+        compare=about["compare"],
+        title=made.title,
+    )
+    if data is None and fingerprint(plan.data) != about["sha256"]:
+        raise ValueError(
+            f"{plan.data} has changed since model.json was written, so the fit cannot be repeated; to fit it all the "
+            f"same, name it: robscore fit {plan.data} --from model.json"
+        )
+    return plan if data is None else replace(plan, title=None)
+
+
+def _find(name: str, beside: Path) -> Path:
+    for candidate in (Path(name), beside / name, beside / Path(name).name):
+        if candidate.is_file():
+            return candidate
+    raise ValueError(f"{name}, which model.json names, is not there any more; give the data file as an argument.")
+
+
+@contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """Make sure, before any work, that the folder can be written to; one made here goes if nothing came of it."""
+    made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(f"Cannot write to {folder} ({error.strerror}); choose another folder with --out.") from None
+    try:
+        yield
+    except BaseException:
+        for parent in made:
+            if not any(parent.iterdir()):
+                parent.rmdir()
+        raise
+
+
+def write(fitted: Fitted, folder: Path) -> None:
+    """Write all files, each whole, none before all are ready."""
+    tell("writing")
+    made, model = fitted.record, fitted.model
+    texts = {
+        "edges.csv": _csv(("source", "target", "interaction", "association"), _edges(made)),
+        "rows.csv": _rows_csv(model, fitted.data.labels),
+        "graph.graphml": _graphml(model, made),
+        "model.json": made.to_json(),
+        "report.html": html_page(made),
+    }
+    write_whole_together({folder / name: text for name, text in texts.items()})
+
+
+def _edges(made: Record) -> Iterator[Sequence[Any]]:
+    for i, j, interaction, strength in made.edges:
+        yield made.names[i], made.names[j], interaction, strength
+
+
+def _rows_csv(model: RobustGraph, labels: Sequence[str] | None) -> str:
+    with warnings_kept():
+        table = nw.from_native(model.suspicious_rows(level=LEVEL))
+    rows = table["row"].to_numpy()
+    weight: Array = model.row_weights_[rows, 0] * model.n_rows_used_
+    header = ["row", *(["label"] if labels else []), "score", "p_value", "rank", "flagged", "weight", "variables"]
+    columns = [table[name].to_list() for name in ("score", "p_value", "rank", "flagged")]
+    named = [[labels[k] for k in rows]] if labels else []
+    return _csv(
+        header, zip((rows + 1).tolist(), *named, *columns, weight.tolist(), table["variables"].to_list(), strict=True)
+    )
+
+
+def _csv(header: Sequence[str], rows: Any) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _graphml(model: RobustGraph, made: Record) -> str:
+    import networkx as nx
+
+    graph = model.graph_.to_networkx()
+    for name, degree in model.graph_.degree.items():
+        graph.nodes[name]["degree"] = degree
+    for name, place in zip(made.names, made.coordinates or [], strict=False):
+        graph.nodes[name].update(latitude=place[0], longitude=place[1])
+    return "\n".join(nx.generate_graphml(graph)) + "\n"
+
+
+def summary(made: Record, folder: Path) -> str:
+    """What was found, and where it is, for the terminal."""
+    lines = [f"{headline(made)}.", *(f"  {words}" for words in findings(made)), ""]
+    width = max(len(str(folder / name)) for name in FILES)
+    lines += [f"{folder / name!s:<{width}}  {what}" for name, what in FILES.items()]
+    return "\n".join(lines)
+
+
+def remarks(made: Record) -> list[str]:
+    """Remarks to show beside the result."""
+    return [in_options(words) for words in made.remarks]
+
+
+def as_table(names: Sequence[str], values: Array, labels: Sequence[str] | None = None, label_name: str = "") -> str:
+    """A data set as CSV text, numbers to the last bit."""
+    header = [*([label_name] if labels else []), *names]
+    rows = np.asarray(values).tolist()
+    return _csv(header, ([labels[k], *row] if labels else row for k, row in enumerate(rows)))

@@ -1,0 +1,240 @@
+"""A graph as a network, or on a map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robscore._typing import Array, BoolArray, IntArray
+from robscore._validation import default_names
+from robscore.estimators import RobustGraph
+from robscore.graph import Graph, association
+from robscore.plot.labels import place_labels
+from robscore.plot.layout import map_layout, shared_layout
+from robscore.plot.style import BLUE, DARK, VERMILLION, axes, legend
+from robscore.solvers.path import joined_support
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_FONT, _MARKER = 8.0, 5.0  # points
+_THIN, _THICK = 1.0, 4.0
+_SHRINKING = 0.93  # what a later title or legend may take from the axes
+
+
+class Links(NamedTuple):
+    """Edges that are drawn alike: a name for the legend, a style, and the pairs, shape (number, 2), with widths."""
+
+    label: str
+    style: dict[str, Any]
+    pairs: IntArray
+    widths: Array
+
+
+class Named(NamedTuple):
+    """A graph to draw: names and associations."""
+
+    names: Sequence[str]
+    association: Array
+
+    @property
+    def pairs(self) -> IntArray:
+        """Edges, shape (number, 2)."""
+        return np.argwhere(np.triu(self.association, k=1))
+
+
+def named(graph: RobustGraph | Graph | ArrayLike, names: Sequence[str] | None = None) -> Named:
+    """Whatever holds a graph, with names."""
+    if isinstance(graph, RobustGraph):
+        graph = graph.graph_
+    if isinstance(graph, Graph):
+        return Named(names or graph.names, graph.association)
+    K = np.asarray(graph, dtype=float)
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise ValueError(f"graph must be a RobustGraph, a Graph or a square matrix; got shape {K.shape}.")
+    if names is not None and len(names) != len(K):
+        raise ValueError(f"names has {len(names)} entries for {len(K)} columns.")
+    if not K.diagonal().any():  # an adjacency matrix
+        return Named(names or default_names(len(K)), joined_support(K, "symmetric").astype(float))
+    return Named(names or default_names(len(K)), association(K)[0])
+
+
+def plot_graph(
+    graph: RobustGraph | Graph | ArrayLike,
+    *,
+    layout: ArrayLike | None = None,
+    marked: tuple[str, ArrayLike] | None = None,
+    names: Sequence[str] | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a graph: positive associations solid, negative ones dashed, stronger ones thicker.
+
+    Parameters
+    ----------
+    graph : RobustGraph, Graph or array of shape (m, m)
+        K or an adjacency matrix.
+    layout : array of shape (m, 2), optional
+        Positions, from :func:`shared_layout`; pass the same to compare graphs.
+    marked : (str, boolean array of shape (m, m)), optional
+        Pairs to tell apart, instead of signs, and what they are called; such as ``("only here", ~other.adjacency)``.
+    names : sequence of str, optional
+    title : str, optional
+        By default it states the number of edges.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> X = np.random.default_rng(0).normal(size=(300, 4)) @ np.tri(4)
+    >>> rs.plot.plot_graph(rs.RobustGraph("gaussian").fit(X)).get_title()
+    '3 edges between 4 variables: 3 positive, 0 negative'
+    """
+    drawn = named(graph, names)
+    positions = shared_layout(drawn.association) if layout is None else _checked(layout, len(drawn.names))
+    ax = axes(ax, (6.5, 6.5))
+    ax.set_aspect("equal")
+    ax.axis("off")
+    draw_links(ax, positions, drawn.names, _links(drawn, marked))
+    ax.set_title(title if title is not None else _in_words(drawn), fontsize=11)
+    return ax
+
+
+def plot_map(
+    graph: RobustGraph | Graph | ArrayLike,
+    coordinates: ArrayLike,
+    *,
+    outline: Sequence[ArrayLike] = (),
+    marked: tuple[str, ArrayLike] | None = None,
+    names: Sequence[str] | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a graph on a map.
+
+    Parameters
+    ----------
+    graph : RobustGraph, Graph or array of shape (m, m)
+    coordinates : array of shape (m, 2)
+        Latitude and longitude of the columns in degrees.
+    outline : sequence of arrays of shape (points, 2), optional
+        Lines of latitude and longitude to draw under it: coasts, rivers, a ridge.
+    marked, names, title, ax : as for :func:`plot_graph`
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> rain = rs.datasets.simulated_alpine_rain(50)
+    >>> ax = rs.plot.plot_map(rain.interaction, rain.coordinates, names=rain.names)
+    >>> ax.get_title(), ax.get_xlabel()
+    ('45 edges between 30 variables: 45 positive, 0 negative', 'longitude (°)')
+    """
+    drawn = named(graph, names)
+    places = _checked(coordinates, len(drawn.names))
+    map_layout(places)  # raises where these are no coordinates
+    positions = places[:, ::-1]
+    ax = axes(ax, (8, 6))
+    middle = (places[:, 0].min() + places[:, 0].max()) / 2
+    ax.set_aspect(1 / max(np.cos(np.radians(middle)), 0.05))
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    margin = 0.06 * max(*(high - low), 1e-6)
+    ax.set(xlim=(low[0] - margin, high[0] + 2 * margin), ylim=(low[1] - margin, high[1] + margin))
+    for line in outline:
+        points = np.asarray(line, dtype=float)
+        ax.plot(points[:, 1], points[:, 0], color=DARK, linewidth=1.8, alpha=0.6, zorder=0)
+    draw_links(ax, positions, drawn.names, _links(drawn, marked))
+    ax.set(xlabel="longitude (°)", ylabel="latitude (°)")
+    ax.set_title(title if title is not None else _in_words(drawn), fontsize=11)
+    return ax
+
+
+def _checked(positions: ArrayLike, m: int) -> Array:
+    at = np.asarray(positions, dtype=float)
+    if at.shape != (m, 2) or not np.isfinite(at).all():
+        raise ValueError(f"layout and coordinates need two numbers for each of {m} columns; got shape {at.shape}.")
+    return at
+
+
+def _in_words(drawn: Named) -> str:
+    strength = drawn.association[tuple(drawn.pairs.T)]
+    positive = int(np.count_nonzero(strength > 0))
+    count = f"{strength.size} edge{'' if strength.size == 1 else 's'} between {len(drawn.names)} variables"
+    return f"{count}: {positive} positive, {strength.size - positive} negative"
+
+
+def _links(drawn: Named, marked: tuple[str, ArrayLike] | None) -> list[Links]:
+    """Edges by sign, or by whether they are marked."""
+    pairs = drawn.pairs
+    strength = drawn.association[tuple(pairs.T)]
+    widths = _THIN + (_THICK - _THIN) * np.minimum(np.abs(strength), 1.0)
+    if marked is None:
+        first, labels = strength > 0, ("positive association", "negative association")
+    else:
+        mask: BoolArray = np.asarray(marked[1], dtype=bool)
+        if mask.shape != drawn.association.shape:
+            raise ValueError(f"marked has shape {mask.shape} for {len(drawn.names)} columns.")
+        first, labels = ~mask[tuple(pairs.T)], ("other edges", marked[0])
+    styles = ({"color": BLUE, "linestyle": "-"}, {"color": VERMILLION, "linestyle": "--"})
+    return [
+        Links(label, style, pairs[some], widths[some])
+        for label, style, some in zip(labels, styles, (first, ~first), strict=True)
+        if some.any()
+    ]
+
+
+def draw_links(ax: Axes, positions: Array, names: Sequence[str], groups: Sequence[Links]) -> None:
+    """Lines, places and names, as few of which cover each other as can be."""
+    from matplotlib.collections import LineCollection
+
+    groups = [links for links in groups if len(links.pairs)]
+    for links in groups:
+        segments = list(positions[links.pairs])
+        label = f"{links.label} ({len(links.pairs)})"
+        ax.add_collection(LineCollection(segments, linewidths=links.widths, label=label, zorder=1, **links.style))
+    ax.scatter(positions[:, 0], positions[:, 1], s=_MARKER**2, color="white", edgecolor=DARK, linewidth=1.0, zorder=3)
+    if ax.get_autoscale_on():
+        ax.margins(0.14 if len(names) < 60 else 0.05)
+        ax.autoscale_view()
+    draw_names(ax, positions, names, np.concatenate([links.pairs for links in groups]) if groups else None)
+    if groups:
+        legend(ax, loc="upper center", bbox_to_anchor=(0.5, -0.01 if not ax.axison else -0.12), ncols=len(groups))
+
+
+def draw_names(ax: Axes, positions: Array, names: Sequence[str], pairs: IntArray | None) -> None:
+    """Names beside their places, at the size the axes have now; those that find no room are left out."""
+    from matplotlib.patheffects import withStroke
+
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()  # so that the axes have their final size
+    points = ax.transData.transform(positions) * 72.0 / figure.dpi * _SHRINKING
+    sides = place_labels(points, names, size=_FONT, radius=_MARKER / 2, edges=pairs)
+    for name, place, side in zip(names, positions, sides, strict=True):
+        if side is None:
+            continue
+        right, up = side
+        gap = (_MARKER / 2 + 0.2 * _FONT) * (0.8 if right and up else 1.0)
+        ax.annotate(
+            name.replace("$", r"\$"),
+            place,
+            xytext=(right * gap, up * gap),
+            textcoords="offset points",
+            ha={1: "left", -1: "right", 0: "center"}[right],
+            va={1: "bottom", -1: "top", 0: "center"}[up],
+            fontsize=_FONT,
+            zorder=4,
+            path_effects=[withStroke(linewidth=2.0, foreground="white")],
+        )

@@ -1,0 +1,84 @@
+"""Names beside their places so that they do not lie over each other."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from robscore._typing import Array, IntArray
+
+Side: TypeAlias = tuple[int, int]
+# Where a name may stand as seen from its place: (right, up), in the order they are liked.
+SIDES: tuple[Side, ...] = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
+_WIDTH, _HEIGHT = 0.6, 1.25  # of a letter, in font sizes
+_PLACE_COST, _EDGE_COST, _DISLIKE = 4.0, 0.15, 0.02
+
+
+def place_labels(
+    positions: Array, names: Sequence[str], *, size: float, radius: float, edges: IntArray | None = None
+) -> list[Side | None]:
+    """The side on which each name stands; None where it would cover another one on every side.
+
+    Parameters
+    ----------
+    positions : array of shape (m, 2)
+        Right and up, in the same unit as sizes.
+    names : sequence of m str
+    size : float
+        Of the font.
+    radius : float
+        Of the places.
+    edges : integer array of shape (number of edges, 2), optional
+        Lines that names rather keep off.
+    """
+    m = len(positions)
+    widths = np.array([text_width(name) * size for name in names])
+    ends = np.zeros((0, 2, 2)) if edges is None or not len(edges) else positions[np.asarray(edges)]
+    along = ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * np.linspace(0.05, 0.95, 15)[:, None]
+    points = along.reshape(-1, 2)
+    places = np.column_stack([positions - radius, positions + radius])
+    crowding = (np.linalg.norm(positions[:, None] - positions[None], axis=2) < 6 * size).sum(axis=1)
+    taken = np.zeros((0, 4))
+    sides: list[Side | None] = [None] * m
+    for k in np.argsort(-crowding, kind="stable"):
+        others = np.delete(places, k, axis=0)
+        best, least = None, np.inf
+        for dislike, side in enumerate(SIDES):
+            box = _box(positions[k], side, widths[k], size, radius)
+            if _overlap(box, taken).any():
+                continue
+            covered = _PLACE_COST * _overlap(box, others).sum() / (2 * radius) ** 2
+            on_lines = np.count_nonzero(((points > box[:2]) & (points < box[2:])).all(axis=1))
+            cost = covered + _EDGE_COST * on_lines + _DISLIKE * dislike
+            if cost < least:
+                best, least = side, cost
+        sides[k] = best
+        if best is not None:
+            taken = np.vstack([taken, _box(positions[k], best, widths[k], size, radius)])
+    return sides
+
+
+def text_width(text: str) -> float:
+    """About how wide a text is, in font sizes."""
+    return sum(1.1 if unicodedata.east_asian_width(letter) in "WF" else _WIDTH for letter in text)
+
+
+def _box(place: Array, side: Side, width: float, size: float, radius: float) -> Array:
+    """Left, low, right, high of a name."""
+    right, up = side
+    height, gap = _HEIGHT * size, radius + 0.2 * size
+    if right and up:
+        gap *= 0.8
+    left = place[0] + (gap if right > 0 else -gap - width if right < 0 else -width / 2)
+    low = place[1] + (gap if up > 0 else -gap - height if up < 0 else -height / 2)
+    return np.array([left, low, left + width, low + height])
+
+
+def _overlap(box: Array, others: Array) -> Array:
+    """Areas that a box shares with others."""
+    width = np.minimum(box[2], others[:, 2]) - np.maximum(box[0], others[:, 0])
+    height = np.minimum(box[3], others[:, 3]) - np.maximum(box[1], others[:, 1])
+    return np.asarray(np.maximum(width, 0) * np.maximum(height, 0))

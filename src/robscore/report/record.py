@@ -1,0 +1,304 @@
+"""A fit as plain numbers and words: every setting to repeat it, and all that a report shows.
+
+Numbers are written to the last bit, and nothing depends on the clock or the machine's name, so the same fit gives the
+same file.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from importlib.metadata import version as installed_version
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robscore._typing import Array, BoolArray, IntArray
+from robscore._version import __version__
+from robscore.estimators import RobustGraph
+from robscore.families.base import Family
+from robscore.graph import association
+
+FORMAT = 1
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
+_MOST_GRAPHS = 60  # of the path, that the page's slider goes through
+_MOST_LISTED_ROWS, _MOST_DRAWN_ROWS = 200, 3000
+LEVEL = 0.01  # false alarms among good rows
+
+
+@dataclass(frozen=True)
+class Record:
+    """A fit as plain numbers and words; see :func:`record`.
+
+    Attributes
+    ----------
+    format, version, libraries : of the file, of robscore, and of what it computes with
+    title : str
+    data : dict
+        Where the rows came from and how they were read: enough to read them again. Empty for data from memory.
+    settings : dict
+        Every argument of :class:`robscore.RobustGraph`.
+    names, coordinates, outline : columns, their latitudes and longitudes, and lines under the map; or None
+    fit : dict
+        Rows used and left out, blocks, penalty, optimality, in numbers and words.
+    diagonal, location : lists with an entry a column
+    edges : list of (i, j, interaction, association), strongest association first
+    path : dict
+        Numbers by alpha: alphas, n_edges, kkt, converged, criteria, chosen. And ``graphs``, of some of them: position,
+        edges (positions in ``pairs``) and associations.
+    classic : dict or None
+        The same for classic score matching on the same data, with the position of the graph that has the most nearly
+        equal number of edges for each of the graphs of ``path``.
+    rows : dict
+        The most surprising rows, and points to draw.
+    remarks : list of str
+        What the fit warned about, and what was said when the file was read.
+    """
+
+    format: int
+    version: str
+    libraries: dict[str, str]
+    title: str
+    data: dict[str, Any]
+    settings: dict[str, Any]
+    names: list[str]
+    coordinates: list[list[float]] | None
+    outline: list[list[list[float]]] | None
+    fit: dict[str, Any]
+    diagonal: list[float]
+    location: list[float]
+    edges: list[list[Any]]
+    path: dict[str, Any]
+    classic: dict[str, Any] | None
+    rows: dict[str, Any]
+    remarks: list[str]
+
+    def to_json(self) -> str:
+        """The record as a JSON text."""
+        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+    @classmethod
+    def from_json(cls, path: str | PathLike[str]) -> Record:
+        """Read a record from a file; raise, saying why, where it is not one."""
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ValueError(f"{path} cannot be read: {error.strerror or error}.") from None
+        except ValueError:
+            raise ValueError(f"{path} is not a model.json of robscore: it is not JSON.") from None
+        wanted = {member.name for member in fields(cls)}
+        if not isinstance(content, dict) or not wanted <= set(content):
+            raise ValueError(f"{path} is not a model.json of robscore.")
+        if content["format"] != FORMAT:
+            raise ValueError(
+                f"{path} has format {content['format']}, written by robscore {content['version']}; this is robscore "
+                f"{__version__}, which reads format {FORMAT}. Run `robscore fit` on the data again."
+            )
+        return cls(**{name: content[name] for name in wanted})
+
+
+def record(
+    model: RobustGraph,
+    *,
+    classic: RobustGraph | None = None,
+    title: str = "",
+    labels: Sequence[str] | None = None,
+    coordinates: ArrayLike | None = None,
+    outline: Sequence[ArrayLike] | None = None,
+    data: dict[str, Any] | None = None,
+    remarks: Sequence[str] = (),
+) -> Record:
+    """The record of a fit.
+
+    Parameters
+    ----------
+    model : fitted RobustGraph
+    classic : fitted RobustGraph, optional
+        Another fit of the same columns to show beside it, as a rule with ``n_blocks=1``.
+    title : str, optional
+    labels : sequence of str, optional
+        Names of the rows of the data.
+    coordinates : array of shape (m, 2), optional
+        Latitude and longitude of the columns, for a map.
+    outline : sequence of arrays of shape (points, 2), optional
+        Lines of latitude and longitude to draw under the map.
+    data : dict, optional
+        Where the rows came from.
+    remarks : sequence of str, optional
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> X = np.random.default_rng(0).normal(size=(300, 4)) @ np.tri(4)
+    >>> kept = rs.report.record(rs.RobustGraph("gaussian").fit(X), title="A chain")
+    >>> len(kept.edges), kept.names
+    (3, ['x0', 'x1', 'x2', 'x3'])
+    """
+    graph, facts = model.graph_, model.graph_.facts
+    m = len(graph.names)
+    if labels is not None and len(labels) != len(model.row_weights_):
+        raise ValueError(f"labels has {len(labels)} entries for {len(model.row_weights_)} rows.")
+    places = None if coordinates is None else np.asarray(coordinates, dtype=float)
+    if places is not None and (places.shape != (m, 2) or not np.isfinite(places).all()):
+        raise ValueError(f"coordinates has shape {places.shape}; one latitude and longitude for each of {m} columns.")
+    if classic is not None and classic.graph_.names != graph.names:
+        raise ValueError("classic was fitted to other columns; fit both to the same data.")
+    i, j = _strongest_first(graph.association, graph.adjacency)
+    path, beside = _paths(model, classic)
+    return Record(
+        format=FORMAT,
+        version=__version__,
+        libraries={"python": platform.python_version(), **{name: installed_version(name) for name in _LIBRARIES}},
+        title=title,
+        data=data or {},
+        settings={name: _plain(value) for name, value in model.get_params(deep=False).items()},
+        names=list(graph.names),
+        coordinates=None if places is None else places.tolist(),
+        outline=None if outline is None else [np.asarray(line, dtype=float).tolist() for line in outline],
+        fit={
+            "n_rows": len(model.row_weights_),
+            "n_rows_used": model.n_rows_used_,
+            "share_dropped": model.share_dropped_,
+            "effective_rows": list(facts.effective_rows),
+            "family": facts.family,
+            "n_blocks": model.n_blocks_,
+            "reweighting": facts.reweighting,
+            "alpha": model.alpha_,
+            "selection": facts.selection,
+            "converged": model.converged_,
+            "kkt": facts.kkt,
+            "n_iter": model.n_iter_,
+        },
+        diagonal=graph.interaction.diagonal().tolist(),
+        location=model.location_.tolist(),
+        edges=[
+            [int(a), int(b), float(graph.interaction[a, b]), float(graph.association[a, b])]
+            for a, b in zip(i, j, strict=True)
+        ],
+        path=path,
+        classic=beside,
+        rows=_rows(model, labels),
+        remarks=list(remarks),
+    )
+
+
+def _plain(value: Any) -> Any:
+    """An argument as JSON has it; arrays become lists, infinity a word."""
+    if isinstance(value, Family):
+        return repr(value)
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(entry) for entry in np.asarray(value).tolist()]
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    if isinstance(value, bool | int | float | str) or value is None:
+        return value
+    return value.item() if isinstance(value, np.generic) else repr(value)
+
+
+def argument(value: Any) -> Any:
+    """What :func:`_plain` made of an argument, as the estimator takes it."""
+    if isinstance(value, list):
+        array = [argument(entry) for entry in value]
+        return array if array and isinstance(array[0], str) else np.array(array, dtype=float)
+    return float(value) if value in ("inf", "-inf") else value
+
+
+def _strongest_first(association: Array, adjacency: BoolArray) -> tuple[IntArray, IntArray]:
+    i, j = np.nonzero(np.triu(adjacency))
+    order = np.argsort(-np.abs(association[i, j]), kind="stable")
+    return i[order], j[order]
+
+
+def _paths(model: RobustGraph, classic: RobustGraph | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The numbers of the paths, and graphs of as many positions as a page can carry."""
+    chosen = int(np.flatnonzero(model.path_.alphas == model.alpha_)[0])
+    positions = _to_show(model, chosen)
+    own = {**_numbers(model, chosen), "graphs": [_graph(model, k) for k in positions]}
+    if classic is None:
+        return own, None
+    counts = classic.path_.n_edges
+    nearest = [int(np.argmin(np.abs(counts - model.path_.n_edges[k]))) for k in positions]
+    their_choice = int(np.flatnonzero(classic.path_.alphas == classic.alpha_)[0])
+    nearest[positions.index(chosen)] = their_choice
+    shown = sorted(set(nearest))
+    other = _numbers(classic, their_choice)
+    other["graphs"] = [_graph(classic, k) for k in shown]
+    other["beside"] = [shown.index(k) for k in nearest]
+    return own, other
+
+
+def _to_show(model: RobustGraph, chosen: int) -> list[int]:
+    """Positions of the path for the slider: different graphs, none much denser than can be looked at."""
+    counts = model.path_.n_edges
+    m = model.n_features_in_
+    most = max(2 * int(counts[chosen]) + 20, 3 * m, 100)
+    usable = np.flatnonzero(counts <= most)
+    if usable.size > _MOST_GRAPHS:
+        usable = usable[np.unique(np.linspace(0, usable.size - 1, _MOST_GRAPHS).round().astype(int))]
+    return sorted({*usable.tolist(), chosen})
+
+
+def _numbers(model: RobustGraph, chosen: int) -> dict[str, Any]:
+    path = model.path_
+    return {
+        "alphas": path.alphas.tolist(),
+        "n_edges": path.n_edges.tolist(),
+        "kkt": path.kkt.tolist(),
+        "converged": path.converged.tolist(),
+        "criteria": {
+            name: [float(value) if np.isfinite(value) else None for value in values]
+            for name, values in model.criteria_.items()
+        },
+        "chosen": chosen,
+    }
+
+
+def _graph(model: RobustGraph, position: int) -> dict[str, Any]:
+    """The edges at a position of the path, for drawing: pairs i m + j, and associations to four digits."""
+    strength, _ = association(model._interaction_at(position))
+    m = len(strength)
+    i, j = np.nonzero(np.triu(strength, k=1))
+    return {
+        "position": position,
+        "pairs": (i * m + j).tolist(),
+        "associations": [float(f"{value:.4g}") for value in strength[i, j]],
+    }
+
+
+def _rows(model: RobustGraph, labels: Sequence[str] | None) -> dict[str, Any]:
+    """The most surprising rows by name, and points to draw: all rows that are flagged, and some of the others."""
+    table = nw.from_native(model.suspicious_rows(level=LEVEL))
+    row, score, p_value = (table[name].to_numpy() for name in ("row", "score", "p_value"))
+    flagged = table["flagged"].to_numpy()
+    weight = model.row_weights_[row, 0] * model.n_rows_used_
+    shown = np.arange(row.size) < max(20, min(int(flagged.sum()), _MOST_LISTED_ROWS))
+    drawn = np.flatnonzero(flagged)[: _MOST_DRAWN_ROWS // 2]
+    others = np.flatnonzero(~flagged)
+    drawn = np.concatenate([drawn, others[:: max(1, -(-others.size // (_MOST_DRAWN_ROWS // 2)))]])
+    return {
+        "level": LEVEL,
+        "n_flagged": int(flagged.sum()),
+        "n_drawn": int(drawn.size),
+        "listed": [
+            {
+                "row": int(row[k]) + 1,
+                "label": None if labels is None else labels[row[k]],
+                "score": float(score[k]) if np.isfinite(score[k]) else None,
+                "p_value": float(p_value[k]) if np.isfinite(p_value[k]) else None,
+                "weight": float(weight[k]),
+                "flagged": bool(flagged[k]),
+                "variables": str(table["variables"][int(k)]),
+            }
+            for k in np.flatnonzero(shown)
+        ],
+        "points": [
+            [int(row[k]) + 1, float(f"{score[k]:.5g}") if np.isfinite(score[k]) else None, int(flagged[k])]
+            for k in sorted(drawn, key=lambda k: row[k])
+        ],
+    }

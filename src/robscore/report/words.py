@@ -1,0 +1,71 @@
+"""What a record says, in sentences that a colleague understands."""
+
+from __future__ import annotations
+
+from robscore.report.record import Record
+
+
+def headline(record: Record) -> str:
+    """The finding in one sentence."""
+    m, count = len(record.names), len(record.edges)
+    pairs = m * (m - 1) // 2
+    if not count:
+        return f"No two of the {m} variables are linked directly"
+    return f"{count} of {pairs} pairs of variables {'are' if count > 1 else 'is'} linked directly"
+
+
+def findings(record: Record) -> list[str]:
+    """What else there is to know at a glance: strongest links, rows, the comparison, whether the fit can be trusted."""
+    return [words for words in (_strongest(record), _about_rows(record), _compared(record), _trust(record)) if words]
+
+
+def _strongest(record: Record) -> str:
+    named = [f"{record.names[i]} and {record.names[j]} ({strength:+.2f})" for i, j, _, strength in record.edges[:3]]
+    if not named:
+        return "Less of a penalty gives more links; the slider goes through them." if record.path["graphs"] else ""
+    positive = sum(1 for edge in record.edges if edge[3] > 0)
+    signs = f"{positive} positive, {len(record.edges) - positive} negative"
+    return f"Strongest: {', '.join(named)}. Signs: {signs}."
+
+
+def _about_rows(record: Record) -> str:
+    fit = record.fit
+    used, given = fit["n_rows_used"], fit["n_rows"]
+    complete = f" {given - used} incomplete rows were not used." if used < given else ""
+    if fit["share_dropped"] is not None:
+        dropped = round(fit["share_dropped"] * used)
+        if not dropped:
+            return f"All {used} rows fit together; none was left out.{complete}"
+        return f"{dropped} of {used} rows ({dropped / used:.1%}) do not fit the others and count for nothing.{complete}"
+    if fit["n_blocks"] > 1:
+        return (
+            f"The {used} rows are weighed by a geometric median of {fit['n_blocks']} blocks: as much as "
+            f"{fit['effective_rows'][0]:.0f} equal rows.{complete}"
+        )
+    return f"Classic score matching: all {used} rows count equally, bad ones too.{complete}"
+
+
+def _compared(record: Record) -> str:
+    if record.classic is None:
+        return ""
+    m = len(record.names)
+    ours = {i * m + j for i, j, _, _ in record.edges}
+    position = next(k for k, graph in enumerate(record.path["graphs"]) if graph["position"] == record.path["chosen"])
+    theirs = set(record.classic["graphs"][record.classic["beside"][position]]["pairs"])
+    if not ours and not theirs:
+        return "Classic score matching finds nothing either."
+    if ours == theirs:
+        return "Classic score matching, which counts every row the same, finds the very same graph."
+    return (
+        f"Classic score matching, which counts every row the same, agrees on {len(ours & theirs)} of them when it has "
+        f"{'as many' if len(theirs) == len(ours) else len(theirs)} edges."
+    )
+
+
+def _trust(record: Record) -> str:
+    if not record.fit["converged"]:
+        return (
+            f"The fit did NOT converge: it is {record.fit['kkt']:.1e} alpha_max from optimal. Do not rely on it; see "
+            "the remarks below."
+        )
+    return ""

@@ -1,0 +1,120 @@
+"""The other commands, their help, and how quickly it comes."""
+
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from robscore.cli import app
+from robscore.cli.console import as_value, in_options
+
+COMMANDS = ("demo", "fit", "report", "simulate", "reproduce")
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command):
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert f"robscore {command}" in result.output.split("Usage:")[1].split("\n", 1)[1]
+
+
+def test_help_is_quick():
+    """Half a second; measured against a bare interpreter, since machines differ."""
+
+    def seconds(*command):
+        started = time.perf_counter()
+        subprocess.run([sys.executable, *command], capture_output=True, check=True)
+        return time.perf_counter() - started
+
+    bare = min(seconds("-c", "pass") for _ in range(3))
+    assert min(seconds("-m", "robscore", "--help") for _ in range(3)) < 0.5 + 2 * bare
+
+
+def test_version():
+    from robscore import __version__
+
+    assert run("--version").output == f"robscore {__version__}\n"
+
+
+def test_demo_tells_and_shows_that_robust_beats_classic(tmp_path):
+    result = run("demo", "--out", tmp_path / "demo")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.strip().endswith(f"Now open {tmp_path / 'demo' / 'report.html'}")
+    lines = {line.split()[0]: line.split() for line in result.stdout.splitlines() if "that cross the ridge" in line}
+    classic, robust = (int(lines[method][2]) for method in ("classic", "robust"))
+    assert robust > 35 > 15 > classic
+    assert (tmp_path / "demo" / "map.png").read_bytes()[:4] == b"\x89PNG"
+    kept = json.loads((tmp_path / "demo" / "model.json").read_text())
+    assert len(kept["coordinates"]) == 30
+    again = run("fit", "--from", tmp_path / "demo" / "model.json", "--out", tmp_path / "again")
+    assert again.exit_code == 0, again.output
+    assert (tmp_path / "again" / "model.json").read_bytes() == (tmp_path / "demo" / "model.json").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["pareto", "other-graph"])
+def test_simulated_data_come_with_their_truth(tmp_path, kind):
+    arguments = ("--rows", 200, "--columns", 5, "--edges", 4, "--bad", 0.1, "--seed", 3, "--kind", kind)
+    result = run("simulate", *arguments, "--out", tmp_path / "a")
+    assert result.exit_code == 0, result.output
+    data, truth, bad = (pd.read_csv(tmp_path / "a" / f"{name}.csv") for name in ("data", "truth", "bad_rows"))
+    assert data.shape == (200, 5)
+    assert len(truth) == 4
+    assert set(truth["source"]) | set(truth["target"]) <= set(data.columns)
+    assert len(bad) == 20
+    assert bad["row"].between(1, 200).all()
+    run("simulate", *arguments, "--out", tmp_path / "b")
+    assert (tmp_path / "b" / "data.csv").read_bytes() == (tmp_path / "a" / "data.csv").read_bytes()
+    run("simulate", *arguments, "--bad", 0, "--out", tmp_path / "c")
+    clean = pd.read_csv(tmp_path / "c" / "data.csv")
+    changed = np.flatnonzero((clean != data).any(axis=1)) + 1
+    assert changed.tolist() == bad["row"].tolist()
+
+
+def test_reports_are_drawn_again_without_the_data(tmp_path):
+    run("simulate", "--rows", 200, "--columns", 5, "--edges", 4, "--out", tmp_path / "s")
+    run("fit", tmp_path / "s" / "data.csv", "--out", tmp_path / "a")
+    page = (tmp_path / "a" / "report.html").read_bytes()
+    (tmp_path / "s" / "data.csv").unlink()
+    (tmp_path / "a" / "report.html").unlink()
+    assert run("report", tmp_path / "a" / "model.json").exit_code == 0
+    assert (tmp_path / "a" / "report.html").read_bytes() == page
+    result = run("report", tmp_path / "a" / "model.json", "--out", tmp_path / "b.html", "--title", "<b>Mine</b>")
+    assert result.exit_code == 0
+    assert "&lt;b&gt;Mine&lt;/b&gt;" in (tmp_path / "b.html").read_text()
+
+
+def test_reports_of_something_else_are_refused(tmp_path):
+    (tmp_path / "x.json").write_text('{"a": 1}')
+    (tmp_path / "y.json").write_text("no")
+    for name, words in (("x.json", "is not a model.json"), ("y.json", "not JSON"), ("z.json", "cannot be read")):
+        result = run("report", tmp_path / name)
+        assert result.exit_code == 1
+        assert words in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("Pass missing='drop' to leave out rows.", "Say --missing drop to leave out rows."),
+        ("n_edges=9 cannot be reached", "--edges 9 cannot be reached"),
+        ("alpha=0.05 and n_blocks='auto'", "--alpha 0.05 and --n-blocks auto"),
+        ("pass scale=None.", "say --scale none."),
+        ("has 2 (first in row 0).", "has 2 (first in data row 1)."),
+        ("rows are sorted: pass shuffle=True", "rows are sorted: pass --shuffle"),
+    ],
+)
+def test_messages_speak_of_options(message, words):
+    assert in_options(message) == words
+
+
+def test_values_of_set():
+    assert [as_value(text) for text in ("3", "0.5", "none", "True", "and")] == [3, 0.5, None, True, "and"]

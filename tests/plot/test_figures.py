@@ -1,0 +1,150 @@
+"""Every figure draws on the axes it is given, states its finding, and names what it shows."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+from matplotlib.collections import LineCollection
+
+import robscore as rs
+from robscore.plot.labels import place_labels, text_width
+
+
+@pytest.fixture(scope="module")
+def model():
+    rain = rs.datasets.simulated_alpine_rain(261)
+    X, _ = rs.simulate.contaminate_pareto(rain.X, 0.05, random_state=1)
+    import pandas as pd
+
+    return rs.RobustGraph("sqrt", select=["ebic", "cv"]).fit(pd.DataFrame(X, columns=rain.names))
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def curves():
+    rng = np.random.default_rng(0)
+    made = []
+    for _ in range(3):
+        tpr = np.sort(rng.random(9))
+        made.append(rs.metrics.RocCurve(np.linspace(0, 1, 11), np.concatenate([[0], tpr, [1]])))
+    return made
+
+
+FIGURES = {
+    "graph": lambda model, ax: rs.plot.plot_graph(model, ax=ax),
+    "map": lambda model, ax: rs.plot.plot_map(model, rs.datasets.simulated_alpine_rain(5).coordinates, ax=ax),
+    "path": lambda model, ax: rs.plot.plot_path(model, ax=ax),
+    "criterion": lambda model, ax: rs.plot.plot_criterion(model, ax=ax),
+    "weights": lambda model, ax: rs.plot.plot_weights(model, marked=[1, 2], ax=ax),
+    "rows": lambda model, ax: rs.plot.plot_rows(model, ax=ax),
+    "roc": lambda model, ax: rs.plot.plot_roc({"a": curves(), "b": curves()[0]}, ax=ax),
+    "recovery": lambda model, ax: rs.plot.plot_recovery(model.interaction_, np.ones((30, 30)), ax=ax),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_axes_are_taken_and_returned_with_a_title_and_a_legend(model, name):
+    ax = plt.figure(figsize=(7, 7)).add_subplot()
+    assert FIGURES[name](model, ax) is ax
+    assert ax.get_title()
+    assert ax.get_legend().get_texts()
+    if ax.axison:
+        assert ax.get_xlabel()
+        assert ax.get_ylabel()
+    ax.figure.canvas.draw()
+    own = FIGURES[name](model, None)
+    assert own is not ax
+    own.figure.canvas.draw()
+
+
+def test_a_graph_shows_its_edges_by_sign(model):
+    ax = rs.plot.plot_graph(model)
+    drawn = sum(len(lines.get_segments()) for lines in ax.collections if isinstance(lines, LineCollection))
+    assert drawn == model.graph_.n_edges
+    assert ax.get_title().startswith(f"{model.graph_.n_edges} edges between 30 variables")
+    assert {text.get_text() for text in ax.texts} == set(model.graph_.names)
+
+
+def test_marked_pairs_are_told_apart(model):
+    other = np.zeros((30, 30), dtype=bool)
+    i, j = np.argwhere(np.triu(model.graph_.adjacency))[0]
+    other[i, j] = other[j, i] = True
+    ax = rs.plot.plot_graph(model, marked=("special", other))
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words == [f"other edges ({model.graph_.n_edges - 1})", "special (1)"]
+
+
+def test_the_same_layout_gives_the_same_places(model):
+    layout = rs.plot.shared_layout(model.interaction_)
+    first, second = (
+        rs.plot.plot_graph(graph, layout=layout).collections[-1].get_offsets()
+        for graph in (model.graph_, model.graph_at(-1))
+    )
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(first, layout)
+
+
+@pytest.mark.parametrize("n_edges", [0, 60, 200, 435])
+def test_names_do_not_cover_each_other(n_edges):
+    rng = np.random.default_rng(n_edges)
+    adjacency = np.zeros((30, 30), dtype=bool)
+    i, j = np.triu_indices(30, k=1)
+    some = rng.choice(i.size, n_edges, replace=False)
+    adjacency[i[some], j[some]] = True
+    ax = rs.plot.plot_graph((adjacency | adjacency.T).astype(float), names=[f"variable {k}" for k in range(30)])
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert len(boxes) >= 28
+    for k, box in enumerate(boxes):
+        assert not any(box.shrunk(0.97, 0.8).overlaps(other.shrunk(0.97, 0.8)) for other in boxes[:k])
+
+
+def test_labels_without_room_are_left_out():
+    sides = place_labels(np.zeros((20, 2)), ["a long name"] * 20, size=10, radius=3)
+    assert 1 <= sum(side is not None for side in sides) < 20
+    assert text_width("漢字") > text_width("ab")
+
+
+def test_layouts_keep_places_apart():
+    positions = rs.plot.shared_layout(np.zeros((40, 40)))
+    apart = np.linalg.norm(positions[:, None] - positions[None], axis=2) + np.eye(40)
+    assert apart.min() > 0.3 / np.sqrt(40)
+    assert rs.plot.shared_layout(np.zeros((1, 1))).shape == (1, 2)
+    assert np.isfinite(rs.plot.shared_layout(np.ones((150, 150)))).all()
+
+
+def test_maps_keep_shapes_and_cross_the_date_line():
+    flat = rs.plot.map_layout([[0.0, 179.0], [0.0, -179.0], [1.0, 180.0]])
+    np.testing.assert_allclose(flat[:, 0], [-1.0, 1.0, 0.0], atol=1e-3)
+    with pytest.raises(ValueError, match="latitude"):
+        rs.plot.map_layout([[100.0, 0.0]])
+
+
+def test_bad_input_says_what_is_wrong(model):
+    with pytest.raises(ValueError, match="square matrix"):
+        rs.plot.plot_graph(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="names has 2 entries for 3 columns"):
+        rs.plot.plot_graph(np.eye(3), names=["a", "b"])
+    with pytest.raises(ValueError, match="two numbers for each of 30 columns"):
+        rs.plot.plot_map(model, np.ones((3, 2)))
+    with pytest.raises(ValueError, match="marked has shape"):
+        rs.plot.plot_graph(model, marked=("x", np.ones((2, 2))))
+    with pytest.raises(ValueError, match="curves is empty"):
+        rs.plot.plot_roc({})
+    given = rs.RobustGraph("gaussian", alpha=0.1).fit(np.random.default_rng(0).normal(size=(50, 3)))
+    with pytest.raises(ValueError, match="not chosen by a rule"):
+        rs.plot.plot_criterion(given)
+
+
+def test_graphs_along_the_path(model):
+    assert model.graph_at(0).n_edges == 0
+    position = int(np.flatnonzero(model.path_.alphas == model.alpha_)[0])
+    np.testing.assert_array_equal(model.graph_at(position).interaction, model.interaction_)
+    with pytest.raises(ValueError, match="position=1000"):
+        model.graph_at(1000)
