@@ -1,10 +1,13 @@
 """The Python code of the README and of the guides runs as it stands."""
 
 import re
+import shlex
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -24,10 +27,38 @@ def test_pictures_of_the_guides_are_there(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_python_examples_run(page, capsys):
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("Agg")
     code = "\n".join(blocks(page))
     assert code
-    exec(compile(code, str(page), "exec"), {"__name__": "__main__"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a classic fit of bad rows says what it thinks of them
+        exec(compile(code, str(page), "exec"), {"__name__": "__main__"})
+    plt.close("all")
     assert capsys.readouterr().out
+
+
+def commands(page):
+    shown = re.findall(r"```sh\n(.*?)```", page.read_text(), flags=re.DOTALL)
+    return [shlex.split(line, comments=True) for block in shown for line in block.splitlines()]
+
+
+@pytest.mark.parametrize("page", [README, README.parent / "docs" / "command_line.md"], ids=lambda page: page.stem)
+def test_commands_run(page, tmp_path, monkeypatch):
+    from robscore.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    assert len(commands(page)) >= 3
+    for program, *arguments in commands(page):
+        assert program == "robscore"
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, result.output
+    assert list(tmp_path.glob("**/report.html"))
+
+
+def test_the_python_example_is_short():
+    assert len(blocks(README)[0].strip().splitlines()) <= 15
 
 
 def test_a_family_is_added_in_under_forty_lines(capsys):

@@ -89,7 +89,7 @@ def plot_rows(model: ScoreMatchingEstimator, *, level: float = 0.01, n_named: in
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
     >>> X[7] = 9
     >>> rs.plot.plot_rows(rs.RobustGraph("gaussian").fit(X)).get_title()
-    '2 of 200 rows stand out'
+    '1 of 200 rows stand out'
     """
     check_is_fitted(model)
     table = nw.from_native(model.suspicious_rows(level=level))

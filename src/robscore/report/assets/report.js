@@ -59,8 +59,8 @@
           opacity: 0.85, "curve-style": "straight", "overlay-opacity": 0,
         },
       },
-      { selector: "node.far", style: { opacity: 0.25, "text-opacity": 0.15 } },
-      { selector: "edge.link.far", style: { opacity: 0.07 } },
+      { selector: "node.far", style: { opacity: 0.4, "text-opacity": 0.3 } },
+      { selector: "edge.link.far", style: { opacity: 0.13 } },
       {
         selector: "node.near",
         style: { "text-opacity": 1, "text-outline-opacity": 1, "min-zoomed-font-size": 0, "z-index": 20 },
