@@ -88,7 +88,7 @@ def plot_rows(model: ScoreMatchingEstimator, *, level: float = 0.01, n_named: in
     >>> import matplotlib; matplotlib.use("Agg")
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
     >>> X[7] = 9
-    >>> rs.plot.plot_rows(rs.RobustGraph("gaussian").fit(X)).get_title()
+    >>> rs.plot.plot_rows(rs.RobustGraph("gaussian").fit(X), level=0.001).get_title()
     '1 of 200 rows stand out'
     """
     check_is_fitted(model)
