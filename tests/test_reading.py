@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from robscore.reading import DataFileError, ReadOptions, read_coordinates, read_data
+from robscore.reading import DataFileError, ReadOptions, read_coordinates, read_data, read_outline
 
 
 def write(tmp_path, text, name="data.csv", encoding="utf-8"):
@@ -129,7 +129,7 @@ def test_missing_values_become_nan(tmp_path):
         ("", "is empty"),
         ("a,b\n", "has no rows of data"),
         ("a,b\n1,2\n", "has 1 row of data; a graph needs many"),
-        ("a,b\n1,2\n2,<0.1\n3,5\n4,6\n", "column 'b' has 1 entries that are not numbers, first '<0.1' in data row 2"),
+        ("a,b\n1,2\n2,<0.1\n3,5\n4,6\n", "column 'b' has 1 entry not a number, first '<0.1' in data row 2"),
         ("a,a,b\n1,2,3\n2,3,5\n", "columns 1 and 2 are both named 'a'; rename one, or leave them out with --exclude"),
         ("a,k\n1,2\n4,2\n", "at least two columns of numbers; only 'a' is left"),
         ("a,b\n1,2,3\n3,5,4,6\n", "line 2 has 3 fields, but there are 2 names; check the separator"),
@@ -177,3 +177,76 @@ def test_coordinates_by_name_in_any_order(tmp_path):
         read_coordinates(write(tmp_path, "name,x,y\nBern,1,2\n"), ["Bern"])
     with pytest.raises(DataFileError, match="latitude 469 and longitude 7"):
         read_coordinates(write(tmp_path, "name,lat,lon\nBern,469,7\nBasel,47,7\n"), ["Bern"])
+
+
+def test_thousands_are_read_only_where_they_are_written_right(tmp_path):
+    path = write(tmp_path, "day;a;b\n01.01.2020;1.003,28;2\n02.01.2020;0,5;3\n03.01.2020;7;5\n")
+    data = read_data(path)
+    assert data.labels[0] == "01.01.2020"
+    np.testing.assert_array_equal(data.values[:, 0], [1003.28, 0.5, 7])
+    quoted = read_data(write(tmp_path, 'a,b\n"1,024.56",2\n0.5,3\n'))
+    np.testing.assert_array_equal(quoted.values, [[1024.56, 2], [0.5, 3]])
+    with pytest.raises(DataFileError, match=r"column 'a' has 1 entry not a number, first '1\.25' in data row 1"):
+        read_data(write(tmp_path, "a;b\n1.25;2\n0,5;3\n7,25;9\n"), ReadOptions(decimal=","))
+    with pytest.raises(DataFileError, match=r"first '12,5' in data row 2"):
+        read_data(write(tmp_path, "a;b\n1.25;2\n12,5;3\n7.25;9\n"), ReadOptions(decimal="."))
+
+
+@pytest.mark.parametrize("cell", ["1,2x", "1.25"])
+def test_a_typing_error_in_a_german_file_does_not_cost_the_variable(tmp_path, cell):
+    text = "a;b\n" + "".join(f"{k},5;{k},25\n" for k in range(300)) + f"{cell};1,5\n"
+    with pytest.raises(DataFileError, match="column 'a' has 1 entry not a number"):
+        read_data(write(tmp_path, text))
+
+
+def test_both_decimal_signs_are_asked_about(tmp_path):
+    with pytest.raises(DataFileError, match=r"decimal commas \('0,939'\) and decimal points \('0.5'\)"):
+        read_data(write(tmp_path, "a;b\n0,939;0.5\n1,982;0.25\n"))
+
+
+def test_a_separator_at_the_end_of_lines_does_not_shift_names(tmp_path):
+    data = read_data(write(tmp_path, "a,b,c\n1,2,3,\n2,5,7,\n4,4,1,\n"))
+    assert data.names == ("a", "b", "c")
+    np.testing.assert_array_equal(data.values[0], [1, 2, 3])
+
+
+def test_labels_stay_as_written(tmp_path):
+    data = read_data(write(tmp_path, "id,a,b\n0035,1,2\nNA,2,5\n0007,4,3\n"), ReadOptions(id="id"))
+    assert data.labels == ("0035", "NA", "0007")
+    path = write(tmp_path, "name,lat,lon\n0012,47.1,8.2\nNA,46.0,7.0\n", "c.csv")
+    np.testing.assert_array_equal(read_coordinates(path, ["NA", "0012"]), [[46.0, 7.0], [47.1, 8.2]])
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [("t", ["20200101", "20200103", "20200102"]), ("station_id", ["17", "3", "25"]), ("x", ["5", "6", "7"])],
+)
+def test_numbers_that_name_rows_are_no_variables(tmp_path, name, cells):
+    rows = zip(cells, ["1", "5", "2"], ["2.5", "1", "7"], strict=True)
+    data = read_data(write(tmp_path, f"{name},a,b\n" + "".join(",".join(row) + "\n" for row in rows)))
+    assert data.names == ("a", "b")
+    assert data.labels == tuple(cells)
+
+
+def test_per_cent_signs_are_named(tmp_path):
+    with pytest.raises(DataFileError, match=r"column 'b' has per cent signs \('12.5%'\)"):
+        read_data(write(tmp_path, "a,b,c\n1,12.5%,3\n2,13%,5\n4,1%,6\n"))
+
+
+def test_places_that_occur_twice(tmp_path):
+    twice = "name,lat,lon\nBern,47,7\nBern,46,7\nBasel,47.5,7.6\n"
+    with pytest.raises(DataFileError, match="has 'Bern' at two places"):
+        read_coordinates(write(tmp_path, twice), ["Bern", "Basel"])
+    with pytest.raises(DataFileError, match="lat must hold numbers, in degrees; row 1 has 'north'"):
+        read_coordinates(write(tmp_path, "name,lat,lon\nBern,north,7\n"), ["Bern"])
+
+
+def test_outlines_end_at_gaps(tmp_path):
+    one = read_outline(write(tmp_path, "lat,lon\n1,2\n2,3\n,\n5,6\n6,7\n"))
+    assert [line.tolist() for line in one] == [[[1, 2], [2, 3]], [[5, 6], [6, 7]]]
+    two = read_outline(write(tmp_path, "river,lat,lon\nRhine,1,2\nRhine,2,3\nAare,5,6\n"))
+    assert [len(line) for line in two] == [2, 1]
+
+
+def test_lines_of_separators_at_the_start(tmp_path):
+    assert read_data(write(tmp_path, ",,\na,b,c\n1,2,4\n3,5,1\n")).names == ("a", "b", "c")

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._random import as_generator
 from robscore._remarks import Remark
 from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
-from robscore._validation import check_number
+from robscore._validation import check_number, check_whole
 from robscore.base_estimator import ScoreMatchingEstimator
 from robscore.elements import Elements, PairwiseElements
 from robscore.families.base import Family, Parameters, get_family
@@ -27,7 +27,7 @@ from robscore.selection import SELECTORS, Candidates
 from robscore.selection.choice import least
 from robscore.selection.ebic import ebic, support
 from robscore.selection.n_edges import find_n_edges
-from robscore.solvers.loss import Loss, QuadraticLoss, StatisticLoss, with_zero_sums
+from robscore.solvers.loss import MANY_COLUMNS, Loss, QuadraticLoss, StatisticLoss, with_zero_sums
 from robscore.solvers.path import Path, convergence_message, joined_interaction, joined_support, solve_quietly
 from robscore.solvers.problem import Rule, check_options
 from robscore.solvers.refit import SingularLossError, dependent_columns, minimise, refit
@@ -37,6 +37,7 @@ from robscore.taper import Taper
 # The fits that rows are judged by: a short, rough path.
 _FIRST_ALPHAS, _FIRST_RATIO, _FIRST_TOL = 30, 0.03, 1e-3
 _ROWS_AN_EDGE = 5
+_EDGES_A_COLUMN = 10
 
 
 class RobustScoreMatching(ScoreMatchingEstimator):
@@ -209,6 +210,9 @@ class RobustGraph(ScoreMatchingEstimator):
         How many penalties, from the smallest that gives the empty graph downwards, or the penalties themselves.
     alpha_min_ratio : float, default 1e-3
         Smallest penalty of the path over the largest.
+    max_edges : int, optional
+        End the path with the first graph of at least so many edges. By default ten times the number of columns where
+        there are 150 columns or more, since denser graphs are slow to come by; else the path goes on to its end.
     diagonal_multiplier : float, default 0
         The paper's beta: multiplies the diagonal of the quadratic by 1 + beta. Needed when rows are fewer than columns.
     rule : {"symmetric", "and", "or"}, default "symmetric"
@@ -292,6 +296,7 @@ class RobustGraph(ScoreMatchingEstimator):
         n_edges: int | None = None,
         alphas: int | Sequence[float] | Array = 100,
         alpha_min_ratio: float = 1e-3,
+        max_edges: int | None = None,
         diagonal_multiplier: float = 0.0,
         rule: Rule = "symmetric",
         penalty_weights: Array | None = None,
@@ -318,6 +323,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self.n_edges = n_edges
         self.alphas = alphas
         self.alpha_min_ratio = alpha_min_ratio
+        self.max_edges = max_edges
         self.diagonal_multiplier = diagonal_multiplier
         self.rule = rule
         self.penalty_weights = penalty_weights
@@ -432,7 +438,8 @@ class RobustGraph(ScoreMatchingEstimator):
     def _fit_loss(self, loss: QuadraticLoss, elements: PairwiseElements) -> list[Remark]:
         """Path, choice of the penalty, and the parameters that follow from it; what there is to remark on."""
         remarks: list[Remark] = []
-        path = self._solve(loss, self.alphas if self.alpha is None else [self.alpha])
+        grid = self.alphas if self.alpha is None else [self.alpha]
+        path = self._solve(loss, grid, max_edges=self._most_edges(loss.n_columns))
         self.criterion_: Array | None = None
         self.criteria_: dict[str, Array] = {}
         self.choices_: dict[str, int] = {}
@@ -556,15 +563,31 @@ class RobustGraph(ScoreMatchingEstimator):
         at_end = 0 < end == position and path.n_edges[end] < complete
         if not at_end or self.criterion_[end] == self.criterion_[end - 1]:
             return position, []
+        ended = path.n_edges[end] >= self._most_edges(loss.n_columns)
         words = (
             f"select={names[0]!r} chose the smallest penalty of the path (alpha = {path.alphas[end]:.3g}); the best "
-            "may lie beyond it: lower alpha_min_ratio."
+            f"may lie beyond it: {'raise max_edges' if ended else 'lower alpha_min_ratio'}."
         )
         return position, [Remark(words, UserWarning)]
 
-    def _solve(self, loss: QuadraticLoss, alphas: int | Sequence[float] | Array) -> Path:
+    def _most_edges(self, n_columns: int) -> int:
+        """Where the path may end."""
+        if self.max_edges is not None:
+            check_whole("max_edges", self.max_edges, at_least=0)
+            return self.max_edges
+        if n_columns < MANY_COLUMNS:
+            return n_columns**2
+        return max(_EDGES_A_COLUMN * n_columns, 0 if self.n_edges is None else self.n_edges)
+
+    def _solve(self, loss: QuadraticLoss, alphas: int | Sequence[float] | Array, max_edges: int | None = None) -> Path:
         return solve_quietly(
-            loss, alphas, alpha_min_ratio=self.alpha_min_ratio, tol=self.tol, max_iter=self.max_iter, **self._options()
+            loss,
+            alphas,
+            alpha_min_ratio=self.alpha_min_ratio,
+            max_edges=max_edges,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            **self._options(),
         )
 
     def _say(self, line: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,10 +26,16 @@ if TYPE_CHECKING:
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SNIFFED_LINES = 200
-_COMMA_DECIMAL = re.compile(r"^[+-]?\d+,\d+([eE][+-]?\d+)?$|^[+-]?\d{1,3}(\.\d{3})+,\d+$")
-_POINT_DECIMAL = re.compile(r"^[+-]?\d*\.\d+([eE][+-]?\d+)?$|^[+-]?\d{1,3}(,\d{3})+\.\d+$")
-_THREE_DIGITS = re.compile(r"^[+-]?\d{1,3}[.,]\d{3}$")
-_NOTHING = {"", "na", "n/a", "nan", "null", "none", "-", "--", "#n/a", "nd", "missing"}
+# Numbers with each decimal sign, alone or between groups of three digits; and what may be either.
+_PLAIN = {sign: re.compile(rf"^[+-]?(\d+\{sign}?\d*|\{sign}\d+)([eE][+-]?\d+)?$") for sign in ".,"}
+_GROUPED = {sign: re.compile(rf"^[+-]?[1-9]\d{{0,2}}(\{other}\d{{3}})+(\{sign}\d+)?$") for sign, other in (".,", ",.")}
+_EITHER = re.compile(r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$")
+_PER_CENT = re.compile(r"^[+-]?\d+([.,]\d+)?\s*%$")
+_ID_NAME = re.compile(
+    r"^(id|ids|index|idx|nr|no|number|row|key|code|.*[_ .-]id|date|datum|day|time|year|month)$", re.IGNORECASE
+)
+_NOTHING = ("", "na", "n/a", "nan", "null", "none", "-", "--", "#n/a", "nd", "missing")
+_MISSING = [spelled for word in _NOTHING for spelled in dict.fromkeys((word, word.upper(), word.title()))]
 
 
 class DataFileError(ValueError):
@@ -46,6 +53,7 @@ class ReadOptions:
     separator, decimal : of text files
     sheet : of Excel files, by name or number from 1
     na : further texts that mean "missing"
+    all_text : leave everything as it is written
     """
 
     columns: tuple[str, ...] = ()
@@ -55,6 +63,7 @@ class ReadOptions:
     decimal: str | None = None
     sheet: str | None = None
     na: tuple[str, ...] = ()
+    all_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,24 +155,32 @@ def _read_text(path: Path, options: ReadOptions, notes: list[str]) -> tuple[list
     encoding = _encoding(path, notes)
     with _open(path, encoding) as file:
         lines = list(islice(file, _SNIFFED_LINES))
-    if not any(line.strip() and not line.startswith("#") for line in lines):
+    telling = [line for line in lines if _says_something(line)]
+    if not telling:
         raise DataFileError(f"{path} is empty.")
-    before = next(k for k, line in enumerate(lines) if line.strip() and not line.startswith("#"))
-    lines = lines[before:]
+    separator = options.separator or _separator(telling)
+    if len(separator) != 1:
+        raise DataFileError(f"--sep {separator}: it must be one sign, such as ';' or tab.")
+    before = next((k for k, line in enumerate(lines) if _says_something(line, separator)), None)
+    if before is None:
+        raise DataFileError(f"{path} is empty.")
     if before:
         notes.append(f"Passed over {before} line{'s' if before > 1 else ''} of remarks at the start.")
-    separator = options.separator or _separator(lines)
-    header, *rows = [row for row in csv.reader(lines, delimiter=separator) if any(cell.strip() for cell in row)]
-    decimal, thousands = _decimal(path, rows, separator, options.decimal)
-    found = [f"{SEPARATORS.get(separator, separator)} between columns"] if separator != "," else []
+    table = [row for row in csv.reader(lines[before:], delimiter=separator) if any(cell.strip() for cell in row)]
+    header, rows = table[0], table[1:]
+    decimal = options.decimal or _decimal(path, rows)
+    found = [f"{SEPARATORS.get(separator, repr(separator))} between columns"] if separator != "," else []
     found += ["decimal commas"] if decimal == "," else []
     if found:
         notes.append(f"Read with {' and '.join(found)}.")
-    if header and all(_is_number(cell, decimal) for cell in header if cell.strip()):
+    if header and all(_PLAIN[decimal].match(cell.strip()) for cell in header if cell.strip()):
         notes.append("The first line holds numbers only and was taken for names; add a line of names if it is data.")
     width = max([len(header), *map(len, rows)])
     if width > len(header):
-        if width == len(header) + 1 and all(len(row) == width for row in rows):
+        one_more = width == len(header) + 1 and all(len(row) == width for row in rows)
+        if one_more and all(not row[-1].strip() for row in rows):
+            header = [*header, ""]  # a separator at the end of each line
+        elif one_more:
             header = ["", *header]  # as R writes row names
         else:
             k = next(k for k, row in enumerate(rows) if len(row) > len(header))
@@ -171,25 +188,54 @@ def _read_text(path: Path, options: ReadOptions, notes: list[str]) -> tuple[list
                 f"{path}: line {before + k + 2} has {len(rows[k])} fields, but there are {len(header)} names; check "
                 "the separator (--sep) and quotes."
             )
+    names = [name.strip() for name in header]
     common: dict[str, Any] = {
         "sep": separator,
-        "decimal": decimal,
-        "thousands": thousands,
         "header": None,
         "skiprows": before + 1,
-        "names": list(range(len(header))),
+        "names": list(range(len(names))),
         "index_col": False,
         "encoding": encoding,
-        "na_values": [*options.na, *sorted(_NOTHING)],
-        "keep_default_na": True,
         "skipinitialspace": True,
-        "low_memory": False,
     }
+    as_written = (
+        list(range(len(names))) if options.all_text else [k for k, name in enumerate(names) if name == options.id]
+    )
     try:
-        frame = pd.read_csv(path, **common)
+        # As written, 0012 stays 0012, and NA may be a name.
+        labels = pd.read_csv(path, **common, usecols=as_written, dtype=str, keep_default_na=False, na_values=[])
+        others = [k for k in range(len(names)) if k not in as_written]
+        missing = [*options.na, *_MISSING]
+        frame = pd.read_csv(path, **common, usecols=others, decimal=decimal, na_values=missing, low_memory=False)
     except (pd.errors.ParserError, ValueError) as error:
-        raise DataFileError(f"{path} cannot be read as a table: {str(error).strip()}.") from None
-    return [name.strip() for name in header], [frame[k] for k in range(len(header))]
+        raise DataFileError(f"{path} cannot be read as a table: {str(error).strip().rstrip('.')}.") from None
+    return names, [
+        labels[k].str.strip() if k in as_written else _with_numbers(frame[k], decimal) for k in range(len(names))
+    ]
+
+
+def _says_something(line: str, separator: str = ",") -> bool:
+    """Whether a line is neither a remark nor empty."""
+    return not line.startswith("#") and bool(line.strip().replace(separator, "").strip())
+
+
+def _with_numbers(column: pd.Series, decimal: str) -> pd.Series:
+    """A column with those cells of text as numbers that are, in this decimal sign."""
+    import pandas as pd
+
+    if not (pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)):
+        return column
+    other = "," if decimal == "." else "."
+
+    def read(cell: Any) -> Any:
+        if not isinstance(cell, str):
+            return cell
+        text = cell.strip()
+        if _GROUPED[decimal].match(text):
+            return float(text.replace(other, "").replace(decimal, "."))
+        return float(text.replace(decimal, ".")) if _PLAIN[decimal].match(text) else cell
+
+    return column.astype(object).map(read, na_action="ignore")
 
 
 def _open(path: Path, encoding: str) -> Any:
@@ -228,31 +274,25 @@ def _separator(lines: list[str]) -> str:
     return max(in_header or [","], key=quality)
 
 
-def _decimal(path: Path, rows: list[list[str]], separator: str, given: str | None) -> tuple[str, str | None]:
-    """The decimal sign, and the one between thousands if there is one."""
+def _decimal(path: Path, rows: list[list[str]]) -> str:
+    """The decimal sign of the first lines; an error that asks for it where they do not tell."""
     cells = [cell.strip() for row in rows for cell in row]
-    commas = [cell for cell in cells if _COMMA_DECIMAL.match(cell)]
-    points = [cell for cell in cells if _POINT_DECIMAL.match(cell)]
-    clear_commas = [cell for cell in commas if not _THREE_DIGITS.match(cell)]
-    clear_points = [cell for cell in points if not _THREE_DIGITS.match(cell)]
-    decimal = given
-    if decimal is None and commas and not clear_commas and not points:
+    clear: dict[str, str | None] = {}
+    for sign, other in (".,", ",."):
+        some = (cell for cell in cells if sign in cell and not _EITHER.match(cell))
+        fits = (cell for cell in some if _PLAIN[sign].match(cell) or (other in cell and _GROUPED[sign].match(cell)))
+        clear[sign] = next(fits, None)
+    either = next((cell for cell in cells if "," in cell and _EITHER.match(cell)), None)
+    if clear[","] and clear["."]:
         raise DataFileError(
-            f"{path}: {commas[0]!r} may be a decimal comma or a thousand; say --decimal ',' or --decimal '.'."
+            f"{path} has decimal commas ({clear[',']!r}) and decimal points ({clear['.']!r}); say --decimal ',' or "
+            "--decimal '.', or mend one of them."
         )
-    if decimal is None:
-        decimal = "," if len(clear_commas) > len(clear_points) else "."
-    other = {",": ".", ".": ","}[decimal]
-    grouped = re.compile(rf"^[+-]?\d{{1,3}}(\{other}\d{{3}})+(\{decimal}\d+)?$")
-    return decimal, other if any(grouped.match(cell) for cell in cells) and separator != other else None
-
-
-def _is_number(cell: str, decimal: str) -> bool:
-    try:
-        float(cell.replace(decimal, "."))
-    except ValueError:
-        return False
-    return True
+    if either and not clear[","] and not clear["."]:
+        raise DataFileError(
+            f"{path}: {either!r} may be a decimal comma or a thousand; say --decimal ',' or --decimal '.'."
+        )
+    return "," if clear[","] else "."
 
 
 def _read_parquet(path: Path, options: ReadOptions, notes: list[str]) -> tuple[list[str], Columns]:
@@ -264,7 +304,7 @@ def _read_parquet(path: Path, options: ReadOptions, notes: list[str]) -> tuple[l
         table = pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
         raise DataFileError(f"{path} is not a Parquet file: {str(error).splitlines()[0]}.") from None
-    return list(table.column_names), [column.to_pandas() for column in table.columns]
+    return list(table.column_names), [_with_numbers(column.to_pandas(), ".") for column in table.columns]
 
 
 def _read_excel(path: Path, options: ReadOptions, notes: list[str]) -> tuple[list[str], Columns]:
@@ -282,7 +322,7 @@ def _read_excel(path: Path, options: ReadOptions, notes: list[str]) -> tuple[lis
         if sheet not in book.sheet_names:
             listed = ", ".join(map(repr, book.sheet_names))
             raise DataFileError(f"{path} has no sheet {sheet!r}; it has {listed}.")
-        frame = pd.read_excel(book, sheet, header=None, na_values=[*options.na, *sorted(_NOTHING)])
+        frame = pd.read_excel(book, sheet, header=None, na_values=[*options.na, *_MISSING])
     if len(book.sheet_names) > 1 and options.sheet is None:
         notes.append(f"Read the first of {len(book.sheet_names)} sheets, {sheet!r}; --sheet takes another.")
     frame = frame.dropna(how="all")
@@ -290,7 +330,7 @@ def _read_excel(path: Path, options: ReadOptions, notes: list[str]) -> tuple[lis
         raise DataFileError(f"{path}: sheet {sheet!r} is empty.")
     names = ["" if pd.isna(name) else str(name).strip() for name in frame.iloc[0]]
     body = frame.iloc[1:].reset_index(drop=True)
-    return names, [body[k].infer_objects() for k in body.columns]
+    return names, [_with_numbers(body[k].infer_objects(), ".") for k in body.columns]
 
 
 def _choose(path: Path, names: list[str], columns: Columns, options: ReadOptions, notes: list[str]) -> DataFile:
@@ -310,7 +350,7 @@ def _choose(path: Path, names: list[str], columns: Columns, options: ReadOptions
     if label is None:
         label = next((k for k in text if columns[k].is_unique and columns[k].notna().all()), None)
         if label is None and not asked:
-            label = next((k for k in values if _counts_rows(names[k], values[k])), None)
+            label = next((k for k in values if _labels_rows(names[k], values[k])), None)
             values.pop(label, None)  # type: ignore[arg-type]
         if label is not None:
             notes.append(f"Column {names[label]!r} labels the rows (--id names another).")
@@ -382,7 +422,12 @@ def _numbers(path: Path, name: str, column: pd.Series) -> Array | None:
         return None
     if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
         return np.asarray(column.to_numpy(dtype=float, na_value=np.nan))
-    numbers = pd.to_numeric(column, errors="coerce")
+    numbers = column.map(lambda cell: float(cell) if isinstance(cell, Real) else np.nan, na_action="ignore")
+    per_cent = next((cell for cell in column if isinstance(cell, str) and _PER_CENT.match(cell.strip())), None)
+    if per_cent is not None:
+        raise DataFileError(
+            f"{path}: column {name!r} has per cent signs ({per_cent!r}); take them away, or --exclude {name!r}."
+        )
     if not numbers.notna().any() and column.notna().any():
         return None
     wrong = column.notna() & numbers.isna()
@@ -393,18 +438,29 @@ def _numbers(path: Path, name: str, column: pd.Series) -> Array | None:
     row = int(np.flatnonzero(wrong)[0])
     first = str(column.iloc[row])
     raise DataFileError(
-        f"{path}: column {name!r} has {int(wrong.sum())} entries that are not numbers, first {first!r} in data row "
-        f"{row + 1}; mend them, say --na {first!r} if it means missing, or --exclude {name!r}."
+        f"{path}: column {name!r} has {int(wrong.sum())} entr{'y' if wrong.sum() == 1 else 'ies'} not a number, first "
+        f"{first!r} in data row {row + 1}; mend them, say --na {first!r} if it means missing, or --exclude {name!r}."
     )
 
 
-def _counts_rows(name: str, values: Array) -> bool:
-    """Whether a column numbers the rows, or the years, one by one: no variable does that."""
-    return values.size > 2 and bool(np.all(np.diff(values) == 1)) and bool(np.all(values == np.round(values)))
+def _labels_rows(name: str, values: Array) -> bool:
+    """Whether a column of numbers names the rows: it counts them, holds dates, or is called so and never repeats."""
+    if values.size < 3 or np.isnan(values).any() or (values != np.round(values)).any():
+        return False
+    if (np.diff(values) == 1).all():
+        return True
+    different = np.unique(values).size == values.size
+    return different and bool(_ID_NAME.match(name) or all(_is_date(value) for value in values[:50]))
+
+
+def _is_date(value: float) -> bool:
+    """Whether a number is a day as in 20240131."""
+    year, month, day = int(value) // 10_000, int(value) // 100 % 100, int(value) % 100
+    return 1600 <= year <= 2400 and 1 <= month <= 12 and 1 <= day <= 31
 
 
 def _label(cell: Any) -> str:
-    text = str(cell)
+    text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
     return text.removesuffix(" 00:00:00") if text.endswith(" 00:00:00") else text
 
 
@@ -428,7 +484,11 @@ def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Array:
     if named is None:
         raise DataFileError(f"--coords {path}: no column with the names; it needs name, latitude, longitude.")
     latitude, longitude = (_degrees(path, "--coords", header, columns, k) for k in (lat, lon))
-    places = {str(name).strip(): k for k, name in enumerate(columns[named])}
+    places: dict[str, int] = {}
+    for k, name in enumerate(_label(cell).strip() for cell in columns[named]):
+        first = places.setdefault(name, k)
+        if (latitude[k], longitude[k]) != (latitude[first], longitude[first]):
+            raise DataFileError(f"--coords {path} has {name!r} at two places; keep one.")
     absent = [name for name in names if name not in places]
     if absent:
         raise DataFileError(f"--coords {path} does not have {_listed([repr(name) for name in absent])}.")
@@ -445,7 +505,7 @@ def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Array:
 
 def _geographic(path: Path, option: str) -> tuple[list[str], Columns, tuple[int, int]]:
     """A file with latitudes and longitudes: names of its columns, the columns, and where these two are."""
-    header, columns = _reader(path)(path, ReadOptions(), [])
+    header, columns = _reader(path)(path, ReadOptions(all_text=True), [])
     where = []
     for what, spellings in (("latitude", ("latitude", "lat")), ("longitude", ("longitude", "lon", "lng", "long"))):
         found = [k for k, name in enumerate(header) if name.lower() in spellings]
@@ -456,26 +516,35 @@ def _geographic(path: Path, option: str) -> tuple[list[str], Columns, tuple[int,
 
 
 def _degrees(path: Path, option: str, header: list[str], columns: Columns, k: int) -> Array:
-    numbers = _numbers(path, header[k], columns[k])
-    if numbers is None:
-        raise DataFileError(f"{option} {path}: {header[k]} must hold numbers, in degrees.")
-    return numbers
+    import pandas as pd
+
+    numbers = pd.to_numeric(columns[k].astype(str).str.replace(",", "."), errors="coerce")
+    if numbers.isna().any():
+        row = int(np.flatnonzero(numbers.isna())[0])
+        raise DataFileError(
+            f"{option} {path}: {header[k]} must hold numbers, in degrees; row {row + 1} has "
+            f"{str(columns[k].iloc[row])!r}."
+        )
+    return np.asarray(numbers, dtype=float)
 
 
 def read_outline(path: str | PathLike[str]) -> list[Array]:
     """Lines to draw under a map, each of shape (points, 2): latitude and longitude in degrees.
 
-    From a file with columns latitude and longitude; points with the same entry in a further column, if there is one,
-    belong to one line.
+    From a file with columns latitude and longitude. A row without them ends a line, and so does a change of the entry
+    in a further column, if there is one.
     """
     require("pandas")
     path = Path(path)
     if not path.is_file():
         raise DataFileError(f"--outline {path} does not exist.")
     header, columns, (lat, lon) = _geographic(path, "--outline")
+    gaps = [columns[k].isna() | (columns[k].astype(str).str.strip().str.lower().isin(_NOTHING)) for k in (lat, lon)]
+    kept = ~(gaps[0] | gaps[1])  # an empty line ends a line
+    columns = [column[kept] for column in columns]
+    piece = np.cumsum(~np.asarray(kept))[np.asarray(kept)]
     points = np.column_stack([_degrees(path, "--outline", header, columns, k) for k in (lat, lon)])
     group = next((k for k in range(len(header)) if k not in (lat, lon)), None)
-    if group is None:
-        return [points]
-    lines = np.array([str(entry) for entry in columns[group]])
+    names = [""] * len(points) if group is None else [str(entry) for entry in columns[group]]
+    lines = np.array([f"{part} {name}" for part, name in zip(piece, names, strict=True)])
     return [points[lines == line] for line in dict.fromkeys(lines.tolist())]

@@ -75,7 +75,7 @@ def test_every_solution_is_optimal_and_alpha_max_is_exact(chosen):
     assert path.converged.all()
     for k in range(12):
         assert residual(loss, path, k, chosen, 5) <= 1.001e-7 * path.alpha_max
-    penalised = path.interactions.copy()
+    penalised = np.array(path.interactions)
     W = chosen.get("penalty_weights", np.ones((5, 5)))
     assert (penalised[:, W == FORBIDDEN] == 0).all()
     if not chosen["penalize_diagonal"]:

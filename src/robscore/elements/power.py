@@ -11,7 +11,7 @@ of elements and their weighted means, and both come from here without ever holdi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from robscore._typing import Array, IntArray
 from robscore.elements.base import CHUNK_BYTES, PairwiseElements, Part, Work, dot, transposed
 from robscore.medians.blocks import Partition
 from robscore.medians.clouds import chunks
-from robscore.solvers.loss import QuadraticLoss
+from robscore.solvers.loss import MANY_COLUMNS, FactoredLoss, QuadraticLoss
 
 _ROOT2 = np.sqrt(2.0)
 
@@ -211,19 +211,43 @@ class PowerElements(PairwiseElements):
 
     # The loss -----------------------------------------------------------------------------------
 
-    def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> QuadraticLoss:
+    def average(
+        self,
+        gamma_weights: Array | None = None,
+        g_weights: Array | None = None,
+        *,
+        storage: Literal["auto", "dense", "matrix-free"] = "auto",
+    ) -> QuadraticLoss:
         """The weighted averages of Gamma and g as a quadratic loss.
 
         Parameters
         ----------
         gamma_weights, g_weights : arrays of shape (n,), optional
             Row weights, by default 1/n each.
+        storage : {"auto", "dense", "matrix-free"}, default "auto"
+            Hold Gamma, m^3 numbers (m^2 where all nodes share it); or never form it, which "auto" does from 150 columns
+            on where nodes do not share it.
         """
+        if storage not in ("auto", "dense", "matrix-free"):
+            raise ValueError(f"storage={storage!r} is not known; use 'auto', 'dense' or 'matrix-free'.")
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         m = self.n_columns
+        few = m < MANY_COLUMNS or self.copies > 1
+        if storage == "matrix-free" or (storage == "auto" and not few):
+            return self._factored(c_gamma, c_g)
         blocks = unpacked(self.mean("gamma", c_gamma), m)
         blocks[:, m, m] += self.constant_C * c_gamma.sum()
         return QuadraticLoss(blocks, self.mean("g", c_g))
+
+    def _factored(self, c_gamma: Array, c_g: Array) -> FactoredLoss:
+        """The loss without Gamma, from the rows that count."""
+        kept = np.flatnonzero(c_gamma)
+        rows, c = self.take(kept), c_gamma[kept, None]
+        a, b, s = c * rows.A, c * rows.B, (c * rows.C).sum(axis=0) + self.constant_C * c_gamma.sum()
+        m = self.n_columns
+        wide = (m, kept.size)
+        a, b = (np.ascontiguousarray(np.broadcast_to(array.T, wide)) for array in (a, b))
+        return FactoredLoss(np.ascontiguousarray(rows.u.T), a, b, np.broadcast_to(s, (m,)).copy(), self.mean("g", c_g))
 
     def row_losses(self, *parameters: Array) -> Array:
         """Each row's own score-matching loss, shape (n,); infinite for rows that overflow.

@@ -65,7 +65,7 @@ class RocGaussian(Experiment):
                 path = score_matching_path("gaussian", rows, n_blocks=n_blocks, alphas=settings["alphas"], max_iter=100)
                 methods[f"{method}|{data}"] = {
                     **as_outcome(metrics.roc_curve(path, K)),
-                    "reached": largest_fpr(path.interactions, K),
+                    "reached": largest_fpr(np.asarray(path.interactions), K),
                     "unconverged": float((~path.converged).mean()),
                 }
             for method, covariance in ((PLAIN, np.cov(rows.T)), (ROBUST, mad_spearman(rows))):

@@ -133,7 +133,7 @@ def is_positive_definite(blocks: Array) -> bool:
     position = np.empty((m, m + 1), dtype=np.intp)
     position[nodes, rows] = position[rows, nodes] = np.arange(nodes.size)
     position[:, m] = nodes.size + np.arange(m)
-    hessian = assemble_hessian(blocks, position, nodes.size + m)
+    hessian = assemble_hessian(lambda j, rows, columns: blocks[j][np.ix_(rows, columns)], position, nodes.size + m)
     size = np.sqrt(np.abs(hessian.diagonal()))
     try:
         np.linalg.cholesky(hessian / np.multiply.outer(size, size))

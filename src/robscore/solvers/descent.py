@@ -44,11 +44,7 @@ def trace_path(
     max_iter: int,
 ) -> Trace:
     """Solve the problem for every alpha, giving each solution Z, to be copied, to ``keep``, until that says stop."""
-    check_number("tol", tol)
-    check_number("alpha_min_ratio", alpha_min_ratio)
-    if not 0 < tol < 1:
-        raise ValueError(f"tol={tol!r} must lie between 0 and 1.")
-    check_number("max_iter", max_iter, at_least=1)
+    check_descent(tol, alpha_min_ratio, max_iter)
     Z = problem.null_solution()
     R = problem.image(Z)
     alpha_max = _alpha_max(problem, R)
@@ -62,7 +58,7 @@ def trace_path(
             here = (Z.copy(), R.copy(), previous)
             if last is not None:
                 _predict(problem, last, Z, R, alpha, previous)
-            n_iter[k], bounded = _solve_one(problem, Z, R, alpha, previous, tol * unit, max_iter)
+            n_iter[k], bounded = solve_one(problem, Z, R, alpha, previous, tol * unit, max_iter)
             last, previous = here, alpha
         tell("penalty", k + 1, grid.size)
         kkt[k] = problem.violations(Z, R, alpha).max(initial=0.0) / unit
@@ -72,6 +68,15 @@ def trace_path(
     return Trace(grid, alpha_max, n_iter, kkt)
 
 
+def check_descent(tol: float, alpha_min_ratio: float, max_iter: int) -> None:
+    """Raise on settings of the descent that make no sense."""
+    check_number("tol", tol)
+    check_number("alpha_min_ratio", alpha_min_ratio)
+    if not 0 < tol < 1:
+        raise ValueError(f"tol={tol!r} must lie between 0 and 1.")
+    check_number("max_iter", max_iter, at_least=1)
+
+
 def _predict(problem: Problem, last: tuple[Array, Array, float], Z: Array, R: Array, alpha: float, now: float) -> None:
     """Go on in a straight line from the last two solutions, in place, where that is a better start.
 
@@ -79,16 +84,16 @@ def _predict(problem: Problem, last: tuple[Array, Array, float], Z: Array, R: Ar
     """
     last_Z, last_R, last_alpha = last
     share = (alpha - now) / (now - last_alpha)
-    _take_if_better(problem, Z, R, Z + share * (Z - last_Z), R + share * (R - last_R), alpha)
+    take_if_better(problem, Z, R, Z + share * (Z - last_Z), R + share * (R - last_R), alpha)
 
 
-def _take_if_better(problem: Problem, Z: Array, R: Array, other_Z: Array, other_R: Array, alpha: float) -> None:
+def take_if_better(problem: Problem, Z: Array, R: Array, other_Z: Array, other_R: Array, alpha: float) -> None:
     """Replace Z and R, in place, where the other ones have a lower objective."""
     if problem.objective(other_Z, other_R, alpha) < problem.objective(Z, R, alpha):
         Z[:], R[:] = other_Z, other_R
 
 
-def _solve_one(
+def solve_one(
     problem: Problem, Z: Array, R: Array, alpha: float, previous: float, tol: float, max_iter: int
 ) -> tuple[int, bool]:
     """Bring Z and R to the optimum at alpha; sweeps used, and whether the objective is bounded below."""
@@ -106,12 +111,11 @@ def _solve_one(
             problem.linear_by_coordinate,
             Z,
             R,
-            problem.rows,
-            problem.nodes,
+            problem.own,
+            problem.mirror,
             thresholds,
             problem.curvature,
             np.flatnonzero(chosen),
-            problem.symmetric,
             0.6 * tol if sweeps < _FIRST_CHECK else 0.0,  # slow problems need every step
             _ONE_SWEEP_MORE * tol,
             min(_EASY_SWEEPS if calls == 0 else _SWEEPS_A_SNAPSHOT, max_iter - sweeps),
@@ -162,7 +166,7 @@ def _jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float) -> None
     reached = here + share * (there - here)
     reached[np.flatnonzero(crossing)[shares == share]] = 0.0
     candidate = problem.entries(support, reached)
-    _take_if_better(problem, Z, R, candidate, problem.image(candidate), alpha)
+    take_if_better(problem, Z, R, candidate, problem.image(candidate), alpha)
 
 
 def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Array, R: Array, alpha: float) -> None:
@@ -179,7 +183,7 @@ def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Arra
     coefficients /= total
     candidate_Z = np.tensordot(coefficients, np.array([z for z, _ in snapshots[1:]]), axes=1)
     candidate_R = np.tensordot(coefficients, np.array([r for _, r in snapshots[1:]]), axes=1)
-    _take_if_better(problem, Z, R, candidate_Z, candidate_R, alpha)
+    take_if_better(problem, Z, R, candidate_Z, candidate_R, alpha)
 
 
 def _alpha_max(problem: Problem, R: Array) -> float:

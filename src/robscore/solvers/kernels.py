@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from robscore._compile import compiled
 from robscore._typing import Array, IntArray
 
@@ -9,52 +11,75 @@ from robscore._typing import Array, IntArray
 @compiled
 def couple(last: Array, last_t: Array, R: Array, j: int, i: int, change: float) -> None:
     """What a change of entry i of z_j does to R through the coupling of the last node with all others."""
-    n_coupled = last.shape[0]
+    n_coupled, p = last.shape[0], last.shape[1]
     if j < n_coupled:
-        for k in range(R.shape[1]):
-            R[n_coupled, k] += change * last[j, i, k]
+        for k in range(p):
+            R[n_coupled * p + k] += change * last[j, i, k]
         return
     for other in range(n_coupled):
-        for k in range(R.shape[1]):
-            R[other, k] += change * last_t[other, i, k]
+        for k in range(p):
+            R[other * p + k] += change * last_t[other, i, k]
+
+
+@compiled
+def move(
+    Q: Array,
+    starts: IntArray,
+    firsts: IntArray,
+    sizes: IntArray,
+    last: Array,
+    last_t: Array,
+    R: Array,
+    node: int,
+    place: int,
+    change: float,
+) -> None:
+    """What a change of z at a place that belongs to a node does to R."""
+    first, size = firsts[node], sizes[node]
+    entry = place - first
+    start = starts[node] + entry * size
+    for k in range(size):
+        R[first + k] += change * Q[start + k]
+    if last.shape[0]:
+        couple(last, last_t, R, node, entry, change)
 
 
 @compiled
 def descend(
     Q: Array,
+    starts: IntArray,
+    firsts: IntArray,
+    sizes: IntArray,
+    owners: IntArray,
     last: Array,
     last_t: Array,
     linear: Array,
-    Z: Array,
+    z: Array,
     R: Array,
-    rows: IntArray,
-    nodes: IntArray,
+    own: IntArray,
+    mirror: IntArray,
     thresholds: Array,
     curvature: Array,
     working: IntArray,
-    symmetric: bool,  # noqa: FBT001
     enough: float,
     tol: float,
     max_sweeps: int,
 ) -> tuple[int, float, bool]:
-    """Cyclic coordinate descent over the working set, updating Z (rows z_j) and R (rows (Q z)_j) in place.
+    """Cyclic coordinate descent over the working set, updating z and R = Q z in place.
 
     A coordinate that violates optimality by no more than ``enough`` is left as it is, which spares two rows of R.
     Returns the number of sweeps, the largest distance to the subdifferential met in the last one, and whether
     that one changed anything (rounding may leave nothing to change before the tolerance is reached).
     """
-    m = Z.shape[0]
-    shared, n_coupled = Q.shape[0] == 1, last.shape[0]
     worst, changed = 0.0, True
     for sweep in range(max_sweeps):
         worst, changed = 0.0, False
         for c in working:
-            i, j, threshold = rows[c], nodes[c], thresholds[c]
-            mirrored = symmetric and i < m and i != j
-            gradient = R[j, i] - linear[c]
-            if mirrored:
-                gradient += R[i, j]
-            old = Z[j, i]
+            here, there, threshold = own[c], mirror[c], thresholds[c]
+            gradient = R[here] - linear[c]
+            if there >= 0:
+                gradient += R[there]
+            old = z[here]
             if old > 0.0:
                 violation = abs(gradient + threshold)
             elif old < 0.0:
@@ -77,35 +102,67 @@ def descend(
             if change == 0.0:
                 continue
             changed = True
-            Z[j, i] = new
-            column = Q[0 if shared else j, i]
-            for k in range(column.size):
-                R[j, k] += change * column[k]
-            if n_coupled:
-                couple(last, last_t, R, j, i, change)
-            if mirrored:
-                Z[i, j] = new
-                column = Q[0 if shared else i, j]
-                for k in range(column.size):
-                    R[i, k] += change * column[k]
-                if n_coupled:
-                    couple(last, last_t, R, i, j, change)
+            z[here] = new
+            move(Q, starts, firsts, sizes, last, last_t, R, owners[here], here, change)
+            if there >= 0:
+                z[there] = new
+                move(Q, starts, firsts, sizes, last, last_t, R, owners[there], there, change)
         if worst <= tol or not changed:
             return sweep + 1, worst, changed
     return max_sweeps, worst, changed
 
 
 @compiled
-def refresh(Q: Array, last: Array, last_t: Array, Z: Array, R: Array) -> None:
+def refresh(
+    Q: Array,
+    starts: IntArray,
+    firsts: IntArray,
+    sizes: IntArray,
+    owners: IntArray,
+    last: Array,
+    last_t: Array,
+    z: Array,
+    R: Array,
+) -> None:
     """R = Q z from the non-zero entries of z, which removes the rounding of many updates."""
-    shared, n_coupled = Q.shape[0] == 1, last.shape[0]
     R[:] = 0.0
-    for j in range(Z.shape[0]):
-        for i in range(Z.shape[1]):
-            value = Z[j, i]
-            if value != 0.0:
-                column = Q[0 if shared else j, i]
-                for k in range(column.size):
-                    R[j, k] += value * column[k]
-                if n_coupled:
-                    couple(last, last_t, R, j, i, value)
+    for place in range(z.size):
+        if z[place] != 0.0:
+            move(Q, starts, firsts, sizes, last, last_t, R, owners[place], place, z[place])
+
+
+@compiled
+def furthest_from_optimal(
+    gradient: Array,
+    weights: Array,
+    known: Array,
+    alpha: float,
+    tol: float,
+    most: int,
+    symmetric: bool,  # noqa: FBT001
+) -> tuple[float, int, IntArray, IntArray]:
+    """Entries of K that are zero and ought not to be, of those not yet known.
+
+    ``gradient`` and ``weights`` have shape (m, m), row j for node j; weights may have shape (1, 1). Gives the largest
+    violation, how many are beyond ``tol``, and the rows and nodes of the first ``most`` of them.
+    """
+    m, one = gradient.shape[0], weights.size == 1
+    worst, count = 0.0, 0
+    rows, nodes = np.empty(most, np.intp), np.empty(most, np.intp)
+    for j in range(m):
+        for i in range(j if symmetric else m):
+            if i == j or known[j, i] >= 0:
+                continue
+            weight = weights[0, 0] if one else weights[i, j]
+            if np.isinf(weight):
+                continue
+            if symmetric:
+                violation = abs(gradient[j, i] + gradient[i, j]) - 2.0 * alpha * weight
+            else:
+                violation = abs(gradient[j, i]) - alpha * weight
+            worst = max(worst, violation)
+            if violation > tol:
+                if count < most:
+                    rows[count], nodes[count] = i, j
+                count += 1
+    return worst, count, rows[: min(count, most)], nodes[: min(count, most)]

@@ -7,11 +7,16 @@ any statistics:      loss(theta) = 1/2 theta' Gamma theta - g' theta
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from robscore._typing import Array, IntArray
+
+MANY_COLUMNS = 150  # from here on blocks of all nodes cost more than they save
 
 
 class QuadraticLoss:
@@ -59,18 +64,106 @@ class QuadraticLoss:
         z = np.concatenate([np.asarray(interaction), np.asarray(location)[None, :]]).T
         return float(np.sum((0.5 * self.gamma_times(interaction, location) - self.g) * z))
 
-    def gamma_times(self, interaction: Array, location: Array) -> Array:
-        """Gamma z, shape (m, m+1), of z_j = (K_1j, ..., K_mj, eta_j)."""
-        z = np.concatenate([np.asarray(interaction), np.asarray(location)[None, :]]).T
-        product: Array = np.einsum("jkl,jl->jk", self.gamma, z)
+    def gamma_times(self, interaction: Array | csc_array, location: Array) -> Array:
+        """Gamma z, shape (m, m+1), of z_j = (K_1j, ..., K_mj, eta_j); K may be sparse."""
+        K = dense(interaction)
+        z = np.concatenate([K, np.asarray(location)[None, :]]).T
+        product: Array = z @ self.blocks[0] if self.shared else np.matmul(self.blocks, z[:, :, None])[:, :, 0]
         if self.gamma_last is not None:
             product[:-1] += self.gamma_last @ z[-1]
             product[-1] += np.einsum("jkl,jk->l", self.gamma_last, z[:-1])
         return product
 
+    def block(self, node: int, rows: IntArray, columns: IntArray) -> Array:
+        """Some entries of a node's block, shape (rows, columns)."""
+        return self.blocks[0 if self.shared else node][np.ix_(rows, columns)]
+
+    def diagonal(self) -> Array:
+        """The diagonals of all blocks, shape (m, m+1)."""
+        return np.broadcast_to(np.einsum("jkk->jk", self.blocks), self.g.shape)
+
+    def coupling(self) -> tuple[Array, Array]:
+        """How K_j meets eta_j in block j: t of shape (m, m), or (1, m) if shared; and eta_j itself: s of shape (m,)."""
+        m = self.n_columns
+        return self.blocks[:, :m, m], np.broadcast_to(self.blocks[:, m, m], (m,))
+
     def completed(self, interaction: Array) -> Array:
         """K with the entries filled in that the others determine: the diagonal, where columns sum to zero."""
         return with_zero_sums(interaction) if self.zero_sums else interaction
+
+
+class FactoredLoss(QuadraticLoss):
+    """The same for a power family, with its rows instead of its blocks: n m numbers where those have m^3.
+
+        Gamma_j = [[ u diag(a_j) u',  -u b_j ],  [ -b_j' u',  s_j ]]
+
+    Parameters
+    ----------
+    u : array of shape (m, n)
+        The design, a row for each column of the data.
+    a, b : arrays of shape (m, n)
+        A and B of every node times the weights of the rows.
+    s : array of shape (m,)
+    g : array of shape (m, m+1)
+    """
+
+    def __init__(self, u: Array, a: Array, b: Array, s: Array, g: Array) -> None:
+        self.u, self.a, self.b, self.s = u, a, b, s
+        self.g = g
+        self.gamma_last = None
+        self.zero_sums = False
+        self.n_columns = g.shape[0]
+        self.shared = False
+
+    @cached_property
+    def blocks(self) -> Array:  # type: ignore[override]
+        """All blocks, shape (m, m+1, m+1): for small problems."""
+        every = np.arange(self.n_columns + 1)
+        return np.array([self.block(j, every, every) for j in range(self.n_columns)])
+
+    def gamma_times(self, interaction: Array | csc_array, location: Array) -> Array:
+        """Gamma z, shape (m, m+1), by one product of n x m arrays; K may be sparse."""
+        m = self.n_columns
+        pulled = np.asarray(interaction.T @ self.u)
+        product = np.empty((m, m + 1))
+        product[:, m] = self.s * location - np.einsum("ji,ji->j", self.b, pulled)
+        pulled *= self.a
+        if np.any(location):
+            pulled -= self.b * np.asarray(location)[:, None]
+        product[:, :m] = pulled @ self.u.T
+        return product
+
+    def block(self, node: int, rows: IntArray, columns: IntArray) -> Array:
+        """Some entries of a node's block, shape (rows, columns)."""
+        m = self.n_columns
+        inside, across = rows < m, columns < m
+        left, right = self.u[rows[inside]], self.u[columns[across]]
+        inner: Array = (left * self.a[node]) @ right.T
+        if inside.all() and across.all():
+            return inner
+        result = np.empty((rows.size, columns.size))
+        result[np.ix_(inside, across)] = inner
+        result[np.ix_(~inside, across)] = -(right @ self.b[node])
+        result[np.ix_(inside, ~across)] = -(left @ self.b[node])[:, None]
+        result[np.ix_(~inside, ~across)] = self.s[node]
+        return result
+
+    def diagonal(self) -> Array:
+        """The diagonals of all blocks, shape (m, m+1)."""
+        return np.column_stack([self.a @ (self.u * self.u).T, self.s])
+
+    def coupling(self) -> tuple[Array, Array]:
+        """How K_j meets eta_j in block j: t of shape (m, m); and eta_j itself: s of shape (m,)."""
+        return self._t, self.s
+
+    @cached_property
+    def _t(self) -> Array:
+        return -(self.b @ self.u.T)
+
+
+def dense(matrix: Array | csc_array) -> Array:
+    """A matrix that may be sparse as an array."""
+    return np.asarray(matrix.toarray()) if isinstance(matrix, csc_array) else np.asarray(matrix)
 
 
 def with_zero_sums(interaction: Array) -> Array:
@@ -108,13 +201,19 @@ class StatisticLoss:
 Loss: TypeAlias = QuadraticLoss | StatisticLoss
 
 
-def assemble_hessian(blocks: Array, position: IntArray, size: int, gamma_last: Array | None = None) -> Array:
+def assemble_hessian(
+    block: Callable[[int, IntArray, IntArray], Array],
+    position: Sequence[IntArray] | IntArray,
+    size: int,
+    gamma_last: Array | None = None,
+) -> Array:
     """D' Gamma D, shape (size, size), for some free parameters.
 
     Parameters
     ----------
-    blocks : array of shape (m or 1, p, p)
-    position : integer array of shape (m, p)
+    block : callable
+        Some entries of a node's block, as :meth:`QuadraticLoss.block` gives them.
+    position : integer arrays, one a node; or one of shape (m, p)
         Which parameter entry k of z_j is; -1 where it is none. Two entries may be the same parameter.
     size : int
     gamma_last : array of shape (m-1, p, p), optional
@@ -122,10 +221,10 @@ def assemble_hessian(blocks: Array, position: IntArray, size: int, gamma_last: A
     hessian = np.zeros((size, size))
     filled = [np.flatnonzero(own >= 0) for own in position]
     for j, entries in enumerate(filled):
-        own = position[j, entries]
-        hessian[np.ix_(own, own)] += blocks[0 if len(blocks) == 1 else j][np.ix_(entries, entries)]
+        own = position[j][entries]
+        hessian[np.ix_(own, own)] += block(j, entries, entries)
         if gamma_last is not None and j < len(gamma_last):
-            last = position[-1, filled[-1]]
+            last = position[-1][filled[-1]]
             coupling = gamma_last[j][np.ix_(entries, filled[-1])]
             hessian[np.ix_(own, last)] += coupling
             hessian[np.ix_(last, own)] += coupling.T

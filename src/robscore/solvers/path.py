@@ -6,20 +6,23 @@ The descent itself is in descent.py; here are its results, and the one function 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csc_array
 from sklearn.exceptions import ConvergenceWarning
 
 from robscore._typing import Array, BoolArray, IntArray
 from robscore._validation import check_whole
-from robscore.solvers.descent import trace_path
-from robscore.solvers.loss import Loss, QuadraticLoss, StatisticLoss
-from robscore.solvers.problem import Rule, build_problem, build_statistic_problem
+from robscore.solvers.descent import Trace, trace_path
+from robscore.solvers.interactions import Interactions
+from robscore.solvers.loss import MANY_COLUMNS, FactoredLoss, Loss, QuadraticLoss, StatisticLoss
+from robscore.solvers.problem import Penalty, Rule, build_problem, build_statistic_problem
+from robscore.solvers.screening import trace_screened
 
-_BY_ALPHA = ("alphas", "interactions", "locations", "n_edges", "n_iter", "kkt", "converged")
+_BY_ALPHA = ("alphas", "locations", "n_edges", "n_iter", "kkt", "converged")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,8 +62,9 @@ class Path:
     alphas : array of shape (k,), decreasing
     alpha_max : float
         The smallest alpha at which every penalised parameter is zero.
-    interactions : array of shape (k, m, m)
-        K at each alpha. With the rules "and" and "or" these are the raw matrices, column j from node j.
+    interactions : Interactions, of shape (k, m, m)
+        K at each alpha, kept sparse; ``interactions[k]`` and ``np.asarray(interactions)`` are dense. With the rules
+        "and" and "or" these are the raw matrices, column j from node j.
     locations : array of shape (k, m)
     n_edges : integer array of shape (k,)
         Pairs with an edge, joined by the rule.
@@ -77,7 +81,7 @@ class Path:
 
     alphas: Array
     alpha_max: float
-    interactions: Array
+    interactions: Interactions
     locations: Array
     n_edges: IntArray
     n_iter: IntArray
@@ -96,12 +100,13 @@ class Path:
         joined: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in _BY_ALPHA
         }
+        joined["interactions"] = self.interactions.joined(other.interactions)
         return replace(self, **joined).pick(np.argsort(-joined["alphas"], kind="stable"))
 
     def pick(self, positions: IntArray) -> Path:
         """The path with only some of its solutions."""
         picked: dict[str, Any] = {name: getattr(self, name)[positions] for name in _BY_ALPHA}
-        return replace(self, **picked)
+        return replace(self, interactions=self.interactions[positions], **picked)
 
 
 def convergence_message(path: Path | StatisticPath) -> str:
@@ -112,6 +117,13 @@ def convergence_message(path: Path | StatisticPath) -> str:
         f"{path.alphas[worst]:.3g}, {path.kkt[worst]:.1e} alpha_max from optimal. With few rows, or equal columns, "
         "there may be no minimum: use larger alphas or a diagonal_multiplier; else raise max_iter."
     )
+
+
+def count_edges(interaction: csc_array, rule: Rule) -> int:
+    """Pairs with an edge of a sparse K, joined by the rule."""
+    there = interaction != 0
+    there = there + there.T if rule == "or" else there.multiply(there.T)
+    return int(there.nnz - np.count_nonzero(there.diagonal())) // 2
 
 
 def joined_support(interaction: Array, rule: Rule) -> BoolArray:
@@ -225,38 +237,59 @@ def solve_quietly(
     **options: Any,
 ) -> Path:
     """As :func:`solve_path`, without a warning for penalties that did not converge."""
-    problem = build_problem(loss, rule=rule, **options)
-    solutions: list[tuple[Array, Array]] = []
+    penalty = Penalty.of(loss, rule=rule, **options)
+    solutions: list[csc_array] = []
+    locations: list[Array] = []
     n_edges: list[int] = []
     if max_edges is not None:
         check_whole("max_edges", max_edges, at_least=0)
 
-    def keep(Z: Array) -> bool:
-        solutions.append(problem.parameters(Z))
-        n_edges.append(int(np.count_nonzero(joined_support(solutions[-1][0], rule))) // 2)
+    def keep(K: Array | csc_array, eta: Array | None) -> bool:
+        solutions.append(csc_array(K))
+        locations.append(penalty.parameters(K, eta))
+        n_edges.append(count_edges(solutions[-1], rule))
         return max_edges is not None and n_edges[-1] >= max_edges
 
-    trace = trace_path(
-        problem,
-        alphas,
-        keep,
-        alpha_min_ratio=alpha_min_ratio,
-        tol=tol,
-        max_iter=max_iter,
-    )
+    how: dict[str, Any] = {"alpha_min_ratio": alpha_min_ratio, "tol": tol, "max_iter": max_iter}
+    if is_screened(loss):
+        trace = trace_screened(penalty, alphas, keep, **how)
+    else:
+        trace = _trace_whole(penalty, alphas, keep, **how)
     return Path(
         alphas=trace.alphas,
         alpha_max=trace.alpha_max,
-        interactions=np.array([K for K, _ in solutions]),
-        locations=np.array([eta for _, eta in solutions]),
+        interactions=Interactions(solutions, loss.n_columns),
+        locations=np.array(locations),
         n_edges=np.array(n_edges, dtype=np.intp),
         n_iter=trace.n_iter,
         kkt=trace.kkt,
         converged=trace.kkt <= tol,
         rule=rule,
-        fit_location=problem.fit_location,
-        location_is_free=problem.shifted,
+        fit_location=penalty.fit_location,
+        location_is_free=penalty.shifted,
     )
+
+
+def is_screened(loss: QuadraticLoss) -> bool:
+    """Whether a path looks at a growing set of coordinates only, instead of holding the blocks of all."""
+    return isinstance(loss, FactoredLoss) or (loss.gamma_last is None and loss.n_columns >= MANY_COLUMNS)
+
+
+def _trace_whole(
+    penalty: Penalty,
+    alphas: int | Sequence[float] | Array | None,
+    keep: Callable[[Array, Array | None], bool],
+    **how: Any,
+) -> Trace:
+    """The path with all coordinates and whole blocks."""
+    problem, m = build_problem(penalty), penalty.loss.n_columns
+
+    def keep_entries(z: Array) -> bool:
+        Z = z.reshape(m, -1)
+        K = penalty.loss.completed(Z[:, :m].T.copy())
+        return keep(K, Z[:, m].copy() if Z.shape[1] > m else None)
+
+    return trace_path(problem, alphas, keep_entries, **how)
 
 
 def _solve_statistics(
@@ -279,7 +312,7 @@ def _solve_statistics(
     thetas: list[Array] = []
 
     def keep(Z: Array) -> bool:
-        thetas.append(Z[0].copy())
+        thetas.append(Z.copy())
         return False
 
     trace = trace_path(

@@ -13,12 +13,14 @@ eta~_j = eta_j + t' K_j / s is made and eta~_j stays a free coordinate.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.linalg import lstsq
+from scipy.sparse import csc_array
 
 from robscore._typing import Array, BoolArray, IntArray
 from robscore._validation import check_number
@@ -32,40 +34,97 @@ _FLAT = 5e-5  # curvature along a long move, relative to the sum of its coordina
 Rule: TypeAlias = Literal["symmetric", "and", "or"]
 
 
-@dataclass(frozen=True)
-class Problem:
-    """Coordinates c = (row, node): theta_c is entry ``row`` of z_node (and, if symmetric, the mirrored one).
+class Blocks(NamedTuple):
+    """The symmetric blocks Q_j, one after the other; each node has as many entries of z as its block has rows.
 
     Attributes
     ----------
-    Q : array of shape (m or 1, p, p), p = m, or m + 1 with a location that is not profiled out
+    Q : flat array
+    starts : integer array, one a node: where its block begins in Q (all may share one)
+    firsts, sizes : integer arrays, one a node: its part of z
+    owners : integer array of the length of z: the node of each entry
+    """
+
+    Q: Array
+    starts: IntArray
+    firsts: IntArray
+    sizes: IntArray
+    owners: IntArray
+
+    @classmethod
+    def stacked(cls, blocks: Array, n_nodes: int) -> Blocks:
+        """From an array of shape (nodes, p, p), or (1, p, p) if all share one."""
+        p, nodes = blocks.shape[1], np.arange(n_nodes)
+        starts = nodes * p * p if len(blocks) == n_nodes else np.zeros_like(nodes)
+        return cls(np.ascontiguousarray(blocks).ravel(), starts, nodes * p, np.full_like(nodes, p), np.repeat(nodes, p))
+
+    @classmethod
+    def ragged(cls, blocks: Sequence[Array]) -> Blocks:
+        """From one square array a node."""
+        sizes = np.array([len(block) for block in blocks], dtype=np.intp)
+        starts, firsts = (np.cumsum(lengths) - lengths for lengths in (sizes**2, sizes))
+        Q = np.concatenate([block.ravel() for block in blocks])
+        return cls(Q, starts, firsts, sizes, np.repeat(np.arange(sizes.size), sizes))
+
+    def block(self, node: int) -> Array:
+        """Q_j as a square array."""
+        start, size = self.starts[node], self.sizes[node]
+        return self.Q[start : start + size * size].reshape(size, size)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Coordinates theta_c, each an entry of z = (z_1, ..., z_m), or two that are equal.
+
+    Attributes
+    ----------
+    blocks : Blocks
     last : array of shape (m-1, p, p), L_j in the head of this file, or (0, p, p) where nothing is coupled
-    linear : array of shape (m, p)
-    rows, nodes : integer arrays of shape (C,)
+    linear : array of the length of z
+    own, mirror : integer arrays of shape (C,)
+        The entry of z that a coordinate is, and the other one, or -1.
     weights : array of shape (C,)
         l1 weight of each coordinate per unit of alpha; 0 is free, infinity is forbidden.
     curvature : array of shape (C,)
         Second derivative of the loss in each coordinate.
-    symmetric : bool
-    loss, fit_location, shifted : what is needed to give back K and eta; shifted: eta is free.
+    slack : float
+        How many times larger violations may be in K and eta than they are in these coordinates. A location that is
+        profiled out is exactly optimal; one that stays a coordinate is so up to the tolerance, and its change of
+        variables carries that over to K.
     """
 
-    Q: Array
+    blocks: Blocks
     last: Array
     linear: Array
-    rows: IntArray
-    nodes: IntArray
+    own: IntArray
+    mirror: IntArray
     weights: Array
     curvature: Array
-    symmetric: bool
-    loss: QuadraticLoss | None
-    fit_location: bool
-    shifted: bool
+    slack: float = 1.0
 
-    @cached_property
-    def mirrored(self) -> BoolArray:
-        """Coordinates that stand for two entries."""
-        return (self.rows < len(self.linear)) & (self.rows != self.nodes) & self.symmetric
+    @classmethod
+    def of(
+        cls,
+        blocks: Blocks,
+        linear: Array,
+        own: IntArray,
+        mirror: IntArray,
+        weights: Array,
+        last: Array | None = None,
+        slack: float = 1.0,
+    ) -> Problem:
+        """With the curvature that follows from the blocks."""
+        diagonal = np.concatenate([blocks.block(node).diagonal() for node in range(blocks.sizes.size)])
+        curvature = diagonal[own].copy()
+        both = mirror >= 0
+        curvature[both] += diagonal[mirror[both]]
+        last = np.zeros((0, 0, 0)) if last is None else last
+        if last.size:
+            p, m = last.shape[1], blocks.sizes.size
+            nodes, rows = blocks.owners[own], own - blocks.firsts[blocks.owners[own]]
+            coupled = np.flatnonzero(both & (nodes == m - 1))
+            curvature[coupled] += 2 * last[rows[coupled], min(m - 1, p - 1), rows[coupled]]
+        return cls(blocks, last, linear, own, mirror, weights, curvature, slack)
 
     @cached_property
     def penalised(self) -> BoolArray:
@@ -83,53 +142,37 @@ class Problem:
         return np.where(self.penalised, self.weights, 0.0)
 
     @cached_property
-    def _places(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Flat positions of all coordinates, which of them are mirrored, and the mirrored flat positions."""
-        width = self.linear.shape[1]
-        mirrored = np.flatnonzero(self.mirrored)
-        return self.nodes * width + self.rows, mirrored, self.rows[mirrored] * width + self.nodes[mirrored]
+    def mirrored(self) -> IntArray:
+        """Coordinates that stand for two entries."""
+        return np.flatnonzero(self.mirror >= 0)
 
     @cached_property
-    def slack(self) -> float:
-        """How many times larger violations may be in K and eta than they are in these coordinates.
+    def quadratic(self) -> tuple[Array, IntArray, IntArray, IntArray, IntArray, Array, Array]:
+        """The blocks, L, and L with its blocks transposed, as the kernels take them."""
+        return *self.blocks, self.last, np.ascontiguousarray(self.last.transpose(0, 2, 1))
 
-        A location that is profiled out is exactly optimal; one that stays a coordinate is so up to the tolerance,
-        and its change of variables carries that over to K.
-        """
-        if self.loss is None or not self.shifted or not self.last.size:
-            return 1.0
-        blocks, m = self.loss.blocks, self.loss.n_columns
-        return 1.0 + 2.0 * float(np.abs(blocks[:, :m, m] / blocks[:, m, m, None]).max())
-
-    @cached_property
-    def quadratic(self) -> tuple[Array, Array, Array]:
-        """Q, L and L with its blocks transposed, as the kernels take them."""
-        return self.Q, self.last, np.ascontiguousarray(self.last.transpose(0, 2, 1))
-
-    def image(self, Z: Array) -> Array:
-        """R = Q z, shape (m, p)."""
+    def image(self, z: Array) -> Array:
+        """R = Q z."""
         from robscore.solvers.kernels import refresh
 
-        R = np.empty_like(Z)
-        refresh(*self.quadratic, Z, R)
+        R = np.empty_like(z)
+        refresh(*self.quadratic, z, R)
         return R
 
     def gradient(self, R: Array) -> Array:
         """Derivative of the loss in every coordinate, from R = Q z."""
-        residual = (R - self.linear).ravel()
-        own, mirrored, mirror = self._places
-        total: Array = residual[own]
-        total[mirrored] += residual[mirror]
+        residual = R - self.linear
+        total: Array = residual[self.own]
+        total[self.mirrored] += residual[self.mirror[self.mirrored]]
         return total
 
-    def values(self, Z: Array) -> Array:
-        """Coordinates of Z, shape (m, p) with rows z_j."""
-        values: Array = Z.ravel()[self._places[0]]
-        return values
+    def values(self, z: Array) -> Array:
+        """The coordinates of z."""
+        return z[self.own]
 
-    def violations(self, Z: Array, R: Array, alpha: float) -> Array:
+    def violations(self, z: Array, R: Array, alpha: float) -> Array:
         """Distance of the gradient to the subdifferential, coordinate by coordinate; 0 for forbidden ones."""
-        theta, gradient = self.values(Z), self.gradient(R)
+        theta, gradient = self.values(z), self.gradient(R)
         threshold = alpha * self.finite_weights
         distance = np.maximum(np.abs(gradient) - threshold, 0.0)
         away = theta != 0
@@ -137,12 +180,12 @@ class Problem:
         distance[self.forbidden] = 0.0
         return distance
 
-    def objective(self, Z: Array, R: Array, alpha: float) -> float:
-        """Loss plus penalty at Z, up to a constant, given R = Q z."""
-        return float(np.sum(Z * (0.5 * R - self.linear)) + alpha * self._norm(Z))
+    def objective(self, z: Array, R: Array, alpha: float) -> float:
+        """Loss plus penalty at z, up to a constant, given R = Q z."""
+        return float(z @ (0.5 * R - self.linear) + alpha * self._norm(z))
 
-    def _norm(self, Z: Array) -> float:
-        return float(self.finite_weights @ np.abs(self.values(Z)))
+    def _norm(self, z: Array) -> float:
+        return float(self.finite_weights @ np.abs(self.values(z)))
 
     def falls_forever(self, before: Array, after: Array, alpha: float) -> bool:
         """Whether the iterates run away, because the objective has no minimum.
@@ -157,139 +200,168 @@ class Problem:
         own_curvature = self.curvature @ self.values(move) ** 2
         if own_curvature < _LONG**2 * (self.curvature @ self.values(after) ** 2):
             return False
-        pays = alpha * self._norm(move) < np.sum(self.linear * move)
-        return bool(pays and np.sum(move * self.image(move)) < _FLAT * own_curvature)
+        pays = alpha * self._norm(move) < self.linear @ move
+        return bool(pays and move @ self.image(move) < _FLAT * own_curvature)
 
     @cached_property
     def singular(self) -> bool:
         """Whether a block has no full rank to working precision, so that the loss may have no minimum."""
         if self.last.size:
             return True  # the rank of the blocks says little about the whole
-        for block in self.Q:
+        for node in np.unique(self.blocks.starts, return_index=True)[1]:
+            block = self.blocks.block(node)
             root = np.sqrt(np.maximum(block.diagonal(), np.finfo(float).tiny))
-            if np.linalg.eigvalsh(block / np.multiply.outer(root, root))[0] < _SINGULAR:
+            if len(block) and np.linalg.eigvalsh(block / np.multiply.outer(root, root))[0] < _SINGULAR:
                 return True
         return False
 
     def null_solution(self) -> Array:
-        """z_1..z_m, shape (m, p), with every penalised parameter zero and the free ones optimal."""
+        """Z with every penalised parameter zero and the free ones optimal."""
         free = np.flatnonzero(self.weights == 0)
-        if (self.rows[free] == self.nodes[free]).all() and not self.last.size:  # one a node: nothing couples them
+        owners = self.blocks.owners[self.own[free]]
+        alone = np.unique(owners).size == free.size and (self.mirror[free] < 0).all()
+        if alone and not self.last.size:  # one a node: nothing couples them
             return self.entries(free, self.linear_by_coordinate[free] / self.curvature[free])
         return self.entries(free, lstsq(self.hessian_on(free), self.linear_by_coordinate[free])[0])
 
     def hessian_on(self, coordinates: IntArray) -> Array:
         """Second derivatives of the loss in d coordinates, shape (d, d)."""
-        position = np.full(self.linear.shape, -1, dtype=np.intp)
-        position[self.nodes[coordinates], self.rows[coordinates]] = np.arange(coordinates.size)
-        both = self.mirrored[coordinates]
-        position[self.rows[coordinates[both]], self.nodes[coordinates[both]]] = np.flatnonzero(both)
-        return assemble_hessian(self.Q, position, coordinates.size, self.last if self.last.size else None)
+        position = np.full(self.linear.size, -1, dtype=np.intp)
+        position[self.own[coordinates]] = np.arange(coordinates.size)
+        both = np.flatnonzero(self.mirror[coordinates] >= 0)
+        position[self.mirror[coordinates[both]]] = both
+        by_node = [position[first : first + size] for first, size in zip(*self.blocks[2:4], strict=True)]
+        return assemble_hessian(self._block, by_node, coordinates.size, self.last if self.last.size else None)
+
+    def _block(self, node: int, rows: IntArray, columns: IntArray) -> Array:
+        return self.blocks.block(node)[np.ix_(rows, columns)]
 
     def entries(self, coordinates: IntArray, theta: Array) -> Array:
-        """z_1..z_m, shape (m, p), with these values in some coordinates and zero elsewhere."""
-        Z = np.zeros_like(self.linear)
-        Z[self.nodes[coordinates], self.rows[coordinates]] = theta
-        both = self.mirrored[coordinates]
-        Z[self.rows[coordinates[both]], self.nodes[coordinates[both]]] = theta[both]
-        return Z
+        """Z with these values in some coordinates and zero elsewhere."""
+        z = np.zeros_like(self.linear)
+        z[self.own[coordinates]] = theta
+        both = self.mirror[coordinates] >= 0
+        z[self.mirror[coordinates[both]]] = theta[both]
+        return z
 
     @cached_property
     def linear_by_coordinate(self) -> Array:
         """Coefficient of each coordinate in the linear part of the loss, shape (C,)."""
         return -self.gradient(np.zeros_like(self.linear))
 
-    def parameters(self, Z: Array) -> tuple[Array, Array]:
-        """K, shape (m, m) with column j from node j, and eta, shape (m,)."""
-        assert self.loss is not None
+
+@dataclass(frozen=True)
+class Penalty:
+    """The penalised problem of a loss before it is written in coordinates; arguments as of ``rs.solve_path``, checked.
+
+    Attributes
+    ----------
+    loss : QuadraticLoss
+    weights : array of shape (m, m), location_weights : array of shape (m,), per unit of alpha
+    symmetric, penalize_diagonal, fit_location : bool
+    diagonal_multiplier : float
+    shifted : bool
+        Whether eta is free, and profiled out.
+    """
+
+    loss: QuadraticLoss
+    weights: Array
+    location_weights: Array
+    symmetric: bool
+    penalize_diagonal: bool
+    fit_location: bool
+    diagonal_multiplier: float
+    shifted: bool
+
+    @classmethod
+    def of(cls, loss: QuadraticLoss, *, rule: Rule, location_ratio: float, **options: Any) -> Penalty:
+        """Check the options."""
+        W, w = check_options(loss.n_columns, rule=rule, location_ratio=location_ratio, **options)
+        if loss.zero_sums and options["penalize_diagonal"]:
+            raise ValueError("penalize_diagonal=True: with zero sums the diagonal is minus the rest of its column.")
+        return cls(
+            loss=loss,
+            weights=W,
+            location_weights=w / location_ratio,
+            symmetric=rule == "symmetric",
+            penalize_diagonal=options["penalize_diagonal"],
+            fit_location=options["fit_location"],
+            diagonal_multiplier=options["diagonal_multiplier"],
+            shifted=options["fit_location"] and bool(np.isinf(location_ratio)),
+        )
+
+    def parameters(self, K: Array | csc_array, eta: Array | None) -> Array:
+        """eta, shape (m,), that belongs to K, or to the coordinates of a location that is not profiled out."""
         m = self.loss.n_columns
-        K = self.loss.completed(Z[:, :m].T.copy())
         if not self.fit_location:
-            return K, np.zeros(m)
-        blocks = self.loss.blocks
-        eta = Z[:, m].copy() if Z.shape[1] > m else self.loss.g[:, m] / blocks[:, m, m]
-        return K, eta - np.sum(blocks[:, :m, m] * K.T, axis=1) / blocks[:, m, m] if self.shifted else eta
+            return np.zeros(m)
+        if not self.shifted:
+            assert eta is not None
+            return eta
+        t, s = self.loss.coupling()
+        eta = self.loss.g[:, m] / s if eta is None else eta
+        return np.asarray(eta - _column_dots(t, K) / s)
 
 
-def build_problem(
-    loss: QuadraticLoss,
-    *,
-    rule: Rule,
-    diagonal_multiplier: float,
-    penalize_diagonal: bool,
-    fit_location: bool,
-    location_ratio: float,
-    penalty_weights: Array | None,
-    location_weights: Array | None,
-) -> Problem:
-    """Reduce a loss and the options of :func:`robscore.solve_path` to coordinates."""
-    m = loss.n_columns
-    W, eta_weights = check_options(
-        m,
-        rule=rule,
-        diagonal_multiplier=diagonal_multiplier,
-        penalize_diagonal=penalize_diagonal,
-        fit_location=fit_location,
-        location_ratio=location_ratio,
-        penalty_weights=penalty_weights,
-        location_weights=location_weights,
-    )
-    shifted = fit_location and bool(np.isinf(location_ratio))
+def _column_dots(t: Array, K: Array | csc_array) -> Array:
+    """t_j' K_j for every column j of K, with t of shape (m, m) or (1, m), rows t_j."""
+    if isinstance(K, csc_array):
+        return np.asarray(K.multiply(np.broadcast_to(t, K.shape).T).sum(axis=0)).ravel()
+    return np.einsum("jk,kj->j", np.broadcast_to(t, K.shape), K)
+
+
+def build_problem(penalty: Penalty) -> Problem:
+    """All coordinates of a penalised problem, from blocks that are held."""
+    loss, m = penalty.loss, penalty.loss.n_columns
+    shifted, symmetric = penalty.shifted, penalty.symmetric
     blocks, g, last = _shift_location(loss) if shifted else (loss.blocks.copy(), loss.g, loss.gamma_last)
-    with_location = fit_location and not (shifted and last is None)
+    with_location = penalty.fit_location and not (shifted and last is None)
     p = m + with_location
     blocks, g = blocks[:, :p, :p], g[:, :p]
-    last = np.zeros((0, p, p)) if last is None else np.ascontiguousarray(last[:, :p, :p])
     diagonal = np.arange(m)
-    blocks[:, diagonal, diagonal] += diagonal_multiplier * loss.blocks[:, diagonal, diagonal]
-    symmetric = rule == "symmetric"
+    blocks[:, diagonal, diagonal] += penalty.diagonal_multiplier * loss.blocks[:, diagonal, diagonal]
+    if shifted:
+        check_variation(loss, np.einsum("jkk->jk", blocks)[:, :m])
     if symmetric:
         nodes, rows = np.tril_indices(m)
     else:
         nodes, rows = np.divmod(np.arange(m * m), m)
     off_diagonal = rows != nodes
-    weights = np.where(off_diagonal, W[rows, nodes] * (2.0 if symmetric else 1.0), 0.0)
-    if loss.zero_sums and penalize_diagonal:
-        raise ValueError("penalize_diagonal=True: with zero sums the diagonal is minus the rest of its column.")
+    weights = np.where(off_diagonal, penalty.weights[rows, nodes] * (2.0 if symmetric else 1.0), 0.0)
     if loss.zero_sums:
         weights[~off_diagonal] = np.inf  # the rest of the column determines it
-    elif penalize_diagonal:
-        weights[~off_diagonal] = W[diagonal, diagonal][nodes[~off_diagonal]]
+    elif penalty.penalize_diagonal:
+        weights[~off_diagonal] = penalty.weights[diagonal, diagonal][nodes[~off_diagonal]]
     if with_location:
         rows, nodes = np.append(rows, np.full(m, m)), np.append(nodes, diagonal)
-        weights = np.append(weights, eta_weights / location_ratio)
-    Q = np.ascontiguousarray(blocks)
-    block_diagonal = np.broadcast_to(np.einsum("jkk->jk", Q), g.shape)
-    curvature = block_diagonal[nodes, rows].copy()
-    problem = Problem(
-        Q=Q,
-        last=last,
-        linear=np.ascontiguousarray(g),
-        rows=rows,
-        nodes=nodes,
-        weights=weights,
-        curvature=curvature,
-        symmetric=symmetric,
-        loss=loss,
-        fit_location=fit_location,
-        shifted=shifted,
+        weights = np.append(weights, penalty.location_weights)
+    mirror = np.where((rows < m) & (rows != nodes) & symmetric, rows * p + nodes, -1)
+    slack = 1.0
+    if shifted and last is not None:
+        t, s = loss.coupling()
+        slack += 2.0 * float(np.abs(t / s[:, None]).max())
+    return Problem.of(
+        Blocks.stacked(blocks, m),
+        np.ascontiguousarray(g).ravel(),
+        nodes * p + rows,
+        mirror,
+        weights,
+        None if last is None else np.ascontiguousarray(last[:, :p, :p]),
+        slack,
     )
-    mirrored = problem.mirrored
-    curvature[mirrored] += block_diagonal[rows[mirrored], nodes[mirrored]]
-    if last.size:
-        both = np.flatnonzero(mirrored & (nodes == m - 1))
-        curvature[both] += 2 * last[rows[both], m - 1, rows[both]]
-    if shifted:
-        own = np.einsum("jkk->jk", loss.blocks)[:, :m]
-        kept = np.einsum("jkk->jk", Q)[:, :m] > _VARIES * own
-        if loss.zero_sums:
-            kept |= np.eye(m, dtype=bool)
-        if not kept.all():
-            raise ValueError(
-                f"Columns {np.flatnonzero(~kept.all(axis=0)).tolist()} hardly vary, compared with their size, over the "
-                "rows that count; drop or centre them, use fewer blocks, or pass fit_location=False."
-            )
-    return problem
+
+
+def check_variation(loss: QuadraticLoss, left: Array) -> None:
+    """Raise where next to nothing is left of the diagonals, shape (m or 1, m), once the location is profiled out."""
+    m = loss.n_columns
+    kept = left > _VARIES * loss.diagonal()[: len(left), :m]
+    if loss.zero_sums:
+        kept |= np.eye(m, dtype=bool)
+    if not kept.all():
+        raise ValueError(
+            f"Columns {np.flatnonzero(~kept.all(axis=0)).tolist()} hardly vary, compared with their size, over the "
+            "rows that count; drop or centre them, use fewer blocks, or pass fit_location=False."
+        )
 
 
 def build_statistic_problem(loss: StatisticLoss, diagonal_multiplier: float, penalty_weights: Array | None) -> Problem:
@@ -302,27 +374,14 @@ def build_statistic_problem(loss: StatisticLoss, diagonal_multiplier: float, pen
         raise ValueError(
             f"penalty_weights must be {r} numbers of at least 0, one a statistic; got {penalty_weights!r}."
         )
-    return Problem(
-        Q=gamma[None],
-        last=np.zeros((0, r, r)),
-        linear=loss.g[None].copy(),
-        rows=np.arange(r),
-        nodes=np.zeros(r, dtype=np.intp),
-        weights=weights,
-        curvature=gamma.diagonal().copy(),
-        symmetric=False,
-        loss=None,
-        fit_location=False,
-        shifted=False,
-    )
+    return Problem.of(Blocks.stacked(gamma[None], 1), loss.g.copy(), np.arange(r), np.full(r, -1), weights)
 
 
 def _shift_location(loss: QuadraticLoss) -> tuple[Array, Array, Array | None]:
     """Blocks, linear part and coupling after eta~_j = eta_j + t' K_j / s, which no longer meets K within its block."""
     m = loss.n_columns
     s, t = loss.blocks[:, m, m], loss.blocks[:, :m, m]
-    if not (s > 0).all():
-        raise ValueError("The location does not enter the loss of some column; pass fit_location=False.")
+    check_location(s)
     slope = t / s[:, None]
     blocks = np.empty_like(loss.blocks)
     np.multiply(slope[:, :, None], t[:, None, :], out=blocks[:, :m, :m])
@@ -337,6 +396,12 @@ def _shift_location(loss: QuadraticLoss) -> tuple[Array, Array, Array | None]:
     last[:, :m] -= slope[:-1, :, None] * last[:, m:]
     last[:, :, :m] -= last[:, :, m:] * slope[-1]
     return blocks, g, last
+
+
+def check_location(s: Array) -> None:
+    """Raise unless every eta_j enters the loss."""
+    if not (s > 0).all():
+        raise ValueError("The location does not enter the loss of some column; pass fit_location=False.")
 
 
 def check_options(

@@ -74,7 +74,7 @@ def refit(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, *, symmet
     if symmetric:
         mirrored = rows < m
         position[rows[mirrored], nodes[mirrored]] = position[nodes[mirrored], rows[mirrored]]
-    hessian = assemble_hessian(loss.blocks, position, rows.size, loss.gamma_last)
+    hessian = assemble_hessian(loss.block, position, rows.size, loss.gamma_last)
     filled = position >= 0
     right = np.bincount(position[filled], weights=loss.g[filled], minlength=rows.size)
     root, scale = factor_positive_definite(hessian)
