@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -15,6 +16,9 @@ def write_whole(path: Path, text: str) -> None:
 def write_whole_together(texts: dict[Path, str]) -> None:
     """Write several text files; none appears under its name before all are written."""
     parts: dict[Path, str] = {}
+    for folder in {path.parent for path in texts}:
+        if not folder.is_dir():
+            raise FileNotFoundError(errno.ENOENT, "the folder does not exist", str(folder))
     try:
         for path, text in texts.items():
             handle, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)

@@ -29,7 +29,7 @@ from robscore.selection.ebic import ebic, support
 from robscore.selection.n_edges import find_n_edges
 from robscore.solvers.loss import MANY_COLUMNS, Loss, QuadraticLoss, StatisticLoss, with_zero_sums
 from robscore.solvers.path import Path, convergence_message, joined_interaction, joined_support, solve_quietly
-from robscore.solvers.problem import Rule, check_options
+from robscore.solvers.problem import HardlyVaryError, Rule, check_options
 from robscore.solvers.refit import SingularLossError, dependent_columns, minimise, refit
 from robscore.stability import EdgeStability, edge_stability
 from robscore.taper import Taper
@@ -354,6 +354,16 @@ class RobustGraph(ScoreMatchingEstimator):
             )
         self._significant: tuple[int, float] | None = None
         self._stability: EdgeStability | None = None
+        try:
+            remarks = self._learn(X)
+        except HardlyVaryError as error:
+            raise HardlyVaryError(error.columns, self._column_names) from None
+        for remark in remarks:
+            warnings.warn(remark.words, remark.category, stacklevel=2)
+        return self
+
+    def _learn(self, X: AnyData) -> list[Remark]:
+        """Everything that ``fit`` does; what there is to remark on."""
         loss, elements, remarks = self._robust_loss(X)
         assert isinstance(loss, QuadraticLoss)
         assert isinstance(elements, PairwiseElements)
@@ -367,9 +377,7 @@ class RobustGraph(ScoreMatchingEstimator):
             chosen = "The chosen penalty converged." if self.converged_ else "The chosen penalty did NOT converge."
             words = f"{chosen} On its path, {convergence_message(self.path_)}"
             last.append(Remark(words, ConvergenceWarning))
-        for remark in [*remarks, *last, *about_association]:
-            warnings.warn(remark.words, remark.category, stacklevel=2)
-        return self
+        return [*remarks, *last, *about_association]
 
     def _check_arguments(self, n_columns: int) -> None:
         """Raise on arguments that make no sense before any work is done."""

@@ -24,7 +24,7 @@ from robscore._typing import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 _SNIFFED_LINES = 200
 # Numbers with each decimal sign, alone or between groups of three digits; and what may be either.
 _PLAIN = {sign: re.compile(rf"^[+-]?(\d+\{sign}?\d*|\{sign}\d+)([eE][+-]?\d+)?$") for sign in ".,"}
@@ -166,7 +166,11 @@ def _read_text(path: Path, options: ReadOptions, notes: list[str]) -> tuple[list
         raise DataFileError(f"{path} is empty.")
     if before:
         notes.append(f"Passed over {before} line{'s' if before > 1 else ''} of remarks at the start.")
-    table = [row for row in csv.reader(lines[before:], delimiter=separator) if any(cell.strip() for cell in row)]
+    table = [
+        row
+        for row in csv.reader(lines[before:], delimiter=separator, skipinitialspace=True)
+        if any(cell.strip() for cell in row)
+    ]
     header, rows = table[0], table[1:]
     decimal = options.decimal or _decimal(path, rows)
     found = [f"{SEPARATORS.get(separator, repr(separator))} between columns"] if separator != "," else []
@@ -188,7 +192,7 @@ def _read_text(path: Path, options: ReadOptions, notes: list[str]) -> tuple[list
                 f"{path}: line {before + k + 2} has {len(rows[k])} fields, but there are {len(header)} names; check "
                 "the separator (--sep) and quotes."
             )
-    names = [name.strip() for name in header]
+    names = [" ".join(name.split()) for name in header]
     common: dict[str, Any] = {
         "sep": separator,
         "header": None,
@@ -266,12 +270,13 @@ def _separator(lines: list[str]) -> str:
     """The sign that cuts the lines into equally many fields, and the most of them."""
 
     def quality(sign: str) -> tuple[float, int]:
-        widths = [len(row) for row in csv.reader(lines, delimiter=sign) if row]
+        widths = [len(row) for row in csv.reader(lines, delimiter=sign, skipinitialspace=True) if row]
         typical = max(set(widths), key=widths.count)
         return (widths.count(typical) / len(widths) if typical > 1 else 0.0), typical
 
-    in_header = [sign for sign in SEPARATORS if sign in lines[0]]
-    return max(in_header or [","], key=quality)
+    in_header = [sign for sign in SEPARATORS if sign in lines[0].strip()]
+    signs = [sign for sign in in_header if sign != " "] or in_header or [","]
+    return max(signs, key=quality)
 
 
 def _decimal(path: Path, rows: list[list[str]]) -> str:
@@ -366,6 +371,11 @@ def _choose(path: Path, names: list[str], columns: Columns, options: ReadOptions
         if which:
             notes.append(f"Left out, for they are {why}: {_listed([repr(names[k]) for k in which])}.")
             values = {k: column for k, column in values.items() if k not in which}
+    equal = _equal_columns(values)
+    if equal:
+        pairs = [f"{names[k]!r} (equal to {names[first]!r})" for k, first in equal.items()]
+        notes.append(f"Left out, for they repeat another column: {_listed(pairs)}.")
+        values = {k: column for k, column in values.items() if k not in equal}
     if len(values) < 2:
         listed = f"only {names[next(iter(values))]!r}" if values else "none"
         raise DataFileError(f"{path}: a graph needs at least two columns of numbers; {listed} is left.")
@@ -385,6 +395,13 @@ def _choose(path: Path, names: list[str], columns: Columns, options: ReadOptions
         None if label is None else names[label],
         tuple(notes),
     )
+
+
+def _equal_columns(values: dict[int, Array]) -> dict[int, int]:
+    """Columns that are the same as an earlier one, and which."""
+    first: dict[bytes, int] = {}
+    seen = {k: first.setdefault(np.ascontiguousarray(column).tobytes(), k) for k, column in values.items()}
+    return {k: earlier for k, earlier in seen.items() if earlier != k}
 
 
 def _wanted(path: Path, names: list[str], columns: Columns, options: ReadOptions) -> tuple[list[int], int | None]:

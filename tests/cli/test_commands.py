@@ -39,6 +39,36 @@ def test_help_is_quick():
     assert min(seconds("-m", "robscore", "--help") for _ in range(3)) < 0.5 + 2 * bare
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "x.csv", "--alpha", "x"],
+        ["fit", "--nope"],
+        ["what"],
+        ["simulate", "--bad", "0.9"],
+        ["fit", "x", "--n-blocks", "2.5"],
+    ],
+)
+def test_what_cannot_be_understood_is_answered_in_one_line(arguments):
+    result = subprocess.run([sys.executable, "-m", "robscore", *arguments], capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert result.stderr.startswith("robscore: ")
+    assert len(result.stderr.splitlines()) == 1
+    assert "--help" in result.stderr
+
+
+def test_every_family_can_be_simulated_and_fitted(tmp_path):
+    for family in ("sqrt", "gaussian", "gamma", "truncated-gaussian", "log-log"):
+        size = ("--rows", 150, "--columns", 4, "--edges", 3)
+        made = run("simulate", "--family", family, *size, "--out", tmp_path / family)
+        assert made.exit_code == 0, made.output
+        data = tmp_path / family / "data.csv"
+        fitted = run("fit", data, "--family", family, "--out", tmp_path / family / "out", "--no-compare")
+        assert fitted.exit_code == 0, fitted.output
+    assert "does not suit" in run("simulate", "--family", "gaussian", "--kind", "pareto").stderr
+    assert "is not one to simulate" in run("simulate", "--family", "simplex").stderr
+
+
 def test_version():
     from robscore import __version__
 

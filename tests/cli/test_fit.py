@@ -183,7 +183,11 @@ def test_names_of_all_kinds_come_through(rain, tmp_path):
     ("arguments", "words", "code"),
     [
         (["--edges", "100"], "--edges 100 cannot be reached", 1),
-        (["--alpha", "0.1", "--edges", "3"], "--alpha 0.1 and --edges 3 contradict each other", 1),
+        (["--alpha", "0.1", "--edges", "3"], "--alpha and --edges contradict each other", 2),
+        (["--edges", "3", "--select", "cv"], "--edges and --select contradict each other", 2),
+        (["--n-blocks", "5", "--contamination", "0.1"], "give one of them", 2),
+        (["--outline", "x.csv"], "give --coords too", 2),
+        (["--family", "Poisson"], "--family Poisson is not known", 1),
         (["--contamination", "0.9"], "--contamination 0.9", 1),
         (["--select", "aic"], "--select aic is not known", 1),
         (["--family", "poisson"], "--family poisson", 1),
@@ -260,3 +264,57 @@ def test_nothing_is_shown_where_nobody_looks(rain, tmp_path):
     command = [sys.executable, "-m", "robscore", "fit", str(path), "--out", str(tmp_path / "a")]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     assert result.stderr == ""
+
+
+def test_one_way_to_choose_the_penalty_puts_the_others_aside(rain, tmp_path):
+    run("fit", save(rain, tmp_path / "x.csv"), "--out", tmp_path / "a", "--alpha", 0.1)
+    model = tmp_path / "a" / "model.json"
+    kept = model.read_bytes()
+    for option, value, setting in (("--edges", 3, "n_edges"), ("--select", "ebic", "select")):
+        result = run("fit", "--from", model, option, value, "--out", tmp_path / setting)
+        assert result.exit_code == 0, result.output
+        settings = json.loads((tmp_path / setting / "model.json").read_text())["settings"]
+        assert settings[setting] == value
+        assert settings["alpha"] is None
+    assert model.read_bytes() == kept
+
+
+def test_a_changed_fit_does_not_take_the_place_of_the_one_it_came_from(rain, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(rain, tmp_path / "x.csv")
+    run("fit", "x.csv", "--out", "a", "--edges", 5)
+    before = (tmp_path / "a" / "model.json").read_bytes()
+    assert run("fit", "--from", "a/model.json", "--edges", 3).exit_code == 0
+    assert (tmp_path / "a" / "model.json").read_bytes() == before
+    assert (tmp_path / "robscore-x" / "model.json").exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda kept: kept["settings"].update(bogus=1),
+        lambda kept: kept["data"].pop("sha256"),
+        lambda kept: kept["data"].update(read={"what": 1}),
+        lambda kept: kept.update(rows=None),
+        lambda kept: kept.update(settings=[1]),
+    ],
+)
+def test_a_broken_model_is_refused_in_one_line(rain, tmp_path, change):
+    run("fit", save(rain, tmp_path / "x.csv"), "--out", tmp_path / "a", "--edges", 5)
+    kept = json.loads((tmp_path / "a" / "model.json").read_text())
+    change(kept)
+    (tmp_path / "broken.json").write_text(json.dumps(kept))
+    assert "is not a whole model.json" in one_line(run("fit", "--from", tmp_path / "broken.json"))
+
+
+def test_equal_columns_are_left_out_and_named(rain, tmp_path):
+    result = run("fit", save(rain.assign(copy=rain["town 1"]), tmp_path / "x.csv"), "--out", tmp_path / "a")
+    assert "note: Left out, for they repeat another column: 'copy' (equal to 'town 1')." in result.stderr
+
+
+def test_columns_that_hardly_vary_are_named(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.gamma(2.0, size=(60, 4)), columns=list("abcd")).assign(e=rng.integers(0, 2, 60))
+    words = one_line(run("fit", save(X, tmp_path / "x.csv"), "--out", tmp_path / "a", "--scale", "none"))
+    assert "'e' hardly vary" in words
+    assert "--set fit_location=false" in words

@@ -354,3 +354,48 @@ def test_an_empty_graph(browser, tmp_path):
         assert page.locator("h1").inner_text() == "No two of the 3 variables are linked directly"
         assert page.locator("#edges-words").inner_text() == "There is none at this penalty."
         assert page.troubles == []
+
+
+def test_printed_pages_show_the_pictures(browser, rain_page, tmp_path):
+    """As the print dialogue does it, without any time to draw."""
+    with opened(browser, rain_page[0], color_scheme="dark") as page:
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        for picture in ("robust", "classic"):
+            image = page.locator(f"#{picture} img.paper")
+            assert image.get_attribute("src").startswith("data:image/png")
+            assert len(image.get_attribute("src")) > 10_000
+        assert brightness(page) == 765
+        page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+        assert page.locator("img.paper").count() == 0
+        assert brightness(page) < 150
+        page.pdf(path=tmp_path / "report.pdf", format="A4")
+        assert (tmp_path / "report.pdf").stat().st_size > 100_000
+        assert page.troubles == []
+
+
+def test_long_names_do_not_break_the_page(browser, tmp_path):
+    names = [f"{k} " + "a very long name " * 12 for k in range(4)]
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 4)) @ np.tri(4), columns=names)
+    rs.report.write_html(rs.RobustGraph("gaussian").fit(X), tmp_path / "long.html")
+    with opened(browser, tmp_path / "long.html") as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1400
+        assert page.evaluate("robscore.pictures.robust.zoom()") > 0.5
+        assert page.troubles == []
+
+
+def test_outlines_do_not_change_the_map_and_end_at_its_edge(tmp_path):
+    from robscore.report.page import _layouts
+    from robscore.report.record import record
+
+    rain = rs.datasets.simulated_alpine_rain(200)
+    model = rs.RobustGraph("sqrt", n_edges=30).fit(rain.X)
+    around = [[45.0, 5.0], [46.0, 8.0], [70.0, 8.5], [71.0, 9.0], [46.5, 9.5], [47.0, 10.0]]
+    plain, outlined = (
+        _layouts(record(model, coordinates=rain.coordinates, outline=outline))["map"] for outline in (None, [around])
+    )
+    assert plain["places"] == outlined["places"]
+    assert len(outlined["lines"]) == 2
+    at = np.array(outlined["places"])
+    for line in outlined["lines"]:
+        assert (np.array(line) >= at.min(axis=0) - 40).all()
+        assert (np.array(line) <= at.max(axis=0) + 40).all()

@@ -12,6 +12,7 @@ except ImportError:  # pragma: no cover - depends on what is installed
     raise SystemExit(1) from None
 
 from robscore._version import __version__
+from robscore.cli.console import BAD_ARGUMENTS, INTERRUPTED
 from robscore.cli.demo import demo
 from robscore.cli.fit import fit
 from robscore.cli.report import report
@@ -44,7 +45,8 @@ def about(
 
     Start with **robscore demo**, then **robscore fit your-data.csv**.
 
-    Exit codes: 0 done, 1 the data or a file cannot be used, 2 wrong arguments, 130 stopped by Ctrl-C.
+    Exit codes: 0 done, 1 the data, a file or a setting cannot be used, 2 the command cannot be understood, 130
+    stopped by Ctrl-C.
     """
 
 
@@ -53,5 +55,15 @@ for command in (demo, fit, report, simulate, reproduce):
 
 
 def main() -> None:
-    """The entry point."""
-    app()
+    """The entry point; what cannot be understood is answered in one line too."""
+    try:
+        code = app(standalone_mode=False)
+    except typer.Abort:
+        code = INTERRUPTED
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # not a complaint about the command line
+            raise
+        where = getattr(getattr(error, "ctx", None), "command_path", "robscore")
+        print(f"robscore: {' '.join(error.format_message().split())} See {where} --help.", file=sys.stderr)
+        code = BAD_ARGUMENTS
+    sys.exit(code if isinstance(code, int) else 0)

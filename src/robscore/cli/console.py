@@ -30,7 +30,7 @@ _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=('[^']*'|\"[^\"]*\"|[\w.+-]*\
 
 def in_options(message: str) -> str:
     """A message of the library in the words of the command line: ``missing='drop'`` becomes ``--missing drop``."""
-    message = _ARGUMENT.sub(lambda found: f"--{_OPTIONS[found[1]]} {found[2].strip(chr(39)).lower()}", message)
+    message = _ARGUMENT.sub(_as_option, message)
     message = re.sub(r"\(first in row (\d+)\)", lambda found: f"(first in data row {int(found[1]) + 1})", message)
     for theirs, ours in (
         ("Input X contains NaN", "The data have missing values"),
@@ -40,9 +40,21 @@ def in_options(message: str) -> str:
         ("Pass --missing", "Say --missing"),
         ("pass --scale", "say --scale"),
         ("shuffle=True", "--shuffle"),
+        ("fit_location=False", "--set fit_location=false"),
+        (", or an object of rs.families", ""),
+        ("a diagonal_multiplier", "--set diagonal_multiplier=0.1"),
+        ("raise max_iter", "say --set max_iter=100000"),
+        ("lower alpha_min_ratio", "say --set alpha_min_ratio=0.0001"),
+        ("raise max_edges", "say --set max_edges=NUMBER"),
+        (" and these penalty_weights", ""),
     ):
         message = message.replace(theirs, ours)
     return " ".join(message.split())
+
+
+def _as_option(found: re.Match[str]) -> str:
+    value = found[2].strip("'\"")
+    return f"--{_OPTIONS[found[1]]} {'none' if value == 'None' else value}"
 
 
 def stop(message: str, *, code: int) -> NoReturn:

@@ -26,7 +26,7 @@ def demo(
 
     Example: robscore demo --out demo
     """
-    with guarded("robscore demo", debug=debug):
+    with guarded("robscore demo", debug=debug, interrupted="Stopped; run it again to go through."):
         from robscore.cli.workflow import Plan, run, summary, writable, write
         from robscore.datasets import simulated_alpine_rain
         from robscore.reading import ReadOptions

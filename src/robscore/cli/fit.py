@@ -24,7 +24,7 @@ def fit(
     *,
     out: Annotated[
         Path | None,
-        _results("--out", "-o", help="Folder for the results. [default: robscore-NAME]"),
+        _results("--out", "-o", help="Folder for the results. [default: robscore-NAME, or where model.json is]"),
     ] = None,
     title: Annotated[str | None, _results("--title", help="Of the report.")] = None,
     coords: Annotated[
@@ -140,6 +140,15 @@ def fit(
         "na": tuple(na or ()),
     }
     reading = {name: value for name, value in reading.items() if value}
+    if outline is not None and coords is None and repeat is None:
+        stop("--outline draws lines under a map; give --coords too.", code=BAD_ARGUMENTS)
+    chosen = [
+        f"--{name}" for name, value in (("alpha", alpha), ("edges", edges), ("select", select)) if value is not None
+    ]
+    if len(chosen) > 1:
+        stop(f"{' and '.join(chosen)} contradict each other; give one of them.", code=BAD_ARGUMENTS)
+    if contamination is not None and n_blocks is not None:
+        stop("--contamination sets the number of blocks, and so does --n-blocks; give one of them.", code=BAD_ARGUMENTS)
     if data is None and repeat is None:
         stop("Name a data file, or a model.json with --from.", code=BAD_ARGUMENTS)
     with guarded("robscore fit", debug=debug):
@@ -162,7 +171,11 @@ def fit(
         else:
             kept = Record.from_json(repeat)
             _say_versions(kept.version)
-            plan = plan_of(kept, repeat.parent, data)
+            plan = plan_of(kept, repeat, data, coordinates=coords)
+            if chosen:  # one way to choose the penalty puts the others aside
+                plan.settings.update(alpha=None, n_edges=None, select="ebic")
+            if contamination is not None or n_blocks is not None:
+                plan.settings.update(contamination=None, n_blocks=None)
             plan = replace(plan, settings={**plan.settings, **settings}, read=replace(plan.read, **reading))
         changes: dict[str, Any] = {
             "coordinates": coords,
@@ -171,7 +184,8 @@ def fit(
             "compare": False if no_compare else None,
         }
         plan = replace(plan, **{name: value for name, value in changes.items() if value is not None})
-        folder = out or _default_folder(plan.data, repeat if data is None else None)
+        as_it_was = data is None and not (settings or reading or coords or outline or title or no_compare)
+        folder = out or _default_folder(plan.data, repeat if as_it_was else None)
         with writable(folder):
             fitted = run(plan)
             write(fitted, folder)

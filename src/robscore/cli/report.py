@@ -52,5 +52,8 @@ def report(
         page = out or model.parent / "report.html"
         if page.is_dir():
             page = page / "report.html"
-        write_html(kept, page)
+        try:
+            write_html(kept, page)
+        except (KeyError, TypeError, IndexError, AttributeError, StopIteration) as error:
+            raise ValueError(f"{model} is not a whole model.json ({error}); run `robscore fit` again.") from None
     typer.echo(f"{page}  open it in a browser")

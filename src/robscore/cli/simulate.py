@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from robscore.cli.console import guarded
+from robscore.cli.console import BAD_ARGUMENTS, guarded, stop
 
+_FAMILIES = ("sqrt", "gaussian", "gamma", "truncated-gaussian", "log-log")
 _NAMES = ("data.csv", "truth.csv", "bad_rows.csv")
 
 
@@ -22,11 +23,13 @@ def simulate(
     edges: Annotated[int, typer.Option("--edges", "-e", min=0, help="Edges of the true graph.")] = 45,
     bad: Annotated[float, typer.Option("--bad", min=0, max=0.49, help="Share of bad rows.")] = 0.05,
     kind: Annotated[
-        Literal["pareto", "other-graph"],
+        Literal["pareto", "wide", "other-graph"] | None,
         typer.Option(
-            "--kind", help="Bad rows: heavy-tailed Pareto draws, or rows of another graph that are of usual size."
+            "--kind",
+            help="Bad rows: heavy-tailed Pareto draws (default for positive data), wide normal ones (default for "
+            "gaussian), or rows of usual size from another graph.",
         ),
-    ] = "pareto",
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of all random numbers.")] = 0,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path("robscore-simulated"),
     debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
@@ -40,8 +43,22 @@ def simulate(
 
         from robscore._files import write_whole_together
         from robscore.cli.workflow import as_table, writable
-        from robscore.simulate import contaminate_other_graph, contaminate_pareto, random_model, sample
+        from robscore.families import get_family
+        from robscore.simulate import (
+            contaminate_other_graph,
+            contaminate_pareto,
+            contaminate_wide,
+            random_model,
+            sample,
+        )
 
+        if family not in _FAMILIES:
+            stop(f"--family {family} is not one to simulate; use {', '.join(_FAMILIES)}.", code=BAD_ARGUMENTS)
+        positive = get_family(family).domain.is_non_negative
+        if kind and (kind == "wide") == positive and kind != "other-graph":
+            stop(
+                f"--kind {kind} does not suit --family {family}; leave it out, or use other-graph.", code=BAD_ARGUMENTS
+            )
         keys = np.random.SeedSequence(seed).spawn(3)
         model_rng, row_rng, bad_rng = (np.random.default_rng(key) for key in keys)
         truth = random_model(columns, edges, random_state=model_rng)
@@ -49,8 +66,11 @@ def simulate(
         with writable(out):
             X = sample(family, truth.interaction, truth.location, n_rows=rows, random_state=row_rng)
             bad_rows = np.zeros(0, dtype=int)
+            kind = kind or ("pareto" if positive else "wide")
             if bad and kind == "pareto":
                 X, bad_rows = contaminate_pareto(X, bad, random_state=bad_rng)
+            elif bad and kind == "wide":
+                X, bad_rows = contaminate_wide(X, bad, variance=25 * float(X.var()), random_state=bad_rng)
             elif bad:
                 X, bad_rows = contaminate_other_graph(X, bad, n_edges=edges, random_state=bad_rng)
             i, j = np.nonzero(np.triu(truth.adjacency))

@@ -8,7 +8,7 @@ import io
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -131,39 +131,51 @@ def fingerprint(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def plan_of(made: Record, beside: Path, data: Path | None = None) -> Plan:
+def plan_of(made: Record, model: Path, data: Path | None = None, coordinates: Path | None = None) -> Plan:
     """The plan that a record was made by; its files are looked for where they were, and beside model.json.
 
-    With ``data`` that file is taken instead, else one that has changed is refused.
+    With ``data`` that file is taken instead, else one that has changed is refused; the same for ``coordinates``.
     """
     about = made.data
     if not about.get("file"):
-        raise ValueError("This model.json was not made from a file, so it cannot be repeated from one.")
-    read: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in about["read"].items()
-    }
-    plan = Plan(
-        data=data or _find(about["file"], beside),
-        read=ReadOptions(**read),
-        settings={name: argument(value) for name, value in made.settings.items()},
-        coordinates=None if about["coordinates"] is None else _find(about["coordinates"], beside),
-        outline=None if about["outline"] is None else _find(about["outline"], beside),
-        compare=about["compare"],
-        title=made.title,
-    )
-    if data is None and fingerprint(plan.data) != about["sha256"]:
+        raise ValueError(f"{model} was not made from a file, so it cannot be repeated from one.")
+    beside = model.parent
+    try:
+        read: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in about["read"].items()
+        }
+        plan = Plan(
+            data=data or _find(about["file"], beside, "give the data file as an argument"),
+            read=ReadOptions(**read),
+            settings={name: argument(value) for name, value in made.settings.items()},
+            coordinates=coordinates or _find_if(about["coordinates"], beside, "give --coords"),
+            outline=_find_if(about["outline"], beside, "give --outline"),
+            compare=bool(about["compare"]),
+            title=made.title if data is None else None,
+        )
+        RobustGraph(**plan.settings)
+        unchanged = data is not None or fingerprint(plan.data) == about["sha256"]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{model} is not a whole model.json ({error}); run `robscore fit` on the data again."
+        ) from None
+    if not unchanged:
         raise ValueError(
             f"{plan.data} has changed since model.json was written, so the fit cannot be repeated; to fit it all the "
-            f"same, name it: robscore fit {plan.data} --from model.json"
+            f"same, name it: robscore fit {plan.data} --from {model}"
         )
-    return plan if data is None else replace(plan, title=None)
+    return plan
 
 
-def _find(name: str, beside: Path) -> Path:
+def _find_if(name: str | None, beside: Path, remedy: str) -> Path | None:
+    return None if name is None else _find(name, beside, remedy)
+
+
+def _find(name: str, beside: Path, remedy: str) -> Path:
     for candidate in (Path(name), beside / name, beside / Path(name).name):
         if candidate.is_file():
             return candidate
-    raise ValueError(f"{name}, which model.json names, is not there any more; give the data file as an argument.")
+    raise ValueError(f"{name}, which model.json names, is not there any more; {remedy}.")
 
 
 @contextmanager
@@ -211,6 +223,7 @@ def _rows_csv(model: RobustGraph, labels: Sequence[str] | None) -> str:
     weight: Array = model.row_weights_[rows, 0] * model.n_rows_used_
     header = ["row", *(["label"] if labels else []), "score", "p_value", "rank", "flagged", "weight", "variables"]
     columns = [table[name].to_list() for name in ("score", "p_value", "rank", "flagged")]
+    columns[1] = ["" if np.isnan(value) else value for value in columns[1]]  # where the fit cannot be sampled
     named = [[labels[k] for k in rows]] if labels else []
     return _csv(
         header, zip((rows + 1).tolist(), *named, *columns, weight.tolist(), table["variables"].to_list(), strict=True)

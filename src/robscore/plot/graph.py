@@ -13,7 +13,7 @@ from robscore._validation import default_names
 from robscore.estimators import RobustGraph
 from robscore.graph import Graph, association
 from robscore.plot.labels import place_labels
-from robscore.plot.layout import map_layout, shared_layout
+from robscore.plot.layout import longitudes_near, map_layout, middle_longitude, shared_layout
 from robscore.plot.style import BLUE, DARK, VERMILLION, axes, legend
 from robscore.solvers.path import joined_support
 
@@ -145,7 +145,8 @@ def plot_map(
     drawn = named(graph, names)
     places = _checked(coordinates, len(drawn.names))
     map_layout(places)  # raises where these are no coordinates
-    positions = places[:, ::-1]
+    east = middle_longitude(places)
+    positions = np.column_stack([longitudes_near(places[:, 1], east), places[:, 0]])
     ax = axes(ax, (8, 6))
     middle = (places[:, 0].min() + places[:, 0].max()) / 2
     ax.set_aspect(1 / max(np.cos(np.radians(middle)), 0.05))
@@ -154,7 +155,7 @@ def plot_map(
     ax.set(xlim=(low[0] - margin, high[0] + 2 * margin), ylim=(low[1] - margin, high[1] + margin))
     for line in outline:
         points = np.asarray(line, dtype=float)
-        ax.plot(points[:, 1], points[:, 0], color=DARK, linewidth=1.8, alpha=0.6, zorder=0)
+        ax.plot(longitudes_near(points[:, 1], east), points[:, 0], color=DARK, linewidth=1.8, alpha=0.6, zorder=0)
     draw_links(ax, positions, drawn.names, _links(drawn, marked))
     ax.set(xlabel="longitude (°)", ylabel="latitude (°)")
     ax.set_title(title if title is not None else _in_words(drawn), fontsize=11)

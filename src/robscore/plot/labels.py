@@ -14,7 +14,7 @@ Side: TypeAlias = tuple[int, int]
 # Where a name may stand as seen from its place: (right, up), in the order they are liked.
 SIDES: tuple[Side, ...] = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 _WIDTH, _HEIGHT = 0.6, 1.25  # of a letter, in font sizes
-_PLACE_COST, _EDGE_COST, _DISLIKE = 4.0, 0.15, 0.02
+_PLACE_COST, _EDGE_COST, _DISLIKE = 4.0, 0.5, 0.02
 
 
 def place_labels(
@@ -37,8 +37,6 @@ def place_labels(
     m = len(positions)
     widths = np.array([text_width(name) * size for name in names])
     ends = np.zeros((0, 2, 2)) if edges is None or not len(edges) else positions[np.asarray(edges)]
-    along = ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * np.linspace(0.05, 0.95, 15)[:, None]
-    points = along.reshape(-1, 2)
     places = np.column_stack([positions - radius, positions + radius])
     crowding = (np.linalg.norm(positions[:, None] - positions[None], axis=2) < 6 * size).sum(axis=1)
     taken = np.zeros((0, 4))
@@ -51,8 +49,7 @@ def place_labels(
             if _overlap(box, taken).any():
                 continue
             covered = _PLACE_COST * _overlap(box, others).sum() / (2 * radius) ** 2
-            on_lines = np.count_nonzero(((points > box[:2]) & (points < box[2:])).all(axis=1))
-            cost = covered + _EDGE_COST * on_lines + _DISLIKE * dislike
+            cost = covered + _EDGE_COST * _crossings(box, ends) + _DISLIKE * dislike
             if cost < least:
                 best, least = side, cost
         sides[k] = best
@@ -82,3 +79,15 @@ def _overlap(box: Array, others: Array) -> Array:
     width = np.minimum(box[2], others[:, 2]) - np.maximum(box[0], others[:, 0])
     height = np.minimum(box[3], others[:, 3]) - np.maximum(box[1], others[:, 1])
     return np.asarray(np.maximum(width, 0) * np.maximum(height, 0))
+
+
+def _crossings(box: Array, ends: Array) -> int:
+    """How many lines, by their ends, shape (lines, 2, 2), go through a box."""
+    start, way = ends[:, 0], ends[:, 1] - ends[:, 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first, second = (box[:2] - start) / way, (box[2:] - start) / way
+    enters = np.nanmax(np.minimum(first, second), axis=1, initial=0.0)
+    leaves = np.nanmin(np.maximum(first, second), axis=1, initial=1.0)
+    # A line along an axis is inside the box in the other direction throughout, or never.
+    along = (way == 0) & ((start < box[:2]) | (start > box[2:]))
+    return int(np.count_nonzero((enters < leaves) & ~along.any(axis=1)))

@@ -70,13 +70,15 @@ def spread(positions: Array, closest: float = 0.45) -> Array:
     return np.asarray(moved)
 
 
-def map_layout(coordinates: ArrayLike) -> Array:
+def map_layout(coordinates: ArrayLike, *, like: ArrayLike | None = None) -> Array:
     """Positions on a flat map, shape (m, 2): east and north, in degrees of latitude.
 
     Parameters
     ----------
     coordinates : array of shape (m, 2)
         Latitude and longitude in degrees.
+    like : array of shape (k, 2), optional
+        Other coordinates whose map these are to be put on.
 
     Examples
     --------
@@ -84,11 +86,45 @@ def map_layout(coordinates: ArrayLike) -> Array:
     >>> rs.plot.map_layout([[60.0, 10.0], [60.0, 12.0]]).round(6).tolist()
     [[-0.5, 60.0], [0.5, 60.0]]
     """
-    latitude, longitude = _checked(coordinates).T
-    # Degrees east of the middle, counted the short way round.
-    middle = np.degrees(np.angle(np.exp(1j * np.radians(longitude)).sum()))
-    east = (longitude - middle + 180) % 360 - 180
-    return np.column_stack([east * np.cos(np.radians((latitude.min() + latitude.max()) / 2)), latitude])
+    places = _checked(coordinates)
+    frame = places if like is None else _checked(like)
+    middle = middle_longitude(frame)
+    width = np.cos(np.radians((frame[:, 0].min() + frame[:, 0].max()) / 2))
+    return np.column_stack([(longitudes_near(places[:, 1], middle) - middle) * width, places[:, 0]])
+
+
+def middle_longitude(coordinates: Array) -> float:
+    """The longitude in the middle of some places, shape (m, 2), whichever way round they lie."""
+    return float(np.degrees(np.angle(np.exp(1j * np.radians(coordinates[:, 1])).sum())))
+
+
+def longitudes_near(longitude: Array, middle: float) -> Array:
+    """Longitudes counted the short way round from a middle, so that no map is torn at the date line."""
+    return np.asarray(middle + (longitude - middle + 180) % 360 - 180)
+
+
+def pieces_within(line: Array, low: Array, high: Array) -> list[Array]:
+    """The parts of a line, shape (points, 2), that lie in a box; each ends at its side."""
+    inside = np.asarray(((line >= low) & (line <= high)).all(axis=1))
+    shown = inside[:-1] | inside[1:]  # steps from a point to the next
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], shown, [False]]).astype(int)))
+    pieces = []
+    for first, last in zip(ends[::2], ends[1::2], strict=True):
+        piece = line[first : last + 1].copy()
+        if not inside[first]:
+            piece[0] = _at_the_side(piece[1], piece[0], low, high)
+        if not inside[last]:
+            piece[-1] = _at_the_side(piece[-2], piece[-1], low, high)
+        pieces.append(piece)
+    return pieces
+
+
+def _at_the_side(within: Array, beyond: Array, low: Array, high: Array) -> Array:
+    """Where the way from a point in a box to one beyond leaves it."""
+    way = beyond - within
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(way > 0, (high - within) / way, np.where(way < 0, (low - within) / way, 1.0))
+    return np.asarray(within + way * min(1.0, float(share.min())))
 
 
 def _checked(coordinates: ArrayLike) -> Array:

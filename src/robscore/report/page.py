@@ -16,7 +16,7 @@ from robscore._files import write_whole
 from robscore._typing import Array, IntArray
 from robscore.estimators import RobustGraph
 from robscore.plot.labels import place_labels
-from robscore.plot.layout import map_layout, shared_layout
+from robscore.plot.layout import map_layout, pieces_within, shared_layout
 from robscore.report.record import Record, record
 from robscore.report.words import findings, headline
 
@@ -96,10 +96,9 @@ def _layouts(record: Record) -> dict[str, Any]:
     side = max(_SMALLEST_SIDE, _ROOM * np.sqrt(m))
     layouts = {"network": _layout(record, shared_layout(adjacency), pairs, side)}
     if record.coordinates is not None:
-        lines = [np.asarray(line, dtype=float) for line in record.outline or []]
-        everything = map_layout(np.vstack([record.coordinates, *lines]))
-        places, *drawn = np.split(everything, np.cumsum([m, *map(len, lines)])[:-1])
-        layouts["map"] = _layout(record, places, pairs, 1.1 * side, drawn)
+        flat = map_layout(record.coordinates)
+        lines = [map_layout(line, like=record.coordinates) for line in record.outline or []]
+        layouts["map"] = _layout(record, flat, pairs, 1.1 * side, lines)
     return layouts
 
 
@@ -111,13 +110,12 @@ def _layout(record: Record, places: Array, pairs: IntArray, side: float, lines: 
     sides = place_labels(at, record.names, size=_FONT, radius=_RADIUS, edges=pairs)
     flip = np.array([1.0, -1.0])
     margin = 0.04 * side
-    inside = [(line - low) * unit for line in lines]
     box = at.min(axis=0) - margin, at.max(axis=0) + margin
-    near = [line[((line >= box[0]) & (line <= box[1])).all(axis=1)] for line in inside]
+    near = [piece for line in lines for piece in pieces_within((line - low) * unit, *box)]
     return {
         "places": (at * flip).round(2).tolist(),
         "sides": [None if side is None else list(side) for side in sides],
-        "lines": [(line * flip).round(2).tolist() for line in near if len(line) > 1],
+        "lines": [(line * flip).round(2).tolist() for line in near],
         "font": _FONT,
         "radius": _RADIUS,
     }

@@ -30,6 +30,11 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 _MOST_GRAPHS = 60  # of the path, that the page's slider goes through
 _MOST_LISTED_ROWS, _MOST_DRAWN_ROWS = 200, 3000
 LEVEL = 0.01  # false alarms among good rows
+_KINDS: dict[str, type] = {
+    **dict.fromkeys(("libraries", "data", "settings", "fit", "path", "rows"), dict),
+    **dict.fromkeys(("names", "diagonal", "location", "edges", "remarks"), list),
+    "title": str,
+}
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,9 @@ class Record:
         wanted = {member.name for member in fields(cls)}
         if not isinstance(content, dict) or not wanted <= set(content):
             raise ValueError(f"{path} is not a model.json of robscore.")
+        broken = [name for name, kind in _KINDS.items() if not isinstance(content[name], kind)]
+        if broken:
+            raise ValueError(f"{path} is not a whole model.json: {broken[0]!r} is broken. Run `robscore fit` again.")
         if content["format"] != FORMAT:
             raise ValueError(
                 f"{path} has format {content['format']}, written by robscore {content['version']}; this is robscore "
@@ -184,7 +192,7 @@ def record(
         path=path,
         classic=beside,
         rows=_rows(model, labels),
-        remarks=list(remarks),
+        remarks=list(dict.fromkeys([*remarks, *(remark.words for remark in association(graph.interaction)[1])])),
     )
 
 

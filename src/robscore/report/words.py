@@ -20,12 +20,20 @@ def findings(record: Record) -> list[str]:
 
 
 def _strongest(record: Record) -> str:
-    named = [f"{record.names[i]} and {record.names[j]} ({strength:+.2f})" for i, j, _, strength in record.edges[:3]]
-    if not named:
-        return "Less of a penalty gives more links; the slider goes through them." if record.path["graphs"] else ""
+    if not record.edges:
+        several = len(record.path["graphs"]) > 1
+        return "Less of a penalty gives more links; the slider goes through them." if several else ""
+    named = []
+    for i, j, _, strength in record.edges[:3]:
+        named.append(f"{shortened(record.names[i])} and {shortened(record.names[j])} ({strength:+.2f})")
     positive = sum(1 for edge in record.edges if edge[3] > 0)
     signs = f"{positive} positive, {len(record.edges) - positive} negative"
     return f"Strongest: {', '.join(named)}. Signs: {signs}."
+
+
+def shortened(name: str, most: int = 40) -> str:
+    """A name that does not fill the line."""
+    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def _about_rows(record: Record) -> str:
@@ -67,5 +75,10 @@ def _trust(record: Record) -> str:
         return (
             f"The fit did NOT converge: it is {record.fit['kkt']:.1e} alpha_max from optimal. Do not rely on it; see "
             "the remarks below."
+        )
+    if any(abs(edge[3]) > 1 for edge in record.edges):
+        return (
+            "Some associations lie beyond ±1, because K has diagonal entries that are not positive: a larger penalty, "
+            "more rows or a diagonal multiplier would help."
         )
     return ""

@@ -34,6 +34,18 @@ _FLAT = 5e-5  # curvature along a long move, relative to the sum of its coordina
 Rule: TypeAlias = Literal["symmetric", "and", "or"]
 
 
+class HardlyVaryError(ValueError):
+    """Columns that say nothing once the location is profiled out."""
+
+    def __init__(self, columns: list[int], names: Sequence[str] | None = None) -> None:
+        self.columns = columns
+        listed = columns if names is None else ", ".join(repr(names[k]) for k in columns[:5])
+        super().__init__(
+            f"Columns {listed} hardly vary, compared with their size, over the rows that count; drop or centre them, "
+            "use fewer blocks, or pass fit_location=False."
+        )
+
+
 class Blocks(NamedTuple):
     """The symmetric blocks Q_j, one after the other; each node has as many entries of z as its block has rows.
 
@@ -358,10 +370,8 @@ def check_variation(loss: QuadraticLoss, left: Array) -> None:
     if loss.zero_sums:
         kept |= np.eye(m, dtype=bool)
     if not kept.all():
-        raise ValueError(
-            f"Columns {np.flatnonzero(~kept.all(axis=0)).tolist()} hardly vary, compared with their size, over the "
-            "rows that count; drop or centre them, use fewer blocks, or pass fit_location=False."
-        )
+        nodes = ~kept.any(axis=1) if len(kept) == m else np.zeros(m, dtype=bool)
+        raise HardlyVaryError(np.flatnonzero(nodes if nodes.any() else ~kept.all(axis=0)).tolist())
 
 
 def build_statistic_problem(loss: StatisticLoss, diagonal_multiplier: float, penalty_weights: Array | None) -> Problem:

@@ -43,7 +43,7 @@
       {
         selector: "node[name]",
         style: {
-          label: "data(name)", width: 12, height: 12, "background-color": colour("node"), "border-width": 1.6,
+          label: "data(label)", width: 12, height: 12, "background-color": colour("node"), "border-width": 1.6,
           "border-color": colour("node-line"), color: text, "font-size": labelSize, "text-outline-color": panel,
           "text-outline-width": 2, "min-zoomed-font-size": 7, "text-halign": "data(across)", "text-valign": "data(up)",
           "text-margin-x": "data(shiftX)", "text-margin-y": "data(shiftY)", "overlay-opacity": 0,
@@ -74,7 +74,7 @@
     const side = layouts[state.layout].sides[node], [right, up] = side || [1, 0];
     const both = right && up ? 0.55 : 1;
     return {
-      id: `n${node}`, node, name: names[node], placed: side ? 1 : 0,
+      id: `n${node}`, node, name: names[node], label: names[node].length > 28 ? `${names[node].slice(0, 27)}…` : names[node], placed: side ? 1 : 0,
       across: right > 0 ? "right" : right < 0 ? "left" : "center", up: up > 0 ? "top" : up < 0 ? "bottom" : "center",
       shiftX: 3 * right * both, shiftY: -2 * up * both,
     };
@@ -341,9 +341,10 @@
       return line;
     });
     const more = rows.length > MOST_ROWS ? ` The strongest ${MOST_ROWS} are listed; edges.csv has all.` : "";
-    byId("edges-words").textContent = rows.length
-      ? `Association is −K_ij / √(K_ii K_jj): between −1 and 1, positive where two variables rise together given all others.${more}`
-      : "There is none at this penalty.";
+    const proper = rows.every((row) => Math.abs(row.strength) <= 1)
+      ? "between −1 and 1, positive where two variables rise together given all others"
+      : "some lie beyond ±1, because K has a diagonal that does not fit; do not rely on their size";
+    byId("edges-words").textContent = rows.length ? `Association is −K_ij / √(K_ii K_jj): ${proper}.${more}` : "There is none at this penalty.";
   }
 
   function rowTable() {
@@ -357,7 +358,10 @@
       { title: "what stands out", text: (row) => row.variables, key: (row) => row.variables },
     );
     fillTable(byId("rows"), columns, rows.listed, (row) => element("tr", null, row.flagged ? { class: "flagged" } : {}));
-    byId("rows-words").textContent = `${rows.n_flagged} of ${fit.n_rows_used} rows are so surprising (−log density) that of good rows at most ${100 * rows.level} % would be.`
+    const tested = rows.listed.some((row) => row.p_value !== null);
+    byId("rows-words").textContent = (tested
+      ? `${rows.n_flagged} of ${fit.n_rows_used} rows are so surprising (−log density) that of good rows at most ${100 * rows.level} % would be.`
+      : `${rows.n_flagged} of ${fit.n_rows_used} rows stand out from the others by their surprise (−log density); the fit cannot be sampled, so there is no p-value.`)
       + " Rows are numbered from 1, the first after the names. Weight 1 is a full row, 0 counts for nothing."
       + (rows.listed.length < rows.n_flagged ? ` The first ${rows.listed.length} are listed; rows.csv has all.` : "");
   }
@@ -513,8 +517,22 @@
     recolour();
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
-  // Paper is white whatever the screen is: the style says so, and the pictures follow.
-  matchMedia("print").addEventListener("change", () => { recolour(); fitAll(); });
+  // On paper: light colours, and the pictures as images, since a browser does not wait for canvases.
+  let before;
+  addEventListener("beforeprint", () => {
+    before = document.documentElement.dataset.theme;
+    document.documentElement.dataset.theme = "light";
+    recolour();
+    for (const [id, cy] of Object.entries(pictures)) {
+      byId(id).querySelector("img")?.remove();
+      byId(id).append(element("img", null, { class: "paper", alt: byId(id).getAttribute("aria-label"), src: cy.png({ full: true, scale: 2, maxWidth: 2400 }) }));
+    }
+  });
+  addEventListener("afterprint", () => {
+    if (before) document.documentElement.dataset.theme = before; else delete document.documentElement.dataset.theme;
+    for (const image of document.querySelectorAll("img.paper")) image.remove();
+    recolour();
+  });
   addEventListener("resize", fitAll);
 
   byId("path-words").textContent = path.alphas.length > 1
