@@ -21,6 +21,7 @@ from robscore.solvers.descent import Trace, alpha_grid, check_descent, solve_one
 from robscore.solvers.problem import Blocks, Penalty, Problem, check_location, check_variation
 
 _MOST_NUMBERS = 120_000_000  # entries of blocks that may be held, about 1 GB
+_AHEAD = 0.5  # of the way from the last penalty to this one, that gradients may go in the next step
 _STEPS = 50  # rounds of violating coordinates for one alpha; a few are usual
 
 
@@ -188,9 +189,9 @@ def trace_screened(
     full = False
     for k, alpha in enumerate(grid):
         if bounded and alpha < previous:
-            # The strong rule: what can come in between two penalties unless its gradient moves faster than they.
+            # Half of what the strong rule takes in: the other half seldom comes in, and its blocks cost.
             _, _, rows, nodes = furthest_from_optimal(
-                gradient, W, chosen.place, 2 * alpha - previous, 0.0, chosen.m**2, penalty.symmetric
+                gradient, W, chosen.place, alpha - _AHEAD * (previous - alpha), 0.0, chosen.m**2, penalty.symmetric
             )
             here = (theta, previous)
             for _ in range(_STEPS):
