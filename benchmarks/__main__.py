@@ -7,6 +7,7 @@ NAMES = [
     "weights_speed",
     "weights_growth",
     "path_speed",
+    "many_columns",
     "unpenalised_accuracy",
     "support_recovery",
     "blind_accuracy",

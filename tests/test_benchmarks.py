@@ -12,6 +12,7 @@ from benchmarks import (
     blind_accuracy,
     blind_recovery,
     defaults,
+    many_columns,
     measure,
     path_speed,
     penalty_choice,
@@ -89,3 +90,10 @@ def test_robust_paths_recover_the_graph(capsys):
     assert area["clean", "classic"] == pytest.approx(0.855, abs=0.03)
     assert area["5 % Pareto", "GMoM, K = 200"] > area["5 % Pareto", "classic"] + 0.08
     assert "AUC" in capsys.readouterr().out
+
+
+def test_paths_of_many_columns_are_quick():
+    """A kernel that becomes much slower than a matrix product of the same run fails here; the bound is generous."""
+    result = many_columns.measure(400, 400, 80, 10, 1500, 0.15)
+    assert result["kkt"] <= many_columns.TOL
+    assert result["path"] < 150

@@ -86,7 +86,7 @@ def test_groups_must_have_the_same_columns_and_enough_rows():
 def test_unequal_groups_with_blocks_and_bad_rows_keep_the_level():
     rng = np.random.default_rng(0)
     blocks, dirty = [], []
-    for _ in range(60):
+    for _ in range(40):
         A, B = rng.normal(size=(53, 4)), rng.normal(size=(400, 4))
         model = rs.RobustGraph("gaussian", n_blocks=1, alphas=5)
         blocks.append(rs.equality_test(model, A, B, n_permutations=59, block_size=10).p_value)

@@ -5,7 +5,8 @@ import pytest
 from registry import CASES
 
 import robscore as rs
-from robscore.solvers.refit import SingularLossError, solve_unpenalised
+from robscore.solvers.factor import SingularLossError
+from robscore.solvers.refit import solve_unpenalised
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -17,3 +17,9 @@ def compiled(function: F) -> F:
     except RuntimeError:
         fast = njit(function, nogil=True)
     return fast
+
+
+def compiled_in_place(function: F) -> F:
+    """Compile a small function into those that call it: handing over ten arrays costs more than a short loop."""
+    fast: F = njit(function, nogil=True, inline="always")
+    return fast

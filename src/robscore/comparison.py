@@ -15,7 +15,7 @@ from robscore._tables import Kind, as_table
 from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._validation import check_whole, read_matrix, readable
 from robscore.graph import Graph
-from robscore.solvers.refit import SingularLossError
+from robscore.solvers.factor import SingularLossError
 
 if TYPE_CHECKING:
     from robscore.estimators import RobustGraph

@@ -27,10 +27,11 @@ from robscore.selection import SELECTORS, Candidates
 from robscore.selection.choice import least
 from robscore.selection.ebic import ebic, support
 from robscore.selection.n_edges import find_n_edges
+from robscore.solvers.factor import SingularLossError
 from robscore.solvers.loss import MANY_COLUMNS, Loss, QuadraticLoss, StatisticLoss, with_zero_sums
 from robscore.solvers.path import Path, convergence_message, joined_interaction, joined_support, solve_quietly
 from robscore.solvers.problem import HardlyVaryError, Rule, check_options
-from robscore.solvers.refit import SingularLossError, dependent_columns, minimise, refit
+from robscore.solvers.refit import dependent_columns, minimise, refit
 from robscore.stability import EdgeStability, edge_stability
 from robscore.taper import Taper
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.special import stdtr, stdtrit
 
 from robscore._typing import Array, BoolArray, IntArray
@@ -127,8 +126,8 @@ def influence(weighting: Weighting, allowed: BoolArray, *, fit_location: bool) -
     m = loss.n_columns
     solution = refit(loss, allowed, np.full(m, fit_location), symmetric=True)
     n = weighting.elements.n_rows
-    whitened = solution.whiten(weighting.row_gradients(solution))
-    rows = -solve_triangular(solution.root, whitened, check_finite=False).T / solution.scale
+    whitened = solution.factor.whiten(weighting.row_gradients(solution))
+    rows = -solution.factor.unwhiten(whitened)
     # Gradients at the estimate are smaller than at the truth, by as many numbers as a column has free.
     rows *= np.sqrt(n / max(n - free_a_column(allowed, fit_location=fit_location), 1))
     i, j = np.minimum(solution.rows, solution.nodes), np.maximum(solution.rows, solution.nodes)

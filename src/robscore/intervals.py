@@ -23,7 +23,7 @@ from robscore.inference import (
     t_quantile,
     two_sided_p_values,
 )
-from robscore.solvers.refit import SingularLossError
+from robscore.solvers.factor import SingularLossError
 
 if TYPE_CHECKING:
     from robscore.estimators import RobustGraph

@@ -14,9 +14,10 @@ from robscore._robust import stands_out
 from robscore._typing import Array, IntArray
 from robscore.selection.choice import Candidates, Choice, least
 from robscore.selection.ebic import graph_key, support
+from robscore.solvers.factor import SingularLossError
 from robscore.solvers.loss import QuadraticLoss
 from robscore.solvers.path import Path, joined_interaction
-from robscore.solvers.refit import SingularLossError, refit
+from robscore.solvers.refit import refit
 
 N_FOLDS = 5
 _EDGES_A_COLUMN = 10  # denser graphs are not looked at: their refits are dear and they are never best

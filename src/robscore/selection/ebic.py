@@ -17,9 +17,10 @@ from robscore._robust import stands_out
 from robscore._typing import Array, BoolArray
 from robscore.elements import PairwiseElements
 from robscore.solvers import refit as refitting
+from robscore.solvers.factor import SingularLossError
 from robscore.solvers.loss import QuadraticLoss
 from robscore.solvers.path import Path, joined_support
-from robscore.solvers.refit import Refit, SingularLossError
+from robscore.solvers.refit import Refit
 
 _PATIENCE = 10  # graphs without improvement before the dense end is given up
 _MOST_ROWS = 5_000  # that the calibration looks at; it is one number, a ratio of two traces
@@ -150,7 +151,7 @@ def _calibration(solution: Refit, elements: PairwiseElements) -> float:
     gradients = elements.row_gradients(
         solution.interaction, solution.location, solution.rows, solution.nodes, symmetric=solution.symmetric
     )
-    whitened = solution.whiten(gradients[~elements.overflow])
+    whitened = solution.factor.whiten(gradients[~elements.overflow])
     with np.errstate(divide="ignore"):
         log_norm = 0.5 * np.log(np.einsum("ij,ij->j", whitened, whitened))
     kept = ~stands_out(log_norm)

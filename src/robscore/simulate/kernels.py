@@ -32,6 +32,13 @@ def gibbs_square_root(K: Array, eta: Array, n_rows: int, burn_in: int, thin: int
     y = 1.0 / root
     pull = K @ y
     rows = np.empty((n_rows, m))
+    # Neighbours of every column, one list after the other.
+    first = np.zeros(m + 1, dtype=np.intp)
+    for j in range(m):
+        first[j + 1] = first[j] + np.count_nonzero(K[j])
+    near = np.empty(first[m], dtype=np.intp)
+    for j in range(m):
+        near[first[j] : first[j + 1]] = np.flatnonzero(K[j])
     for row in range(n_rows):
         for _ in range(burn_in + thin if row == 0 else thin):
             for j in range(m):
@@ -39,7 +46,7 @@ def gibbs_square_root(K: Array, eta: Array, n_rows: int, burn_in: int, thin: int
                 new = draw_conditional(b / root[j], rng) / root[j]
                 change = new - y[j]
                 y[j] = new
-                for k in range(m):
+                for k in near[first[j] : first[j + 1]]:
                     pull[k] += K[j, k] * change
         rows[row] = y
         pull = K @ y

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robscore._compile import compiled
+from robscore._compile import compiled, compiled_in_place
 from robscore._typing import Array, IntArray
 
 
@@ -21,27 +21,23 @@ def couple(last: Array, last_t: Array, R: Array, j: int, i: int, change: float) 
             R[other * p + k] += change * last_t[other, i, k]
 
 
-@compiled
-def move(
+@compiled_in_place
+def add_column(
     Q: Array,
     starts: IntArray,
     firsts: IntArray,
     sizes: IntArray,
-    last: Array,
-    last_t: Array,
     R: Array,
     node: int,
     place: int,
     change: float,
 ) -> None:
-    """What a change of z at a place that belongs to a node does to R."""
+    """What a change of z at a place that belongs to a node does to that node's part of R."""
     first, size = firsts[node], sizes[node]
-    entry = place - first
-    start = starts[node] + entry * size
-    for k in range(size):
-        R[first + k] += change * Q[start + k]
-    if last.shape[0]:
-        couple(last, last_t, R, node, entry, change)
+    # Unsigned, so that no index can be counted from the end, which would keep the loop from being vectorised.
+    image, column = np.uint64(first), np.uint64(starts[node] + (place - first) * size)
+    for k in range(np.uint64(size)):
+        R[image + k] += change * Q[column + k]
 
 
 @compiled
@@ -71,15 +67,16 @@ def descend(
     Returns the number of sweeps, the largest distance to the subdifferential met in the last one, and whether
     that one changed anything (rounding may leave nothing to change before the tolerance is reached).
     """
-    worst, changed = 0.0, True
+    worst, changed, n_coupled = 0.0, True, last.shape[0]
     for sweep in range(max_sweeps):
         worst, changed = 0.0, False
         for c in working:
             here, there, threshold = own[c], mirror[c], thresholds[c]
-            gradient = R[here] - linear[c]
+            place, twin = np.uint64(here), np.uint64(there)
+            gradient = R[place] - linear[c]
             if there >= 0:
-                gradient += R[there]
-            old = z[here]
+                gradient += R[twin]
+            old = z[place]
             if old > 0.0:
                 violation = abs(gradient + threshold)
             elif old < 0.0:
@@ -103,10 +100,14 @@ def descend(
                 continue
             changed = True
             z[here] = new
-            move(Q, starts, firsts, sizes, last, last_t, R, owners[here], here, change)
+            add_column(Q, starts, firsts, sizes, R, owners[here], here, change)
+            if n_coupled:
+                couple(last, last_t, R, owners[here], here - firsts[owners[here]], change)
             if there >= 0:
                 z[there] = new
-                move(Q, starts, firsts, sizes, last, last_t, R, owners[there], there, change)
+                add_column(Q, starts, firsts, sizes, R, owners[there], there, change)
+                if n_coupled:
+                    couple(last, last_t, R, owners[there], there - firsts[owners[there]], change)
         if worst <= tol or not changed:
             return sweep + 1, worst, changed
     return max_sweeps, worst, changed
@@ -125,10 +126,13 @@ def refresh(
     R: Array,
 ) -> None:
     """R = Q z from the non-zero entries of z, which removes the rounding of many updates."""
+    n_coupled = last.shape[0]
     R[:] = 0.0
     for place in range(z.size):
         if z[place] != 0.0:
-            move(Q, starts, firsts, sizes, last, last_t, R, owners[place], place, z[place])
+            add_column(Q, starts, firsts, sizes, R, owners[place], place, z[place])
+            if n_coupled:
+                couple(last, last_t, R, owners[place], place - firsts[owners[place]], z[place])
 
 
 @compiled

@@ -11,17 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
-from scipy.linalg.lapack import dpocon
+from scipy.linalg import solve_triangular
 
 from robscore._typing import Array, BoolArray, IntArray
-from robscore.solvers.loss import Loss, QuadraticLoss, assemble_hessian
-
-_SMALLEST_RCOND = 1e-13
-
-
-class SingularLossError(ValueError):
-    """The quadratic loss has no unique minimum."""
+from robscore.solvers.factor import Factor, NodeFactor, factor_hessian, factor_positive_definite
+from robscore.solvers.loss import Loss, QuadraticLoss
 
 
 @dataclass(frozen=True)
@@ -37,7 +31,7 @@ class Refit:
     rows, nodes : integer arrays of shape (d,)
         Free parameter c is entry rows[c] of z_nodes[c] (entry m is eta); mirrored if symmetric.
     symmetric : bool
-    root, scale : the Cholesky factor U (upper) of the Hessian H = S U'U S, S = diag(scale)
+    factor : a square root of the Hessian
     """
 
     interaction: Array
@@ -46,13 +40,7 @@ class Refit:
     rows: IntArray
     nodes: IntArray
     symmetric: bool
-    root: Array
-    scale: Array
-
-    def whiten(self, gradients: Array) -> Array:
-        """H^(-1/2) applied to gradients of shape (n, d), as an array of shape (d, n)."""
-        whitened: Array = solve_triangular(self.root, (gradients / self.scale).T, trans="T", check_finite=False)
-        return whitened
+    factor: Factor | NodeFactor
 
 
 def refit(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, *, symmetric: bool) -> Refit:
@@ -74,16 +62,15 @@ def refit(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, *, symmet
     if symmetric:
         mirrored = rows < m
         position[rows[mirrored], nodes[mirrored]] = position[nodes[mirrored], rows[mirrored]]
-    hessian = assemble_hessian(loss.block, position, rows.size, loss.gamma_last)
     filled = position >= 0
-    right = np.bincount(position[filled], weights=loss.g[filled], minlength=rows.size)
-    root, scale = factor_positive_definite(hessian)
-    whitened = solve_triangular(root, right / scale, trans="T") if rows.size else right
-    theta = solve_triangular(root, whitened) / scale if rows.size else right
+    right: Array = np.bincount(position[filled], weights=loss.g[filled], minlength=rows.size).astype(float)
+    factor = factor_hessian(loss, position, rows.size)
+    whitened = factor.whiten(right[None])
+    theta = factor.unwhiten(whitened)[0]
     z = np.zeros(position.shape)
     z[filled] = theta[position[filled]]
     K = loss.completed(z[:, :m].T.copy())
-    return Refit(K, z[:, m].copy(), -0.5 * float(whitened @ whitened), rows, nodes, symmetric, root, scale)
+    return Refit(K, z[:, m].copy(), -0.5 * float(np.sum(whitened**2)), rows, nodes, symmetric, factor)
 
 
 def minimise(loss: Loss, *, fit_location: bool = True) -> tuple[Array, ...]:
@@ -122,26 +109,6 @@ def solve_unpenalised(loss: QuadraticLoss, *, fit_location: bool = True) -> tupl
     m = loss.n_columns
     solution = refit(loss, np.ones((m, m), dtype=bool), np.full(m, fit_location), symmetric=True)
     return solution.interaction, solution.location
-
-
-def factor_positive_definite(matrix: Array) -> tuple[Array, Array]:
-    """Upper Cholesky factor U and scale s with matrix = diag(s) U'U diag(s); raise when singular."""
-    diagonal = matrix.diagonal()
-    if not diagonal.size:
-        return np.zeros((0, 0)), np.zeros(0)
-    if not (diagonal > 0).all():
-        raise SingularLossError("a parameter does not enter the loss at all")
-    scale = np.sqrt(diagonal)
-    matrix = matrix / np.multiply.outer(scale, scale)
-    norm = float(np.abs(matrix).sum(axis=0).max())
-    try:
-        root = cholesky(matrix, lower=False, overwrite_a=True)
-    except np.linalg.LinAlgError:
-        raise SingularLossError("the matrix is not positive definite") from None
-    rcond, _ = dpocon(root, norm)
-    if rcond < _SMALLEST_RCOND:
-        raise SingularLossError(f"its reciprocal condition number is {rcond:.1e}")
-    return root, scale
 
 
 def dependent_columns(loss: QuadraticLoss) -> IntArray:

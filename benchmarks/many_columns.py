@@ -1,0 +1,48 @@
+"""Paths for many columns, without ever forming Gamma: time in matrix products, and memory."""
+
+import numpy as np
+
+import robscore as rs
+from benchmarks.measure import in_fresh_process, matrix_product_seconds, seconds
+from benchmarks.simulated import sparse_square_root_data
+
+TOL = 1e-4
+# rows, columns and true edges, blocks, penalties, the edges to end at, and the ratio of penalties that leads there
+SETTINGS = [(1000, 1000, 200, 15, 10_000, 0.09), (500, 5000, 100, 10, 5_000, 0.08)]
+
+
+def measure(n: int, m: int, n_blocks: int, alphas: int, max_edges: int, ratio: float) -> dict[str, float]:
+    """From rows to a robust path; times in products of two 1000 x 1000 matrices of the same run."""
+    X = sparse_square_root_data(n, m, m, 0.05)
+    X /= np.median(X, axis=0)
+    unit = matrix_product_seconds()
+    elements = rs.score_elements("sqrt", X)
+    weights = rs.robust_weights(elements, n_blocks)
+    loss = elements.average(*weights)
+    rs.solve_path(loss, 2, alpha_min_ratio=0.9, tol=TOL)  # compiles
+    found: list[rs.Path] = []
+    path = seconds(
+        lambda: found.append(rs.solve_path(loss, alphas, alpha_min_ratio=ratio, max_edges=max_edges, tol=TOL)), 1
+    )
+    return {
+        "weights": seconds(lambda: rs.robust_weights(rs.score_elements("sqrt", X), n_blocks), 1) / unit,
+        "average": seconds(lambda: elements.average(*weights), 1) / unit,
+        "path": path / unit,
+        "alphas": found[0].alphas.size,
+        "edges": int(found[0].n_edges[-1]),
+        "kkt": float(found[0].kkt.max()),
+    }
+
+
+def main() -> None:
+    head = ("rows", "columns", "blocks", "weights", "average", "path", "alphas", "edges", "from optimal", "memory")
+    print("".join(f"{name:>13}" for name in head) + "   (times in matrix products)")
+    for setting in SETTINGS:
+        result, megabytes = in_fresh_process(measure, *setting)
+        n, m, n_blocks, *_ = setting
+        times = "".join(f"{result[name]:>13.0f}" for name in ("weights", "average", "path", "alphas", "edges"))
+        print(f"{n:>13}{m:>13}{n_blocks:>13}{times}{result['kkt']:>13.0e}{megabytes / 1000:>10.2f} GB", flush=True)
+
+
+if __name__ == "__main__":
+    main()

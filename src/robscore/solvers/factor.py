@@ -1,0 +1,156 @@
+"""Square roots of the Hessian on a support: of the whole, or node by node where columns are many.
+
+    H = S U'U S,    S = diag(scale)
+
+Parameters that belong to one node only, K_jj and eta_j, meet only that node's edges, so they are eliminated
+node by node, and what is left to factor has one row an edge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg.lapack import dpocon
+
+from robscore._typing import Array, IntArray
+from robscore.solvers.loss import MANY_COLUMNS, QuadraticLoss, assemble_hessian
+
+_SMALLEST_RCOND = 1e-13
+
+
+class SingularLossError(ValueError):
+    """The quadratic loss has no unique minimum."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """The Cholesky factor U (upper) of the whole Hessian."""
+
+    root: Array
+    scale: Array
+
+    def whiten(self, gradients: Array) -> Array:
+        """H^(-1/2) applied to gradients of shape (n, d), as an array of shape (d, n)."""
+        if not self.scale.size:
+            return gradients.T
+        whitened: Array = solve_triangular(self.root, (gradients / self.scale).T, trans="T", check_finite=False)
+        return whitened
+
+    def unwhiten(self, whitened: Array) -> Array:
+        """H^-1 applied to what was whitened, shape (d, n), as an array of shape (n, d)."""
+        if not self.scale.size:
+            return whitened.T
+        return np.asarray(solve_triangular(self.root, whitened, check_finite=False).T / self.scale)
+
+
+class NodePart(NamedTuple):
+    """What is eliminated of one node: its own parameters, those it shares, the root of its own, and what joins both."""
+
+    own: IntArray
+    shared: IntArray
+    root: Array
+    across: Array
+
+
+@dataclass(frozen=True)
+class NodeFactor:
+    """A square root of the Hessian with the parameters of single nodes eliminated first."""
+
+    parts: list[NodePart]
+    shared: IntArray
+    root: Array
+    scale: Array
+
+    def whiten(self, gradients: Array) -> Array:
+        """H^(-1/2) applied to gradients of shape (n, d), as an array of shape (d, n)."""
+        whitened = np.ascontiguousarray((gradients / self.scale).T)
+        for own, shared, root, across in self.parts:
+            whitened[own] = solve_triangular(root, whitened[own], trans="T", check_finite=False)
+            whitened[shared] -= across.T @ whitened[own]
+        if self.shared.size:
+            whitened[self.shared] = solve_triangular(self.root, whitened[self.shared], trans="T", check_finite=False)
+        return whitened
+
+    def unwhiten(self, whitened: Array) -> Array:
+        """H^-1 applied to what was whitened, shape (d, n), as an array of shape (n, d)."""
+        solved = whitened.copy()
+        if self.shared.size:
+            solved[self.shared] = solve_triangular(self.root, solved[self.shared], check_finite=False)
+        for own, shared, root, across in self.parts:
+            solved[own] = solve_triangular(root, solved[own] - across @ solved[shared], check_finite=False)
+        return np.asarray(solved.T / self.scale)
+
+
+def factor_hessian(loss: QuadraticLoss, position: IntArray, size: int) -> Factor | NodeFactor:
+    """A square root of D' Gamma D for the free parameters at ``position``, shape (m, m+1); raise when singular."""
+    if loss.n_columns >= MANY_COLUMNS and loss.gamma_last is None:
+        return _by_nodes(loss, position, size)
+    return Factor(*factor_positive_definite(assemble_hessian(loss.block, position, size, loss.gamma_last)))
+
+
+def _by_nodes(loss: QuadraticLoss, position: IntArray, size: int) -> NodeFactor:
+    filled = position >= 0
+    diagonal = np.bincount(position[filled], weights=loss.diagonal()[filled], minlength=size).astype(float)
+    scale = np.sqrt(_positive(diagonal))
+    times = np.bincount(position[filled], minlength=size)
+    shared = np.flatnonzero(times > 1)
+    place = np.full(size, -1)
+    place[shared] = np.arange(shared.size)
+    rest, sums = np.zeros((shared.size, shared.size)), np.zeros(size)
+    parts = []
+    for node, own_position in enumerate(position):
+        entries = np.flatnonzero(own_position >= 0)
+        at = own_position[entries]
+        block = loss.block(node, entries, entries) / np.multiply.outer(scale[at], scale[at])
+        sums[at] += np.abs(block).sum(axis=0)
+        alone = times[at] == 1
+        mine, theirs = np.flatnonzero(alone), np.flatnonzero(~alone)
+        left = block[np.ix_(theirs, theirs)]
+        if mine.size:
+            root = _root(block[np.ix_(mine, mine)])
+            across = solve_triangular(root, block[np.ix_(mine, theirs)], trans="T", check_finite=False)
+            left = left - across.T @ across
+            parts.append(NodePart(at[mine], at[theirs], root, across))
+        rest[np.ix_(place[at[theirs]], place[at[theirs]])] += left
+    norm = float(sums.max(initial=1.0))
+    root = _root(rest) if shared.size else rest
+    for factor in (root, *(part.root for part in parts)):
+        _check_condition(factor, norm)
+    return NodeFactor(parts, shared, root, scale)
+
+
+def factor_positive_definite(matrix: Array) -> tuple[Array, Array]:
+    """Upper Cholesky factor U and scale s with matrix = diag(s) U'U diag(s); raise when singular."""
+    diagonal = matrix.diagonal()
+    if not diagonal.size:
+        return np.zeros((0, 0)), np.zeros(0)
+    scale = np.sqrt(_positive(diagonal))
+    matrix = matrix / np.multiply.outer(scale, scale)
+    norm = float(np.abs(matrix).sum(axis=0).max())
+    root = _root(matrix)
+    _check_condition(root, norm)
+    return root, scale
+
+
+def _positive(diagonal: Array) -> Array:
+    if not (diagonal > 0).all():
+        raise SingularLossError("a parameter does not enter the loss at all")
+    return diagonal
+
+
+def _root(matrix: Array) -> Array:
+    try:
+        return np.asarray(cholesky(matrix, lower=False, overwrite_a=True))
+    except np.linalg.LinAlgError:
+        raise SingularLossError("the matrix is not positive definite") from None
+
+
+def _check_condition(root: Array, norm: float) -> None:
+    if not root.size:
+        return
+    rcond, _ = dpocon(root, norm)
+    if rcond < _SMALLEST_RCOND:
+        raise SingularLossError(f"its reciprocal condition number is {rcond:.1e}")
