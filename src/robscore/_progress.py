@@ -36,8 +36,8 @@ def stage(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def watched_by(watcher: Watcher) -> Iterator[None]:
-    """Whatever is told within goes to the watcher."""
+def watched_by(watcher: Watcher | None) -> Iterator[None]:
+    """Whatever is told within goes to the watcher; to nobody if that is None."""
     token = _watcher.set(watcher)
     try:
         yield

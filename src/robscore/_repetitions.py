@@ -15,6 +15,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from robscore._files import write_whole
+from robscore._progress import watched_by
 
 _T = TypeVar("_T")
 
@@ -30,7 +31,7 @@ def run_all(work: Callable[[_T], Any], tasks: list[tuple[int, _T]], n_jobs: int 
 
 
 def _run_one(work: Callable[[_T], Any], position: int, task: _T) -> tuple[int, Any]:
-    with threadpool_limits(1), warnings.catch_warnings():
+    with threadpool_limits(1), watched_by(None), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # many fits would say the same
         return position, work(task)
 

@@ -69,12 +69,14 @@ def note(message: str) -> None:
 
 
 @contextmanager
-def guarded(title: str, *, debug: bool, interrupted: str = "Stopped; nothing was written.") -> Iterator[None]:
+def guarded(
+    title: str, *, debug: bool, interrupted: str = "Stopped; nothing was written.", time_left: bool = False
+) -> Iterator[None]:
     """Run a command's work: progress on a terminal, one line for an error, and the traceback only if asked for."""
     from robscore._progress import ProgressLine, watched_by
 
     try:
-        with ProgressLine(title) as line, watched_by(line.tell):
+        with ProgressLine(title, time_left=time_left) as line, watched_by(line.tell):
             yield
     except KeyboardInterrupt:
         stop(interrupted, code=INTERRUPTED)

@@ -30,6 +30,7 @@ def reproduce(
 
     Example: robscore reproduce roc-sqrt --quick --jobs 2
     """
+    from robscore._progress import tell
     from robscore.paper import EXPERIMENTS, InterruptedRunError
     from robscore.paper import reproduce as run
     from robscore.paper.alps import Alps
@@ -44,12 +45,11 @@ def reproduce(
     if ecad is not None and name != "alps":
         stop(f"--ecad is for alps, not for {name}.", code=BAD_ARGUMENTS)
     experiment = EXPERIMENTS[name] if ecad is None else Alps(ecad=str(ecad))
-    from robscore._progress import tell
 
     def progress(done: int, total: int) -> None:
         tell("repetition", done, total)
 
-    with guarded(f"robscore reproduce {name}", debug=debug):
+    with guarded(f"robscore reproduce {name}", debug=debug, time_left=True):
         try:
             report = run(experiment, quick=quick, jobs=jobs, seed=seed, out=out, progress=progress)
         except InterruptedRunError as stopped:

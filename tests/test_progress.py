@@ -1,0 +1,64 @@
+"""What long work tells, and the line that shows it on a terminal only."""
+
+import io
+import time
+
+import numpy as np
+
+import robscore as rs
+from robscore import _progress
+from robscore._progress import ProgressLine, stage, tell, watched_by
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_fit_tells_what_it_does():
+    told = []
+    with watched_by(lambda *words: told.append(words)):
+        rs.RobustGraph("gaussian", alphas=7).fit(np.random.default_rng(0).normal(size=(60, 4)))
+    steps = [step for step, _, _ in told]
+    assert any(step.startswith("weighing 24 blocks") for step in steps)
+    assert any(step.startswith("looking for bad rows") for step in steps)
+    assert ("penalty", 7, 7) in told
+
+
+def test_nobody_hears_what_is_told_outside_or_where_nobody_watches():
+    told = []
+    with watched_by(lambda *words: told.append(words)):
+        with stage("first"):
+            tell("step", 1, 2)
+        with watched_by(None):
+            tell("in silence")
+    tell("afterwards")
+    assert told == [("first", 0, 0), ("first, step", 1, 2)]
+
+
+def test_the_line_is_silent_at_first_and_leaves_nothing_behind(monkeypatch):
+    monkeypatch.setattr("sys.stderr", Terminal())
+    monkeypatch.setattr(_progress, "_SILENT_SECONDS", 0.1)
+    import sys
+
+    with ProgressLine("quick"):
+        pass
+    assert sys.stderr.getvalue() == ""
+    with ProgressLine("slow", time_left=True) as line:
+        line.update(1, 4)
+        assert "slow 1 of 4, about" in line.text()
+        time.sleep(0.3)
+    written = sys.stderr.getvalue()
+    assert "slow 1 of 4" in written
+    assert written.endswith("\r\033[K")
+
+
+def test_the_line_is_silent_where_nobody_looks(monkeypatch):
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    monkeypatch.setattr(_progress, "_SILENT_SECONDS", 0.0)
+    import sys
+
+    with ProgressLine("work") as line:
+        line.update(1, 2)
+        time.sleep(0.05)
+    assert sys.stderr.getvalue() == ""
