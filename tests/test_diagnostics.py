@@ -1,5 +1,7 @@
 """Suspicious rows: found, flagged at the level that is stated, and explained."""
 
+import importlib.util
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -86,3 +88,14 @@ def test_impossible_levels_are_errors(level):
     model = rs.RobustGraph().fit(rows(m=5, n_edges=4, n=100))
     with pytest.raises((ValueError, TypeError), match="level"):
         model.suspicious_rows(level=level)
+
+
+def test_figures_and_reports_need_no_data_frames(monkeypatch, tmp_path):
+    """Where pandas is not installed tables are structured arrays."""
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pandas" else found(name))
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    model = rs.RobustGraph("gaussian").fit(X)
+    assert isinstance(model.suspicious_rows(), np.ndarray)
+    rs.report.write_html(model, tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size > 100_000

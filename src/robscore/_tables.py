@@ -28,3 +28,11 @@ def as_table(columns: dict[str, tuple[Kind, Any]], library: str | None) -> AnyDa
     for name, (_, column) in columns.items():
         table[name] = column
     return table
+
+
+def columns_of(table: AnyData) -> dict[str, Any]:
+    """The columns of a table that :func:`as_table` made, as NumPy arrays."""
+    if isinstance(table, np.ndarray):
+        return {name: table[name] for name in table.dtype.names or ()}
+    frame = nw.from_native(table, eager_only=True)
+    return {name: frame[name].to_numpy() for name in frame.columns}

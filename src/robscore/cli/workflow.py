@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
 from robscore._files import write_whole_together
 from robscore._optional import require
 from robscore._progress import stage, tell
+from robscore._tables import columns_of
 from robscore._typing import Array
 from robscore.cli.console import in_options, warnings_kept
 from robscore.estimators import RobustGraph
@@ -218,15 +218,15 @@ def _edges(made: Record) -> Iterator[Sequence[Any]]:
 
 def _rows_csv(model: RobustGraph, labels: Sequence[str] | None) -> str:
     with warnings_kept():
-        table = nw.from_native(model.suspicious_rows(level=LEVEL))
-    rows = table["row"].to_numpy()
+        table = columns_of(model.suspicious_rows(level=LEVEL))
+    rows = table["row"]
     weight: Array = model.row_weights_[rows, 0] * model.n_rows_used_
     header = ["row", *(["label"] if labels else []), "score", "p_value", "rank", "flagged", "weight", "variables"]
-    columns = [table[name].to_list() for name in ("score", "p_value", "rank", "flagged")]
+    columns = [table[name].tolist() for name in ("score", "p_value", "rank", "flagged")]
     columns[1] = ["" if np.isnan(value) else value for value in columns[1]]  # where the fit cannot be sampled
     named = [[labels[k] for k in rows]] if labels else []
     return _csv(
-        header, zip((rows + 1).tolist(), *named, *columns, weight.tolist(), table["variables"].to_list(), strict=True)
+        header, zip((rows + 1).tolist(), *named, *columns, weight.tolist(), table["variables"].tolist(), strict=True)
     )
 
 

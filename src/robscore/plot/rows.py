@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from robscore._tables import columns_of
 from robscore._typing import BoolArray
 from robscore.base_estimator import ScoreMatchingEstimator
 from robscore.plot.style import BLUE, GREY, VERMILLION, axes, legend
@@ -92,8 +92,8 @@ def plot_rows(model: ScoreMatchingEstimator, *, level: float = 0.01, n_named: in
     '1 of 200 rows stand out'
     """
     check_is_fitted(model)
-    table = nw.from_native(model.suspicious_rows(level=level))
-    row, score, flagged = (table[name].to_numpy() for name in ("row", "score", "flagged"))
+    table = columns_of(model.suspicious_rows(level=level))
+    row, score, flagged = (table[name] for name in ("row", "score", "flagged"))
     usual = score[~flagged]
     low, top = (usual.min(), usual.max()) if usual.size else (0.0, 1.0)
     cap = top + 1.5 * max(top - low, 1e-12)  # what lies beyond is drawn at the upper end

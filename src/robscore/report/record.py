@@ -15,10 +15,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robscore._tables import columns_of
 from robscore._typing import Array, BoolArray, IntArray
 from robscore._version import __version__
 from robscore.estimators import RobustGraph
@@ -281,9 +281,8 @@ def _graph(model: RobustGraph, position: int) -> dict[str, Any]:
 
 def _rows(model: RobustGraph, labels: Sequence[str] | None) -> dict[str, Any]:
     """The most surprising rows by name, and points to draw: all rows that are flagged, and some of the others."""
-    table = nw.from_native(model.suspicious_rows(level=LEVEL))
-    row, score, p_value = (table[name].to_numpy() for name in ("row", "score", "p_value"))
-    flagged = table["flagged"].to_numpy()
+    table = columns_of(model.suspicious_rows(level=LEVEL))
+    row, score, p_value, flagged = (table[name] for name in ("row", "score", "p_value", "flagged"))
     weight = model.row_weights_[row, 0] * model.n_rows_used_
     shown = np.arange(row.size) < max(20, min(int(flagged.sum()), _MOST_LISTED_ROWS))
     drawn = np.flatnonzero(flagged)[: _MOST_DRAWN_ROWS // 2]
