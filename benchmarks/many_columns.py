@@ -8,7 +8,7 @@ from benchmarks.simulated import sparse_square_root_data
 
 TOL = 1e-4
 # rows, columns and true edges, blocks, penalties, the edges to end at, and the ratio of penalties that leads there
-SETTINGS = [(1000, 1000, 200, 15, 10_000, 0.09), (500, 5000, 100, 10, 5_000, 0.08)]
+SETTINGS = [(1000, 1000, 200, 15, 10_000, 0.067), (500, 5000, 100, 10, 5_000, 0.075)]
 
 
 def measure(n: int, m: int, n_blocks: int, alphas: int, max_edges: int, ratio: float) -> dict[str, float]:
