@@ -11,7 +11,7 @@ import numpy as np
 from robscore._optional import require
 from robscore._remarks import Remark
 from robscore._tables import Kind, as_table
-from robscore._typing import AnyData, Array, BoolArray
+from robscore._typing import AnyData, Array, BoolArray, IntArray
 from robscore.solvers.path import joined_support
 
 if TYPE_CHECKING:
@@ -69,14 +69,18 @@ class Graph:
         """Number of neighbours of every column."""
         return dict(zip(self.names, self.adjacency.sum(axis=1).tolist(), strict=True))
 
+    def strongest_first(self) -> tuple[IntArray, IntArray]:
+        """The columns that edges join, i < j, by decreasing size of the association."""
+        i, j = np.nonzero(np.triu(self.adjacency))
+        order = np.argsort(-np.abs(self.association[i, j]), kind="stable")
+        return i[order], j[order]
+
     def edges(self) -> AnyData:
         """Table of edges: source, target, interaction, association; strongest association first.
 
         In the data-frame library of the input; for arrays pandas if it is installed, else a structured array.
         """
-        i, j = np.nonzero(np.triu(self.adjacency))
-        order = np.argsort(-np.abs(self.association[i, j]), kind="stable")
-        i, j = i[order], j[order]
+        i, j = self.strongest_first()
         columns: dict[str, tuple[Kind, Any]] = {
             "source": (str, [self.names[k] for k in i]),
             "target": (str, [self.names[k] for k in j]),
@@ -111,10 +115,12 @@ class Graph:
     def summary(self) -> str:
         """What was learnt from what, in a few lines."""
         facts, m = self.facts, len(self.names)
-        i, j = np.nonzero(np.triu(self.adjacency))
+        i, j = self.strongest_first()
         association = self.association[i, j]
-        strongest = np.argsort(-np.abs(association), kind="stable")[:3]
-        listed = ", ".join(f"{self.names[i[k]]} – {self.names[j[k]]} ({association[k]:+.2f})" for k in strongest)
+        listed = ", ".join(
+            f"{self.names[a]} – {self.names[b]} ({strength:+.2f})"
+            for a, b, strength in zip(i[:3], j[:3], association[:3], strict=True)
+        )
         blocks = f"{facts.n_blocks}" if facts.n_blocks > 1 else "1 (classic score matching)"
         if facts.reweighting:
             blocks = f"{facts.n_blocks}, for the first fit"

@@ -154,7 +154,7 @@ def fit(
     with guarded("robscore fit", debug=debug):
         from dataclasses import replace
 
-        from robscore.cli.workflow import Plan, plan_of, remarks, run, summary, writable, write
+        from robscore.cli.workflow import Plan, plan_of, run, summary, writable, write
         from robscore.estimators import RobustGraph
         from robscore.reading import ReadOptions
         from robscore.report.record import Record
@@ -189,7 +189,7 @@ def fit(
         with writable(folder):
             fitted = run(plan)
             write(fitted, folder)
-    for remark in remarks(fitted.record):
+    for remark in fitted.record.remarks:
         note(remark)
     typer.echo(summary(fitted.record, folder))
 

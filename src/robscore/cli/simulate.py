@@ -42,7 +42,7 @@ def simulate(
         import numpy as np
 
         from robscore._files import write_whole_together
-        from robscore.cli.workflow import as_table, writable
+        from robscore.cli.workflow import as_table, csv_text, writable
         from robscore.families import get_family
         from robscore.simulate import (
             contaminate_other_graph,
@@ -74,14 +74,11 @@ def simulate(
             elif bad:
                 X, bad_rows = contaminate_other_graph(X, bad, n_edges=edges, random_state=bad_rng)
             i, j = np.nonzero(np.triu(truth.adjacency))
-            strength = truth.interaction[i, j]
-            true_edges = "".join(
-                f"{names[a]},{names[b]},{value!r}\n" for a, b, value in zip(i, j, strength.tolist(), strict=True)
-            )
+            true_edges = [(names[a], names[b], float(truth.interaction[a, b])) for a, b in zip(i, j, strict=True)]
             texts = (
                 as_table(names, X),
-                "source,target,interaction\n" + true_edges,
-                "row\n" + "".join(f"{k + 1}\n" for k in sorted(bad_rows.tolist())),
+                csv_text(("source", "target", "interaction"), true_edges),
+                csv_text(("row",), ([k + 1] for k in sorted(bad_rows.tolist()))),
             )
             write_whole_together({out / name: text for name, text in zip(_NAMES, texts, strict=True)})
     data, truth_file, bad_file = (out / name for name in _NAMES)

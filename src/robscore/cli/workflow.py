@@ -19,7 +19,7 @@ from robscore._optional import require
 from robscore._progress import stage, tell
 from robscore._tables import columns_of
 from robscore._typing import Array
-from robscore.cli.console import in_options, warnings_kept
+from robscore.cli.console import warnings_kept
 from robscore.estimators import RobustGraph
 from robscore.reading import DataFile, ReadOptions, read_coordinates, read_data, read_outline
 from robscore.report.page import html_page
@@ -66,6 +66,7 @@ class Fitted:
     classic: RobustGraph | None
     record: Record
     data: DataFile
+    rows: Any
 
 
 def run(plan: Plan) -> Fitted:
@@ -80,6 +81,7 @@ def run(plan: Plan) -> Fitted:
         model = RobustGraph(**plan.settings).fit(X)
     classic = _classic(model, X) if plan.compare else None
     with warnings_kept(), stage("looking at the rows"):
+        rows = model.suspicious_rows(level=LEVEL)
         made = record(
             model,
             classic=classic,
@@ -89,8 +91,9 @@ def run(plan: Plan) -> Fitted:
             outline=lines,
             data=_about(plan, data),
             remarks=[*data.notes, *warned],
+            rows=rows,
         )
-    return Fitted(model, classic, made, data)
+    return Fitted(model, classic, made, data, rows)
 
 
 def _frame(data: DataFile) -> Any:
@@ -202,8 +205,8 @@ def write(fitted: Fitted, folder: Path) -> None:
     tell("writing")
     made, model = fitted.record, fitted.model
     texts = {
-        "edges.csv": _csv(("source", "target", "interaction", "association"), _edges(made)),
-        "rows.csv": _rows_csv(model, fitted.data.labels),
+        "edges.csv": csv_text(("source", "target", "interaction", "association"), _edges(made)),
+        "rows.csv": _rows_csv(fitted),
         "graph.graphml": _graphml(model, made),
         "model.json": made.to_json(),
         "report.html": html_page(made),
@@ -216,21 +219,21 @@ def _edges(made: Record) -> Iterator[Sequence[Any]]:
         yield made.names[i], made.names[j], interaction, strength
 
 
-def _rows_csv(model: RobustGraph, labels: Sequence[str] | None) -> str:
-    with warnings_kept():
-        table = columns_of(model.suspicious_rows(level=LEVEL))
+def _rows_csv(fitted: Fitted) -> str:
+    model, labels, table = fitted.model, fitted.data.labels, columns_of(fitted.rows)
     rows = table["row"]
     weight: Array = model.row_weights_[rows, 0] * model.n_rows_used_
     header = ["row", *(["label"] if labels else []), "score", "p_value", "rank", "flagged", "weight", "variables"]
     columns = [table[name].tolist() for name in ("score", "p_value", "rank", "flagged")]
     columns[1] = ["" if np.isnan(value) else value for value in columns[1]]  # where the fit cannot be sampled
     named = [[labels[k] for k in rows]] if labels else []
-    return _csv(
+    return csv_text(
         header, zip((rows + 1).tolist(), *named, *columns, weight.tolist(), table["variables"].tolist(), strict=True)
     )
 
 
-def _csv(header: Sequence[str], rows: Any) -> str:
+def csv_text(header: Sequence[str], rows: Any) -> str:
+    """A table as CSV, numbers to the last bit."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
@@ -257,13 +260,8 @@ def summary(made: Record, folder: Path) -> str:
     return "\n".join(lines)
 
 
-def remarks(made: Record) -> list[str]:
-    """Remarks to show beside the result."""
-    return [in_options(words) for words in made.remarks]
-
-
 def as_table(names: Sequence[str], values: Array, labels: Sequence[str] | None = None, label_name: str = "") -> str:
     """A data set as CSV text, numbers to the last bit."""
     header = [*([label_name] if labels else []), *names]
     rows = np.asarray(values).tolist()
-    return _csv(header, ([labels[k], *row] if labels else row for k, row in enumerate(rows)))
+    return csv_text(header, ([labels[k], *row] if labels else row for k, row in enumerate(rows)))

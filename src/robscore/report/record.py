@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robscore._tables import columns_of
-from robscore._typing import Array, BoolArray, IntArray
+from robscore._typing import AnyData
 from robscore._version import __version__
 from robscore.estimators import RobustGraph
 from robscore.families.base import Family
@@ -121,6 +121,7 @@ def record(
     outline: Sequence[ArrayLike] | None = None,
     data: dict[str, Any] | None = None,
     remarks: Sequence[str] = (),
+    rows: AnyData | None = None,
 ) -> Record:
     """The record of a fit.
 
@@ -139,6 +140,8 @@ def record(
     data : dict, optional
         Where the rows came from.
     remarks : sequence of str, optional
+    rows : table, optional
+        What ``model.suspicious_rows(level=LEVEL)`` gave, where it is at hand: it takes a simulation.
 
     Examples
     --------
@@ -157,7 +160,7 @@ def record(
         raise ValueError(f"coordinates has shape {places.shape}; one latitude and longitude for each of {m} columns.")
     if classic is not None and classic.graph_.names != graph.names:
         raise ValueError("classic was fitted to other columns; fit both to the same data.")
-    i, j = _strongest_first(graph.association, graph.adjacency)
+    i, j = graph.strongest_first()
     path, beside = _paths(model, classic)
     return Record(
         format=FORMAT,
@@ -191,7 +194,7 @@ def record(
         ],
         path=path,
         classic=beside,
-        rows=_rows(model, labels),
+        rows=_rows(model, model.suspicious_rows(level=LEVEL) if rows is None else rows, labels),
         remarks=list(dict.fromkeys([*remarks, *(remark.words for remark in association(graph.interaction)[1])])),
     )
 
@@ -217,28 +220,27 @@ def argument(value: Any) -> Any:
     return float(value) if value in ("inf", "-inf") else value
 
 
-def _strongest_first(association: Array, adjacency: BoolArray) -> tuple[IntArray, IntArray]:
-    i, j = np.nonzero(np.triu(adjacency))
-    order = np.argsort(-np.abs(association[i, j]), kind="stable")
-    return i[order], j[order]
-
-
 def _paths(model: RobustGraph, classic: RobustGraph | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The numbers of the paths, and graphs of as many positions as a page can carry."""
-    chosen = int(np.flatnonzero(model.path_.alphas == model.alpha_)[0])
+    chosen = _chosen(model)
     positions = _to_show(model, chosen)
     own = {**_numbers(model, chosen), "graphs": [_graph(model, k) for k in positions]}
     if classic is None:
         return own, None
     counts = classic.path_.n_edges
     nearest = [int(np.argmin(np.abs(counts - model.path_.n_edges[k]))) for k in positions]
-    their_choice = int(np.flatnonzero(classic.path_.alphas == classic.alpha_)[0])
+    their_choice = _chosen(classic)
     nearest[positions.index(chosen)] = their_choice
     shown = sorted(set(nearest))
     other = _numbers(classic, their_choice)
     other["graphs"] = [_graph(classic, k) for k in shown]
     other["beside"] = [shown.index(k) for k in nearest]
     return own, other
+
+
+def _chosen(model: RobustGraph) -> int:
+    """The position of the chosen penalty on the path."""
+    return int(np.flatnonzero(model.path_.alphas == model.alpha_)[0])
 
 
 def _to_show(model: RobustGraph, chosen: int) -> list[int]:
@@ -279,9 +281,9 @@ def _graph(model: RobustGraph, position: int) -> dict[str, Any]:
     }
 
 
-def _rows(model: RobustGraph, labels: Sequence[str] | None) -> dict[str, Any]:
+def _rows(model: RobustGraph, suspicious: AnyData, labels: Sequence[str] | None) -> dict[str, Any]:
     """The most surprising rows by name, and points to draw: all rows that are flagged, and some of the others."""
-    table = columns_of(model.suspicious_rows(level=LEVEL))
+    table = columns_of(suspicious)
     row, score, p_value, flagged = (table[name] for name in ("row", "score", "p_value", "flagged"))
     weight = model.row_weights_[row, 0] * model.n_rows_used_
     shown = np.arange(row.size) < max(20, min(int(flagged.sum()), _MOST_LISTED_ROWS))
