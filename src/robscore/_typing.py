@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.intp]
+AnyArray: TypeAlias = NDArray[Any]
 BoolArray: TypeAlias = NDArray[np.bool_]
 RandomState: TypeAlias = "int | np.random.Generator | np.random.SeedSequence | np.random.RandomState | None"
 AnyData: TypeAlias = Any

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sized
 from numbers import Real
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 
-from robscore._typing import AnyData, Array, BoolArray, IntArray
-
-if TYPE_CHECKING:
-    from robscore.families.base import Family
+from robscore._typing import AnyData, Array
+from robscore.rows.inspection import Marks
 
 
 class Table(NamedTuple):
@@ -97,7 +96,7 @@ def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[A
     bad = np.isinf(matrix) if missing == "drop" else ~np.isfinite(matrix)
     if bad.any():
         raise ValueError(
-            f"{argument} contains NaN or infinite values: {describe_entries(bad, labels)}. "
+            f"{argument} contains NaN or infinite values: {Marks.of(bad).words(labels)}. "
             "Drop those rows, or pass missing='drop' to an estimator."
         )
     return matrix, labels
@@ -106,34 +105,6 @@ def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[A
 def default_names(n_columns: int) -> list[str]:
     """x0, x1, ... as scikit-learn names the columns of an array."""
     return [f"x{j}" for j in range(n_columns)]
-
-
-def check_rows(family: Family, X: Array, names: list[str], *, caller: str, row_numbers: IntArray | None = None) -> None:
-    """Raise, naming columns and rows, where X holds values that the family excludes."""
-    family.check_columns(X.shape[1])
-    bad, reason = family.problem(X)
-    if not bad.any():
-        return
-    negative = X < 0
-    if family.domain.is_non_negative and negative.any():
-        raise ValueError(
-            f"Negative values in data passed to {caller}: {describe_entries(negative, names, row_numbers)}. "
-            f"{family!r} needs values in {family.domain!r}; remove them, or use family='gaussian'."
-        )
-    raise ValueError(
-        f"Data passed to {caller} hold values that {reason}: {describe_entries(bad, names, row_numbers)}. "
-        "Drop those rows or columns, or choose another family."
-    )
-
-
-def describe_entries(bad: BoolArray, names: list[str], row_numbers: IntArray | None = None) -> str:
-    """Where the marked entries of an (n, m) array are, in words; rows counted as in the data the user gave."""
-    columns = np.flatnonzero(bad.any(axis=0))
-    words = []
-    for j in columns[:5]:
-        rows = np.flatnonzero(bad[:, j]) if row_numbers is None else row_numbers[bad[:, j]]
-        words.append(f"column {names[j]!r} has {rows.size} (first in row {rows[0]})")
-    return "; ".join(words) + _more(columns)
 
 
 def _more(things: Sized) -> str:
@@ -146,3 +117,28 @@ def check_number(name: str, value: object, *, at_least: float = -np.inf, finite:
     if not number or not float(value) >= at_least or (finite and not np.isfinite(float(value))):  # type: ignore[arg-type]
         bound = f" of at least {at_least:g}" if at_least > -np.inf else ""
         raise ValueError(f"{name}={value!r} must be a {'finite ' if finite else ''}number{bound}.")
+
+
+_UNITS = {"": 1.0, "B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+
+
+def read_bytes(name: str, value: object) -> float:
+    """A memory size, in bytes or in words such as "500 MB"; raise, naming the argument, on what is none.
+
+    Examples
+    --------
+    >>> from robscore._validation import read_bytes
+    >>> read_bytes("max_memory", "1.5 GB")
+    1500000000.0
+    """
+    number, unit = value, ""
+    if isinstance(value, str):
+        words = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", value)
+        number, unit = words.groups() if words else ("", "")
+    try:
+        size = float(number) * _UNITS[unit.upper()]  # type: ignore[arg-type]
+    except (KeyError, TypeError, ValueError):
+        size = np.nan
+    if not (1e6 <= size < np.inf) or isinstance(value, bool):
+        raise ValueError(f"{name}={value!r} must be at least 1 MB: a number of bytes, or words such as '500 MB'.")
+    return size

@@ -13,14 +13,18 @@ from robscore._progress import stage, tell
 from robscore._remarks import Remark
 from robscore._tables import Kind, as_table
 from robscore._typing import AnyData, Array, BoolArray, RandomState
-from robscore._validation import check_number, default_names, readable
+from robscore._validation import check_number, default_names, read_bytes, readable
 from robscore.diagnostics import report_rows, rows_to_explain, telling_variables, usual_rows
 from robscore.elements import Elements
+from robscore.elements.streamed import elements_of
 from robscore.families.base import Family, NoDensityError, Parameters, get_family
-from robscore.medians.blocks import Partition, check_contamination, check_n_blocks, make_blocks, n_blocks_for
-from robscore.preparation import Preparation, prepare, rows_to_use
+from robscore.medians.blocks import Partition, check_contamination, check_n_blocks, n_blocks_for
+from robscore.preparation import Preparation, prepare
 from robscore.reweighting import START_CONTAMINATION, Reweighted, reweigh
 from robscore.row_weights import Products, RowWeights, shared_products, weigh_rows
+from robscore.rows import ArrayRows, Rows
+from robscore.rows.inspection import inspect
+from robscore.rows.opening import held, open_rows
 from robscore.selection.blocks import block_grid, choose_n_blocks, least_blocks
 from robscore.solvers.loss import Loss
 from robscore.taper import Taper
@@ -41,13 +45,17 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     fit_location: bool
     scale: Literal["median"] | None
     missing: Literal["raise", "drop"]
+    max_memory: float | str
     random_state: RandomState
     _judged_by: Parameters
 
     def _robust_loss(self, X: AnyData) -> tuple[Loss, Elements, list[Remark]]:
         """Rows -> elements -> row weights -> loss; stores what was learnt on the way."""
         family = get_family(self.family)
-        matrix, used = self._read(X, reset=True)
+        rows = self._open(X, reset=True)
+        looked_at = inspect(rows, family)
+        looked_at.check_complete(self._column_names, self.missing)
+        used = looked_at.complete
         n = int(np.count_nonzero(used))
         if n < 2:
             raise ValueError(f"Found {n} complete row(s) in X; at least 2 are needed.")
@@ -55,7 +63,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             check_contamination(self.contamination)
         if self.reweight is not None and not isinstance(self.reweight, bool | np.bool_ | int):
             raise ValueError(f"reweight={self.reweight!r} must be True, False or None (where nothing else is said).")
-        self._check_arguments(matrix.shape[1])
+        self._check_arguments(rows.n_columns)
         if not (self.fit_location or family.is_pairwise):
             raise ValueError(f"fit_location=False: {family!r} has no location to leave out; leave out a statistic.")
         redundant = family.redundancy(fit_location=self.fit_location)
@@ -64,15 +72,15 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self.n_blocks_ = self._first_n_blocks(n)
         preparation, rows = prepare(
             family,
-            matrix,
-            used,
+            held(rows, family, self._memory),
+            looked_at,
             self._column_names,
             scale=self.scale,
             fit_location=self.fit_location,
             caller=type(self).__name__,
         )
         self._preparation: Preparation = preparation
-        elements = preparation.scaled_family.elements(rows)
+        elements = elements_of(preparation.scaled_family, rows, self._memory)
         elements.check_statistics()
         self._used = np.flatnonzero(used)
         self._rows = rows
@@ -80,7 +88,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self._taper: Taper | None = None
         self.share_dropped_: float | None = None
         self.n_blocks_criterion_: dict[int, float] | None = None
-        self.row_weights_ = np.zeros((matrix.shape[0], 2))
+        self.row_weights_ = np.zeros((used.size, 2))
         tell(f"weighing {self.n_blocks_} blocks of rows")
         weights, remarks = self._weigh(elements, self.n_blocks_)
         self.row_weights_[used] = np.column_stack(weights)
@@ -147,7 +155,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         whole[:, kept] = weights
         return RowWeights(whole[0], whole[1]), remarks
 
-    def _reweigh(self, elements: Elements, rows: Array, loss: Loss) -> Reweighted | Remark:
+    def _reweigh(self, elements: Elements, rows: Rows, loss: Loss) -> Reweighted | Remark:
         """What the surprise of the rows says, starting from the fit of a robust loss; or why it says nothing."""
         family = self._preparation.scaled_family
 
@@ -197,8 +205,49 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     def _check_arguments(self, n_columns: int) -> None:
         """Raise on arguments that make no sense for so many columns, before any work is done."""
 
-    def _read(self, X: AnyData, *, reset: bool) -> tuple[Array, BoolArray]:
-        """X as a float matrix, and which of its rows are complete."""
+    def _read(self, X: AnyData) -> tuple[Rows, BoolArray]:
+        """Rows like those of the fit, and which of them are complete."""
+        rows = self._open(X, reset=False)
+        return held(rows, self._preparation.family, self._memory), self._preparation.complete(rows, self.missing)
+
+    @property
+    def _memory(self) -> float:
+        """Bytes that elements of rows and sums over blocks may take."""
+        return read_bytes("max_memory", self.max_memory)
+
+    def _open(self, X: AnyData, *, reset: bool) -> Rows:
+        """The rows of X, which are checked to have the columns of the fit unless this is one."""
+        read_bytes("max_memory", self.max_memory)
+        rows = open_rows(X)
+        library: str | None = None
+        if rows is None:
+            rows, library = self._open_matrix(X, reset=reset)
+        else:
+            self._check_columns(rows, reset=reset)
+        if reset:
+            self._column_names = rows.names or default_names(rows.n_columns)
+            self._frame = library
+        return rows
+
+    def _check_columns(self, rows: Rows, *, reset: bool) -> None:
+        """As scikit-learn does it for arrays: remember the columns, or raise where they are not those of the fit."""
+        if reset:
+            self.n_features_in_ = rows.n_columns
+            if rows.names is not None:
+                self.feature_names_in_ = np.array(rows.names, dtype=object)
+            elif hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+            return
+        if rows.n_columns != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                "features as input."
+            )
+        if rows.names is not None and rows.names != self._column_names:
+            raise ValueError("The columns of X must be those of the fit, by name and in the same order.")
+
+    def _open_matrix(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
+        """The rows of data in memory, and the library of the data frame that they came in."""
         table = readable(X)
         validate_data(self, X, reset=reset, skip_check_array=True)
         matrix: Array = check_array(
@@ -209,10 +258,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             estimator=self,
             input_name="X",
         )
-        if reset:
-            self._column_names = table.names or default_names(matrix.shape[1])
-            self._frame = table.library
-        return matrix, rows_to_use(matrix, self._column_names, self.missing)
+        return ArrayRows(matrix, table.names, whole=False), table.library
 
     def _store(self, *parameters: Array) -> None:
         """Keep the parameters of the scaled columns, and those of the given ones."""
@@ -238,11 +284,11 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             NaN for incomplete rows when ``missing="drop"``; infinite for rows that overflow.
         """
         check_is_fitted(self)
-        matrix, used = self._read(X, reset=False)
-        losses = np.full(matrix.shape[0], np.nan)
+        rows, used = self._read(X)
+        losses = np.full(used.size, np.nan)
         if not used.any():
             return losses
-        elements = self._preparation.scaled_family.elements(self._preparation.rows(matrix, used))
+        elements = elements_of(self._preparation.scaled_family, self._preparation.scaled(rows, used), self._memory)
         losses[used] = elements.row_losses(*self._scaled_parameters)
         return losses
 
@@ -250,7 +296,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         """Rows from the most to the least surprising under the fit, those flagged that hardly belong to the model.
 
         A row's score is -log p(x) at the fit without shrinkage, up to a constant. It sees rows that are too large as
-        well as rows of ordinary size with the wrong dependence. (The estimator keeps the rows of its fit for this.)
+        well as rows of ordinary size with the wrong dependence. (The estimator keeps the rows of its fit for this, or
+        where they are.)
 
         Parameters
         ----------
@@ -289,15 +336,15 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         if X is None:
             numbers, rows = self._used, self._rows
         else:
-            matrix, used = self._read(X, reset=False)
+            given, used = self._read(X)
             if not used.any():
                 raise ValueError("X has no complete row to look at.")
-            numbers, rows = np.flatnonzero(used), preparation.rows(matrix, used)
+            numbers, rows = np.flatnonzero(used), preparation.scaled(given, used)
         report = report_rows(family, rows, usual, level=level)
-        variables = np.full(len(rows), "", dtype=object)
+        variables = np.full(rows.n_rows, "", dtype=object)
         if family.is_pairwise:
             which = rows_to_explain(report)
-            variables[which] = telling_variables(family, rows[which], usual, self._column_names)
+            variables[which] = telling_variables(family, rows.take(which), usual, self._column_names)
         order = report.order
         columns: dict[str, tuple[Kind, Any]] = {
             "row": (int, numbers[order]),
@@ -324,8 +371,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         losses = losses[~np.isnan(losses)]
         if losses.size == 0:
             raise ValueError("X has no complete row to score.")
-        blocks = make_blocks(losses.size, min(self.n_blocks_, losses.size))
-        return -float(np.median(Partition.from_blocks(blocks).means(losses)))
+        partition = Partition.even(losses.size, min(self.n_blocks_, losses.size))
+        return -float(np.median(partition.means(losses)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

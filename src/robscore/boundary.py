@@ -18,6 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robscore._typing import Array
+from robscore.rows.arrays import as_rows
+from robscore.rows.base import Rows
+from robscore.rows.quantiles import column_quantiles
 
 
 class Boundary(ABC):
@@ -52,7 +55,7 @@ class Boundary(ABC):
             total += derivative * self.derivative(inside) * inside ** (power + 1)
         return np.where(d > 0, total, at_boundary)
 
-    def resolved(self, distances: Array) -> Boundary:
+    def resolved(self, distances: Array | Rows) -> Boundary:
         """The weight with whatever it takes from the data, distances of shape (n, m), fixed."""
         return self
 
@@ -173,10 +176,10 @@ class QuantileCappedPower(_PowerAtBoundary):
         if not 0 < self.quantile <= 1:
             raise ValueError(f"quantile={self.quantile!r} must lie between 0 and 1.")
 
-    def resolved(self, distances: Array) -> Boundary:
+    def resolved(self, distances: Array | Rows) -> Boundary:
         """A capped power with the caps that these distances, shape (n, m), give."""
-        bounded = bool(np.isfinite(distances).all())
-        caps = np.quantile(distances, self.quantile, axis=0) if bounded else np.zeros(1)
+        rows = as_rows(distances)
+        caps = np.zeros(1) if rows.total(_unbounded) else column_quantiles(rows, self.quantile)
         if not (caps > 0).all():
             raise ValueError(f"{self!r} finds no positive, finite cap in the data; choose another quantile or weight.")
         return CappedPower(self.p, tuple(float(cap) for cap in caps))
@@ -392,3 +395,8 @@ def _check_positive(**numbers: float) -> None:
     for name, number in numbers.items():
         if not (np.isfinite(number) and number > 0):
             raise ValueError(f"{name}={number!r} must be a positive number.")
+
+
+def _unbounded(distances: Array) -> int:
+    """How many distances are infinite."""
+    return int(np.count_nonzero(~np.isfinite(distances)))

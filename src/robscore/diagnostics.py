@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from robscore._typing import Array, BoolArray, IntArray
 from robscore.families.base import Family, Parameters
 from robscore.reweighting import compare, largest_usual_surprise, surprise_of
+from robscore.rows.base import Rows
 
 _VALUES = 41  # quantiles of a column that an entry is compared with
 _NAMED = 3  # variables a row, at most
 _SHARE_TO_NAME = 0.25  # of what the most telling variable explains
+_MOST_TYPICAL = 100_000  # rows that quantiles of columns are taken from
 _LISTED = 20  # rows whose variables are named even if they are not flagged
 
 
@@ -59,23 +62,39 @@ class Usual:
     quantiles: Array
 
 
-def usual_rows(family: Family, rows: Array, parameters: Parameters, weights: Array) -> Usual:
-    """What is usual among the rows of a fit, shape (n, m), with weights of shape (n,)."""
-    found = compare(family, family.elements(rows), rows, parameters, weights, 0.0)
+def usual_rows(family: Family, rows: Rows, parameters: Parameters, weights: Array) -> Usual:
+    """What is usual among the rows of a fit, with weights of shape (n,)."""
+    found = compare(family, overflow_of(family, rows), rows, parameters, weights, 0.0)
     for _ in range(2):  # the share of bad rows says which quantiles are those of good ones
         found = replace(found, known_share=found.share)
     limit = largest_usual_surprise(found.surprise)
-    typical = rows[found.surprise <= np.quantile(found.surprise, 1 - found.share, method="lower")]
-    return Usual(found.parameters, found.simulated, limit, np.quantile(typical, np.linspace(0, 1, _VALUES), axis=0))
+    typical = np.flatnonzero(found.surprise <= np.quantile(found.surprise, 1 - found.share, method="lower"))
+    if typical.size > _MOST_TYPICAL:
+        typical = typical[np.linspace(0, typical.size - 1, _MOST_TYPICAL).astype(np.intp)]
+    return Usual(found.parameters, found.simulated, limit, _quantiles(rows.take(typical)))
 
 
-def report_rows(family: Family, rows: Array, usual: Usual, *, level: float) -> RowReport:
-    """Compare rows, shape (n, m), with what is usual.
+def _quantiles(rows: Array) -> Array:
+    return np.asarray(np.quantile(rows, np.linspace(0, 1, _VALUES), axis=0))
+
+
+def overflow_of(family: Family, rows: Rows) -> BoolArray:
+    """Rows whose elements overflow, shape (n,)."""
+    found: BoolArray = rows.gather(partial(_overflow, family))
+    return found
+
+
+def _overflow(family: Family, rows: Array) -> BoolArray:
+    return family.elements(rows).overflow
+
+
+def report_rows(family: Family, rows: Rows, usual: Usual, *, level: float) -> RowReport:
+    """Compare rows with what is usual.
 
     ``level`` is the share of good rows that may be flagged. Where the family cannot be sampled, rows are flagged that
     stand out by the median absolute deviation, whatever the level.
     """
-    score = surprise_of(family, family.elements(rows), rows, usual.parameters)
+    score = surprise_of(family, overflow_of(family, rows), rows, usual.parameters)
     simulated = usual.simulated
     if simulated is None:
         p_value, flagged = np.full(score.size, np.nan), score > usual.limit

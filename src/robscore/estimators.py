@@ -17,12 +17,14 @@ from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._validation import check_number, check_whole
 from robscore.base_estimator import ScoreMatchingEstimator
 from robscore.elements import Elements, PairwiseElements
+from robscore.elements.streamed import elements_of
 from robscore.families.base import Family, Parameters, get_family
 from robscore.graph import FitFacts, Graph, association
 from robscore.identifiability import check_identifiable
 from robscore.inference import Influence, Weighting, influence
 from robscore.intervals import Estimate, Method, edge_intervals
 from robscore.row_weights import RowWeights, weigh_rows
+from robscore.rows import ArrayRows
 from robscore.selection import SELECTORS, Candidates
 from robscore.selection.choice import least
 from robscore.selection.ebic import ebic, support
@@ -70,6 +72,9 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         Fit on robustly scaled columns, so that units do not matter, and map the parameters back.
     missing : {"raise", "drop"}, default "raise"
         What to do about rows with missing values.
+    max_memory : number of bytes, or str such as "500 MB", default "1 GB"
+        What is made of the rows, and sums over blocks, may take so much memory; rows for which it is not enough are
+        read again in every pass over the data. The row weights, about 50 bytes a row, come on top of that.
     random_state : int, Generator or None
         For shuffled and repeated partitions.
 
@@ -116,6 +121,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         fit_location: bool = True,
         scale: Literal["median"] | None = "median",
         missing: Literal["raise", "drop"] = "raise",
+        max_memory: float | str = "1 GB",
         random_state: RandomState = None,
     ) -> None:
         self.family = family
@@ -127,6 +133,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         self.fit_location = fit_location
         self.scale = scale
         self.missing = missing
+        self.max_memory = max_memory
         self.random_state = random_state
 
     def fit(self, X: AnyData, y: None = None) -> Self:
@@ -134,7 +141,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, m)
+        X : array-like or data frame of shape (n, m); path of a Parquet file or folder; memory map; Dask collection
+            Rows that do not fit in memory are read a piece at a time (:doc:`/many_rows`).
         y : ignored
         """
         loss, elements, remarks = self._robust_loss(X)
@@ -229,6 +237,9 @@ class RobustGraph(ScoreMatchingEstimator):
     scale : {"median", None}, default "median"
         Fit on robustly scaled columns, so that units do not matter.
     missing : {"raise", "drop"}, default "raise"
+    max_memory : number of bytes, or str such as "500 MB", default "1 GB"
+        What is made of the rows, and sums over blocks, may take so much memory; rows for which it is not enough are
+        read again in every pass over the data. The row weights, about 50 bytes a row, come on top of that.
     tol : float, default 1e-6
         Distance to optimality, relative to alpha_max.
     max_iter : int, default 10000
@@ -307,6 +318,7 @@ class RobustGraph(ScoreMatchingEstimator):
         location_ratio: float = np.inf,
         scale: Literal["median"] | None = "median",
         missing: Literal["raise", "drop"] = "raise",
+        max_memory: float | str = "1 GB",
         tol: float = 1e-6,
         max_iter: int = 10_000,
         random_state: RandomState = None,
@@ -334,6 +346,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self.location_ratio = location_ratio
         self.scale = scale
         self.missing = missing
+        self.max_memory = max_memory
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -345,7 +358,8 @@ class RobustGraph(ScoreMatchingEstimator):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, m)
+        X : array-like or data frame of shape (n, m); path of a Parquet file or folder; memory map; Dask collection
+            Rows that do not fit in memory are read a piece at a time (:doc:`/many_rows`).
         y : ignored
         """
         if not get_family(self.family).is_pairwise:
@@ -668,7 +682,7 @@ class RobustGraph(ScoreMatchingEstimator):
     def edge_stability(self, X: AnyData, **options: Any) -> EdgeStability:
         """How often every edge comes back in halves of the rows; see :func:`robscore.edge_stability`."""
         check_is_fitted(self)
-        self._read(X, reset=False)
+        self._open(X, reset=False)
         self._stability = edge_stability(self, X, **options)
         return self._stability
 
@@ -679,7 +693,8 @@ class RobustGraph(ScoreMatchingEstimator):
 
     def _weighting(self, rows: IntArray | None = None) -> Weighting:
         """What the rows of the fit count, all of them or some (positions among those used)."""
-        elements = self._preparation.scaled_family.elements(self._rows if rows is None else self._rows[rows])
+        chosen = self._rows if rows is None else ArrayRows(self._rows.take(rows))
+        elements = elements_of(self._preparation.scaled_family, chosen, self._memory)
         assert isinstance(elements, PairwiseElements)
         gamma, g = self.row_weights_[self._used if rows is None else self._used[rows]].T
         taper = self._taper

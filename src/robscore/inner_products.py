@@ -23,6 +23,7 @@ Way: TypeAlias = Literal["auto", "rows", "nodes", "streamed"]
 
 MEMORY_BYTES = 500e6
 _TILE_BYTES = 2e6
+_START_BLOCKS, _FEWEST_START_BLOCKS, _START_ROWS = 1000, 50, 20_000  # that the streamed way starts from
 _ITERATIONS = 15  # typical for the streamed way, in the cost model
 
 
@@ -51,6 +52,8 @@ def cheapest_way(
         "nodes": (2.0 * n * nodes * features * 3 + K * K * nodes * features, gram + 8.0 * K * features * 3),
         "streamed": (_ITERATIONS * 4.0 * n * nodes * features, 0.0),
     }
+    if elements.streams:
+        ways = tuple(way for way in ways if way != "rows")
     fitting = [way for way in ways if cost[way][1] <= MEMORY_BYTES] or [ways[-1]]
     return min(fitting, key=lambda way: cost[way][0])
 
@@ -78,7 +81,7 @@ def block_gram(elements: Elements, part: Part, partition: Partition, way: Way = 
     """Gram matrix of the K block means of Gamma or g, shape (K, K)."""
     if way == "auto":
         way = cheapest_way(elements, part, partition.n_blocks, partition.order.size, ways=("rows", "nodes"))
-    return _gram_by_nodes(elements, part, partition) if way == "nodes" else _gram_by_rows(elements, part, partition)
+    return elements.gram_by_nodes(part, partition) if way == "nodes" else _gram_by_rows(elements, part, partition)
 
 
 def _gram_by_rows(elements: Elements, part: Part, partition: Partition) -> Array:
@@ -102,19 +105,12 @@ def _gram_by_rows(elements: Elements, part: Part, partition: Partition) -> Array
     return gram / np.multiply.outer(partition.sizes, partition.sizes)
 
 
-def _gram_by_nodes(elements: Elements, part: Part, partition: Partition) -> Array:
-    gram = np.zeros((partition.n_blocks, partition.n_blocks))
-    for means in elements.node_means(part, partition):
-        gram += means @ means.T
-    return gram
-
-
 class StreamedCloud(Cloud):
     """Block means that are never formed: every call runs over the rows once or twice."""
 
     def __init__(self, elements: Elements, part: Part, partition: Partition) -> None:
         self.elements, self.part, self.partition = elements, part, partition
-        self.squared_norms = self._block_squared_norms()
+        self.squared_norms = elements.block_squared_norms(part, partition)
 
     def _mean(self, coefficients: Array) -> Array:
         weights = self.partition.row_weights(coefficients, self.elements.n_rows)
@@ -129,31 +125,14 @@ class StreamedCloud(Cloud):
         return self.elements.mean_squared_norm(self.part, self._mean(coefficients))
 
     def start(self, multiplicity: Array) -> Array:
-        """The median of at most 1000 blocks, evenly spread over all of them."""
-        K = self.partition.n_blocks
-        sample = np.unique(np.linspace(0, K - 1, min(K, 1000)).round().astype(int))
-        starts, sizes = self.partition.starts[sample], self.partition.sizes[sample]
+        """The median of at most 1000 blocks, evenly spread over all of them; of fewer where blocks are large."""
+        K, sizes = self.partition.n_blocks, self.partition.sizes
+        count = min(K, _START_BLOCKS, max(_FEWEST_START_BLOCKS, _START_ROWS // int(sizes.max())))
+        sample = np.unique(np.linspace(0, K - 1, count).round().astype(int))
+        starts, sizes = self.partition.starts[sample], sizes[sample]
         order = np.concatenate([self.partition.order[a : a + s] for a, s in zip(starts, sizes, strict=True)])
-        cloud = GramCloud(block_gram(self.elements, self.part, Partition(order, sizes)))
+        some = self.elements.subset(order)
+        cloud = GramCloud(block_gram(some, self.part, Partition(np.arange(order.size), sizes)))
         weights = np.zeros(K)
         weights[sample] = median_weights(cloud, multiplicity[sample]).weights
         return weights
-
-    def _block_squared_norms(self) -> Array:
-        """|mu_k|^2 from products within the block, or from its mean where blocks are large."""
-        partition, elements = self.partition, self.elements
-        squared = np.empty(partition.n_blocks)
-        product, nodes, features = elements.work(self.part)
-        numbers = sum(array[0].size for array in elements.rows)
-        for size, members, rows in partition.by_size():
-            if size > max(nodes * features / product, 64):
-                for k, index in zip(members, rows, strict=True):
-                    block = elements.subset(partition.order[index])
-                    mean = block.mean(self.part, np.full(size, 1.0 / size))
-                    squared[k] = block.mean_squared_norm(self.part, mean)
-                continue
-            for part_of in chunks(members.size, max(1, int(_TILE_BYTES / (8 * size * (size + numbers))))):
-                taken = elements.take(partition.order[rows[part_of]])
-                products = elements.products(self.part, taken, taken)
-                squared[members[part_of]] = products.sum(axis=(-1, -2)) / size**2
-        return squared

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore._typing import Array, BoolArray
-from robscore._validation import check_rows, describe_entries
+from robscore._typing import BoolArray
+from robscore.rows.base import Rows
+from robscore.rows.inspection import Inspection, inspect
 
 if TYPE_CHECKING:
     from robscore.families.base import Family, Parameters, Scaling
@@ -33,11 +34,16 @@ class Preparation:
     names: list[str]
     caller: str
 
-    def rows(self, X: Array, used: BoolArray) -> Array:
-        """The rows of X, shape (n, m), that are to be used, checked against the family and scaled."""
-        numbers = np.flatnonzero(used)
-        check_rows(self.family, X[used], self.names, caller=self.caller, row_numbers=numbers)
-        return _scaled(X[used], self.scaling)
+    def complete(self, rows: Rows, missing: str) -> BoolArray:
+        """Which rows are complete, shape (n,); raise on what may not be missing, or not be there."""
+        found = inspect(rows, self.family)
+        found.check_complete(self.names, missing)
+        found.check_domain(self.family, self.names, self.caller)
+        return found.complete
+
+    def scaled(self, rows: Rows, used: BoolArray) -> Rows:
+        """The rows that are to be used, scaled."""
+        return _scaled(rows.selected(np.flatnonzero(used)), self.scaling)
 
     def unscale(self, parameters: Parameters) -> Parameters:
         """Parameters in the given units from those of the scaled columns."""
@@ -46,51 +52,34 @@ class Preparation:
 
 def prepare(
     family: Family,
-    X: Array,
-    used: BoolArray,
+    rows: Rows,
+    found: Inspection,
     names: list[str],
     *,
     scale: str | None,
     fit_location: bool,
     caller: str,
-) -> tuple[Preparation, Array]:
-    """Check the rows of X, shape (n, m), that are to be used; how they were made ready, and the scaled rows."""
+) -> tuple[Preparation, Rows]:
+    """How the complete ones of rows that were looked at are made ready, and those, scaled."""
     if scale not in ("median", None):
         raise ValueError(f"scale={scale!r} is not known; use 'median' or None.")
-    numbers = np.flatnonzero(used)
-    X = X[used]
-    check_rows(family, X, names, caller=caller, row_numbers=numbers)
-    constant = X.max(axis=0) == X.min(axis=0)
+    found.check_domain(family, names, caller)
+    constant = found.low == found.high
     if constant.any():
         listed = ", ".join(repr(names[j]) for j in np.flatnonzero(constant)[:5])
         raise ValueError(f"Constant columns tell nothing about dependence: {listed}. Drop them (of {len(names)}).")
-    scaling = family.scaling(X, fit_location=fit_location) if scale == "median" else None
+    rows = rows.selected(np.flatnonzero(found.complete))
+    scaling = family.scaling(rows, fit_location=fit_location) if scale == "median" else None
     if scaling is not None and not (scaling.scale > 0).all():
         listed = ", ".join(repr(names[j]) for j in np.flatnonzero(~(scaling.scale > 0))[:5])
         raise ValueError(
             f"scale='median' finds no spread in columns {listed}: half of their values or more are equal. "
             "Drop these columns, or pass scale=None."
         )
-    rows = _scaled(X, scaling)
+    rows = _scaled(rows, scaling)
     scaled_family = family if scaling is None else family.scaled(scaling)
     return Preparation(family, scaled_family.resolved(rows), scaling, names, caller), rows
 
 
-def _scaled(X: Array, scaling: Scaling | None) -> Array:
-    return X if scaling is None else scaling.apply(X)
-
-
-def rows_to_use(X: Array, names: list[str], missing: str) -> BoolArray:
-    """Which rows of X, shape (n, m), are complete; raise on infinities, and on NaN unless they may be dropped."""
-    if missing not in ("raise", "drop"):
-        raise ValueError(f"missing={missing!r} is not known; use 'raise' or 'drop'.")
-    infinite = np.isinf(X)
-    if infinite.any():
-        raise ValueError(f"Input X contains infinity: {describe_entries(infinite, names)}. Drop those rows.")
-    absent = np.isnan(X)
-    if absent.any() and missing == "raise":
-        raise ValueError(
-            f"Input X contains NaN: {describe_entries(absent, names)}. "
-            "Pass missing='drop' to leave out incomplete rows."
-        )
-    return np.asarray(~absent.any(axis=1))
+def _scaled(rows: Rows, scaling: Scaling | None) -> Rows:
+    return rows if scaling is None else rows.mapped(scaling.apply)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from robscore._robust import largest_usual
 from robscore._typing import Array, BoolArray
 from robscore.elements import Elements
 from robscore.families.base import Family, Parameters
+from robscore.rows.base import Rows
 from robscore.simulate.sample import has_direct_sampler, sample
 from robscore.solvers.loss import Loss
 from robscore.taper import Taper
@@ -112,15 +113,15 @@ class Comparison:
 
 
 def reweigh(
-    elements: Elements, rows: Array, family: Family, start: Parameters, fit: Callable[[Loss], Parameters]
+    elements: Elements, rows: Rows, family: Family, start: Parameters, fit: Callable[[Loss], Parameters]
 ) -> Reweighted:
     """Weights for the rows by their surprise, fitted again until they settle.
 
     Parameters
     ----------
     elements : of all rows
-    rows : array of shape (n, m)
-        The same rows, as the family sees them.
+    rows : Rows
+        The same, as the family sees them.
     family : Family
     start : parameters of a robust fit
     fit : callable
@@ -128,7 +129,7 @@ def reweigh(
     """
     n = elements.n_rows
     parameters, weights = start, np.where(elements.overflow, 0.0, 1.0)
-    found = compare(family, elements, rows, parameters, weights, 0.0)
+    found = compare(family, elements.overflow, rows, parameters, weights, 0.0)
     near = np.where(found.is_far, 0.0, weights)
     plain = Taper.hard(near, parameters)
     loss = plain.loss(elements)
@@ -136,7 +137,7 @@ def reweigh(
         classic = fit(loss)
     except ValueError:  # what is near does not determine the model
         return Reweighted(plain, loss, parameters, failed=True)
-    judged = compare(family, elements, rows, classic, near, 0.0)
+    judged = compare(family, elements.overflow, rows, classic, near, 0.0)
     if judged.simulated is not None and judged.share * n < np.count_nonzero(near == 0) + 0.5:
         return Reweighted(plain, loss, classic)
     share, settled, n_iter = found.share, False, 0
@@ -150,35 +151,40 @@ def reweigh(
             return Reweighted(taper, loss, parameters, failed=True)
         settled = np.array_equal(weights, taper.weights)
         weights = taper.weights
-        found = compare(family, elements, rows, parameters, weights, share)
+        found = compare(family, elements.overflow, rows, parameters, weights, share)
         last, share = share, _INERTIA * share + (1 - _INERTIA) * found.share
         settled = settled or bool(abs(share - last) * n <= 1)
     return Reweighted(taper, loss, parameters, failed=_ESCAPED * share >= _LARGEST_SHARE)
 
 
 def compare(
-    family: Family, elements: Elements, rows: Array, parameters: Parameters, weights: Array, share: float
+    family: Family, overflow: BoolArray, rows: Rows, parameters: Parameters, weights: Array, share: float
 ) -> Comparison:
-    """The surprise of the rows, shape (n, m), beside that of rows simulated from the fit; always the same simulation.
+    """The surprise of the rows beside that of rows simulated from the fit; always the same simulation.
 
-    ``weights``, shape (n,), say which rows chains may start from; ``share`` is the share of bad rows as far as known.
+    ``overflow``, shape (n,), says which rows count as infinitely surprising; ``weights``, shape (n,), which rows chains
+    may start from; ``share`` is the share of bad rows as far as known.
     """
     drawn: Array | None = None
     proper = _proper(family, parameters) if family.is_pairwise else None
     if proper is not None:
         parameters = proper
         drawn = _draw(family, proper, rows, weights)
-    surprise = surprise_of(family, elements, rows, parameters)
+    surprise = surprise_of(family, overflow, rows, parameters)
     simulated = None if drawn is None else np.sort(-family.log_density(drawn, *parameters))
     return Comparison(parameters, surprise, simulated, share)
 
 
-def surprise_of(family: Family, elements: Elements, rows: Array, parameters: Parameters) -> Array:
+def surprise_of(family: Family, overflow: BoolArray, rows: Rows, parameters: Parameters) -> Array:
     """-log p of every row up to a constant, shape (n,); infinite for rows that overflow."""
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        surprise = -family.log_density(rows, *parameters)
-    surprise[elements.overflow | np.isnan(surprise)] = np.inf
+    surprise: Array = rows.gather(partial(_surprise, family, parameters))
+    surprise[overflow | np.isnan(surprise)] = np.inf
     return surprise
+
+
+def _surprise(family: Family, parameters: Parameters, rows: Array) -> Array:
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        return -family.log_density(rows, *parameters)
 
 
 def largest_usual_surprise(surprise: Array) -> float:
@@ -241,14 +247,16 @@ def _gap(ordered: Array, share: float) -> tuple[float, float] | None:
     return (ordered[first + k], ordered[first + k + 1]) if width[k] > needed[k] else None
 
 
-def _draw(family: Family, parameters: Parameters, rows: Array, weights: Array) -> Array | None:
+def _draw(family: Family, parameters: Parameters, rows: Rows, weights: Array) -> Array | None:
     """Rows from the fit; None where the family cannot be sampled."""
     rng = np.random.default_rng(0)
     if has_direct_sampler(family):
         return sample(family, *parameters, n_rows=_SIMULATED, burn_in=100, thin=3, random_state=rng)
-    chosen = rng.choice(len(rows), size=_SIMULATED_BY_SLICES, p=weights / weights.sum())
+    chosen = rng.choice(rows.n_rows, size=_SIMULATED_BY_SLICES, p=weights / weights.sum())
     try:
-        return sample(family, *parameters, n_rows=chosen.size, burn_in=_SWEEPS, start=rows[chosen], random_state=rng)
+        return sample(
+            family, *parameters, n_rows=chosen.size, burn_in=_SWEEPS, start=rows.take(chosen), random_state=rng
+        )
     except (ValueError, TypeError):  # a domain or parameters that cannot be sampled
         return None
 

@@ -10,10 +10,11 @@ import warnings
 from typing import NamedTuple, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from robscore._remarks import Remark
-from robscore._typing import Array, BoolArray, IntArray, RandomState
+from robscore._typing import Array, BoolArray, RandomState
 from robscore.elements import PARTS, Elements, Part
 from robscore.inner_products import Way, block_cloud, cheapest_way, row_products, summed_over_blocks
 from robscore.medians.blocks import Partition, scatter_ratio
@@ -24,6 +25,7 @@ from robscore.medians.median_of_means import partitions
 Products: TypeAlias = dict[Part, Array]
 
 _FEWEST_TIED = 5  # blocks, for ties to be looked at
+_MOST_RANKED, _FEWEST_A_BLOCK = 20_000, 20  # rows that are looked at to see whether they are sorted
 _TIED_SHARE = 0.4  # more identical blocks than this may pull the median onto themselves
 
 
@@ -104,6 +106,8 @@ def weigh_rows(
     if way not in get_args(Way):
         raise ValueError(f"way={way!r} is not known; use one of {', '.join(map(repr, get_args(Way)))}.")
     n = elements.n_rows
+    if elements.streams and (shuffle or n_partitions > 1):
+        _check_shuffled(elements, n_blocks)
     parts = partitions(n, n_blocks, n_partitions, shuffle=shuffle, random_state=random_state)
     remarks = []
     if n_partitions == 1 and not shuffle and n_blocks > 2:
@@ -146,6 +150,16 @@ def shared_products(elements: Elements) -> Products | None:
     return None if g is None else {"gamma": gamma, "g": g}
 
 
+def _check_shuffled(elements: Elements, n_blocks: int) -> None:
+    """Raise where random blocks of rows that are streamed are so many that their means cannot be held."""
+    if any(cheapest_way(elements, part, n_blocks, elements.n_rows) != "nodes" for part in PARTS):
+        raise ValueError(
+            f"shuffle=True and n_partitions > 1 need rows in memory where there are {n_blocks} blocks, and these rows "
+            "are streamed: put them in random order once, where they are stored, and pass shuffle=False; or use fewer "
+            "blocks; or raise max_memory."
+        )
+
+
 def _block_weights(
     elements: Elements, part: Part, partition: Partition, finite: BoolArray, way: Way, products: Array | None
 ) -> tuple[Array, bool]:
@@ -178,11 +192,10 @@ def _finite_blocks(elements: Elements, partition: Partition) -> BoolArray:
     return finite
 
 
-def _check_ties(keys: IntArray, partition: Partition, finite: BoolArray) -> None:
+def _check_ties(keys: NDArray[np.uint64], partition: Partition, finite: BoolArray) -> None:
     """Raise when so many blocks hold the same rows, by their keys, that the median may be one of them."""
-    # Sums of random integers, which wrap around, do not depend on the order of the rows in a block.
-    random = np.random.default_rng(0).integers(0, 2**63, size=keys.max() + 1, dtype=np.uint64)
-    sums = np.add.reduceat(random[keys[partition.order]], partition.starts)[finite]
+    # Sums that wrap around do not depend on the order of the rows in a block.
+    sums = np.add.reduceat(keys[partition.order], partition.starts)[finite]
     tied = int(np.unique(sums, return_counts=True)[1].max())
     if tied > _TIED_SHARE * partition.n_blocks:
         raise ValueError(
@@ -192,6 +205,9 @@ def _check_ties(keys: IntArray, partition: Partition, finite: BoolArray) -> None
 
 
 def _remark_if_sorted(elements: Elements, partition: Partition) -> list[Remark]:
+    if elements.n_rows > _MOST_RANKED:
+        partition = partition.sampled(_MOST_RANKED, _FEWEST_A_BLOCK)
+        elements, partition = elements.subset(partition.order), Partition.joined(partition.sizes)
     ratio, chance = scatter_ratio(elements.order_statistics(), partition)
     if ratio <= max(2.0, chance):
         return []

@@ -90,4 +90,4 @@ class Taper:
 def pull(loss: Loss, elements: Elements, slopes: Array, parameters: tuple[Array, ...]) -> None:
     """Add to g of a weighted loss what the slopes of the weights, shape (n,), make of it: (sum slopes Gamma) z0."""
     if slopes.any():
-        loss.g += elements.average(slopes, np.zeros_like(slopes)).gamma_times(*parameters)
+        loss.g += elements.gamma_times(slopes, *parameters)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robscore._typing import AnyData, Array, BoolArray, IntArray
-from robscore._validation import check_rows, read_matrix
+from robscore._validation import read_matrix
 from robscore.medians.blocks import Partition, average_ranks
 from robscore.medians.clouds import LARGEST_SQUARED_NORM, chunks
+from robscore.rows import ArrayRows
+from robscore.rows.inspection import inspect
 from robscore.solvers.loss import Loss, QuadraticLoss
 
 if TYPE_CHECKING:
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
 Part: TypeAlias = Literal["gamma", "g"]
 PARTS: tuple[Part, Part] = ("gamma", "g")
 
+Storage: TypeAlias = Literal["auto", "dense", "matrix-free"]
+
 CHUNK_BYTES = 8e6
+_TILE_BYTES = 2e6
 
 
 class Work(NamedTuple):
@@ -52,12 +58,15 @@ class Elements(ABC):
         far: their arrays are set to zero here and no weight may be put on them.
     constant : float
         What all rows share of |Gamma|^2 and ``products`` leaves out.
+    streams : bool
+        Whether rows are read anew whenever something is asked.
     """
 
     rows: Any
     n_rows: int
     n_columns: int
     constant: float = 0.0
+    streams: bool = False
 
     def _find_overflow(self) -> None:
         """Set ``overflow``, and the rows that do to zero."""
@@ -94,13 +103,17 @@ class Elements(ABC):
         """Something that orders rows as their columns do, shape (n, m)."""
 
     @abstractmethod
-    def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> Loss:
+    def average(
+        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage = "auto"
+    ) -> Loss:
         """The weighted averages of Gamma and g as a quadratic loss.
 
         Parameters
         ----------
         gamma_weights, g_weights : arrays of shape (n,), optional
             Row weights, by default 1/n each.
+        storage : {"auto", "dense", "matrix-free"}, default "auto"
+            Whether Gamma is formed; only power families can do without it.
         """
 
     @abstractmethod
@@ -116,6 +129,14 @@ class Elements(ABC):
         constant = self.constant_statistics()
         if constant:
             raise ValueError(constant)
+
+    def shared_by_rows(self) -> Array | None:
+        """What all rows share of their elements, and is therefore left out of products; None if that cannot be."""
+        return None
+
+    def share(self, value: Array | None) -> None:
+        """Leave that out instead, for the sake of rows that are not here."""
+        assert value is None, f"{type(self).__name__} shares nothing between rows"
 
     # Rows ---------------------------------------------------------------------------------------
 
@@ -133,13 +154,16 @@ class Elements(ABC):
         """Arrays that are equal only where rows are."""
         return tuple(self.rows)
 
-    def row_keys(self) -> IntArray:
+    def row_keys(self) -> NDArray[np.uint64]:
         """A number for every row, shape (n,), equal where rows have equal elements up to rounding."""
         rng = np.random.default_rng(0)
-        flat = [array.reshape(self.n_rows, -1) for array in self.telling()]  # apart: none hides another's digits
-        sums = np.column_stack([array @ rng.uniform(1, 2, array.shape[1]) for array in flat])
-        mantissa, exponent = np.frexp(sums)
-        return np.unique(np.concatenate([mantissa.round(10), exponent], axis=1), axis=0, return_inverse=True)[1].ravel()
+        keys = np.zeros(self.n_rows, dtype=np.uint64)
+        for array in self.telling():  # apart: none hides another's digits
+            flat = array.reshape(self.n_rows, -1)
+            mantissa, exponent = np.frexp(flat @ rng.uniform(1, 2, flat.shape[1]))
+            for digits in (mantissa.round(10) + 0.0, exponent.astype(float)):
+                keys = _mixed(keys ^ digits.view(np.uint64))
+        return keys
 
     def order_statistics(self) -> Array:
         """Ranks of what shows whether rows are sorted, shape (n, q): (some) columns, sizes, products of columns."""
@@ -187,6 +211,11 @@ class Elements(ABC):
         self.check_no_overflow(partition.order)
         return block_gram(self, "gamma", partition) + self.constant, block_gram(self, "g", partition)
 
+    def gamma_times(self, weights: Array, *parameters: Array) -> Array:
+        """(sum_i c_i Gamma(x_i)) z for weights of shape (n,)."""
+        average: Any = self.average(weights, np.zeros_like(weights))
+        return average.gamma_times(*parameters)
+
     def mean(self, part: Part, weights: Array) -> Any:
         """sum_i c_i e(x_i), in a form that ``inner`` and ``mean_squared_norm`` understand."""
         totals: list[Array] = [np.zeros(0)] * self.work(part).nodes
@@ -210,10 +239,33 @@ class Elements(ABC):
         """|mean|^2 in the elements' inner product."""
         return float(sum(total @ total for total in mean))
 
-    def node_means(self, part: Part, partition: Partition) -> Iterator[Array]:
-        """Block means one node at a time, each of shape (K, f); their Gram matrices add up to the whole."""
+    def gram_by_nodes(self, part: Part, partition: Partition) -> Array:
+        """Gram matrix of the block means, shape (K, K), from the means themselves, one node at a time."""
+        gram = np.zeros((partition.n_blocks, partition.n_blocks))
+        for means in self.node_means(part, partition):
+            gram += means @ means.T
+        return gram
+
+    def block_squared_norms(self, part: Part, partition: Partition) -> Array:
+        """|mu_k|^2 of every block, shape (K,): from products within it, or from its mean where blocks are large."""
+        squared = np.empty(partition.n_blocks)
+        product, nodes, features = self.work(part)
+        numbers = sum(array[0].size for array in self.rows)
+        for size, members, rows in partition.by_size():
+            if size > max(nodes * features / product, 64):
+                for k, index in zip(members, rows, strict=True):
+                    block = self.subset(partition.order[index])
+                    squared[k] = block.mean_squared_norm(part, block.mean(part, np.full(size, 1.0 / size)))
+                continue
+            for some in chunks(members.size, max(1, int(_TILE_BYTES / (8 * size * (size + numbers))))):
+                taken = self.take(partition.order[rows[some]])
+                squared[members[some]] = self.products(part, taken, taken).sum(axis=(-1, -2)) / size**2
+        return squared
+
+    def node_means(self, part: Part, partition: Partition, nodes: Sequence[int] | None = None) -> Iterator[Array]:
+        """Block means of some nodes or all, one at a time, each of shape (K, f); their Gram matrices add up."""
         rows = self.take(partition.order)
-        for node in range(self.work(part).nodes):
+        for node in range(self.work(part).nodes) if nodes is None else nodes:
             yield partition.sums(self.node_features(part, node, rows)) / partition.sizes[:, None]
 
     def row_chunks(self, part: Part) -> list[slice]:
@@ -225,7 +277,9 @@ class PairwiseElements(Elements):
     """Elements in which node j owns z_j = (K_1j, ..., K_mj, eta_j); Gamma has one (m+1) x (m+1) block a node."""
 
     @abstractmethod
-    def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> QuadraticLoss:
+    def average(
+        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage = "auto"
+    ) -> QuadraticLoss:
         """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
 
     @abstractmethod
@@ -262,10 +316,23 @@ def score_elements(family: str | Family, X: AnyData) -> Any:
 
     chosen = get_family(family)
     matrix, names = read_matrix(X, "X")
-    check_rows(chosen, matrix, names, caller="score_elements")
+    inspect(ArrayRows(matrix), chosen).check_domain(chosen, names, "score_elements")
     elements = chosen.resolved(matrix).elements(matrix)
     elements.check_statistics()
     return elements
+
+
+def check_dense(storage: Storage) -> None:
+    """Raise where a loss without Gamma is asked of elements that have none."""
+    if storage == "matrix-free":
+        raise ValueError("storage='matrix-free' is for power families alone; use 'auto' or 'dense'.")
+
+
+def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers in which every bit depends on every bit of those given (the finaliser of splitmix64)."""
+    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return keys ^ (keys >> np.uint64(31))
 
 
 def dot(left: Array, right: Array) -> Array:

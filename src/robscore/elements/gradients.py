@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robscore._typing import Array, IntArray
-from robscore.elements.base import Elements, PairwiseElements, Part, Work, transposed
+from robscore.elements.base import Elements, PairwiseElements, Part, Storage, Work, check_dense, transposed
 from robscore.solvers.loss import QuadraticLoss, StatisticLoss
 
 _ROOT2 = np.sqrt(2.0)
@@ -115,8 +115,11 @@ class NodeElements(_GradientElements, PairwiseElements):
             return rows.g[:, node]
         return _packed(rows.v[:, node], rows.h[:, node])
 
-    def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> QuadraticLoss:
+    def average(
+        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage = "auto"
+    ) -> QuadraticLoss:
         """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
+        check_dense(storage)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         v, h, g, _ = self.rows
         blocks = np.stack([_weighted_square(v[:, j], c_gamma * h[:, j]) for j in range(self.n_columns)])
@@ -208,8 +211,11 @@ class SimplexElements(NodeElements):
         products = rows.v[:, j, :, None] * (-_ROOT2 * rows.h[:, j, None, None] * rows.v[:, m - 1, None, :])
         return products.reshape(len(products), -1)
 
-    def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> QuadraticLoss:
+    def average(
+        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage = "auto"
+    ) -> QuadraticLoss:
         """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
+        check_dense(storage)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         v, h, g, _ = self.rows
         last = v[:, -1]
@@ -273,8 +279,11 @@ class StatisticElements(_GradientElements):
             total += _packed(rows.v[:, j], rows.h[:, j])
         return total
 
-    def average(self, gamma_weights: Array | None = None, g_weights: Array | None = None) -> StatisticLoss:
+    def average(
+        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage = "auto"
+    ) -> StatisticLoss:
         """The weighted averages of Gamma, shape (r, r), and g, shape (r,); weights are 1/n by default."""
+        check_dense(storage)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         v, h, g, _ = self.rows
         gamma = sum(_weighted_square(v[:, j], c_gamma * h[:, j]) for j in range(self.n_columns))

@@ -10,13 +10,13 @@ of elements and their weighted means, and both come from here without ever holdi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from robscore._typing import Array, IntArray
-from robscore.elements.base import CHUNK_BYTES, PairwiseElements, Part, Work, dot, transposed
+from robscore.elements.base import CHUNK_BYTES, PairwiseElements, Part, Storage, Work, dot, transposed
 from robscore.medians.blocks import Partition
 from robscore.medians.clouds import chunks
 from robscore.solvers.loss import MANY_COLUMNS, FactoredLoss, QuadraticLoss
@@ -66,6 +66,18 @@ class PowerElements(PairwiseElements):
         self.same_B, self.same_C = B is A, C is A  # so that products can be shared where a = b
         self.constant = self.copies * float(self.constant_C @ self.constant_C)
         self._find_overflow()
+
+    def shared_by_rows(self) -> Array:
+        """The part of C that is left out; zero where rows differ in it."""
+        return self.constant_C
+
+    def share(self, value: Array | None) -> None:
+        """Leave that part of C out instead."""
+        if value is None or np.array_equal(value, self.constant_C):
+            return
+        C = np.where(self.overflow[:, None], 0.0, self.rows.C + (self.constant_C - value))
+        self.rows, self.same_C, self.constant_C = self.rows._replace(C=C), False, value
+        self.constant = self.copies * float(value @ value)
 
     # Inner products -----------------------------------------------------------------------------
 
@@ -147,13 +159,15 @@ class PowerElements(PairwiseElements):
         flat = mean.ravel()
         return float(flat @ flat) * (self.copies if part == "gamma" else 1)
 
-    def node_means(self, part: Part, partition: Partition) -> Iterator[Array]:
-        """Block means one node at a time, each of shape (K, f); their Gram matrices add up to the whole."""
+    def node_means(self, part: Part, partition: Partition, nodes: Sequence[int] | None = None) -> Iterator[Array]:
+        """Block means of some nodes or all, one at a time, each of shape (K, f); their Gram matrices add up."""
+        if nodes is None:
+            nodes = range(self.work(part).nodes)
         u, A, B, C, alpha, beta, gamma = (array[partition.order] for array in self.rows)
         sizes = partition.sizes[:, None]
         m = self.n_columns
         if part == "g":
-            for j in range(m):
+            for j in nodes:
                 rows = np.concatenate([alpha[:, [j]] * u, gamma[:, [j]]], axis=1)
                 rows[:, j] += beta[:, j]
                 yield partition.sums(rows) / sizes
@@ -161,7 +175,7 @@ class PowerElements(PairwiseElements):
         n_pairs = m * (m + 1) // 2
         upper = np.triu_indices(m)
         double = np.where(upper[0] == upper[1], 1.0, _ROOT2)
-        for j in range(A.shape[1]):
+        for j in nodes:
             means = np.empty((partition.n_blocks, n_pairs + m + 1))
             for size, members, rows in partition.by_size():
                 for some in chunks(members.size, max(1, int(CHUNK_BYTES / (8 * m * (m + size))))):
@@ -216,7 +230,7 @@ class PowerElements(PairwiseElements):
         gamma_weights: Array | None = None,
         g_weights: Array | None = None,
         *,
-        storage: Literal["auto", "dense", "matrix-free"] = "auto",
+        storage: Storage = "auto",
     ) -> QuadraticLoss:
         """The weighted averages of Gamma and g as a quadratic loss.
 
@@ -248,6 +262,17 @@ class PowerElements(PairwiseElements):
         wide = (m, kept.size)
         a, b = (np.ascontiguousarray(np.broadcast_to(array.T, wide)) for array in (a, b))
         return FactoredLoss(np.ascontiguousarray(rows.u.T), a, b, np.broadcast_to(s, (m,)).copy(), self.mean("g", c_g))
+
+    def gamma_times(self, weights: Array, *parameters: Array) -> Array:
+        """(sum_i c_i Gamma(x_i)) z, without Gamma: with p = u K and T = A p - B eta it is sum_i c_i T u'."""
+        u, A, B, C, *_ = self.rows
+        interaction, location = parameters
+        m, c = self.n_columns, weights[:, None]
+        p = u @ interaction
+        product = np.empty((m, m + 1))
+        product[:, :m] = (c * (A * p - B * location)).T @ u
+        product[:, m] = (c * ((C + self.constant_C) * location - B * p)).sum(axis=0)
+        return product
 
     def row_losses(self, *parameters: Array) -> Array:
         """Each row's own score-matching loss, shape (n,); infinite for rows that overflow.

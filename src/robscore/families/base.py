@@ -21,6 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -29,6 +30,9 @@ from robscore._robust import MAD
 from robscore._typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Simplex
+from robscore.rows.arrays import as_rows
+from robscore.rows.base import Rows
+from robscore.rows.quantiles import column_quantiles
 
 if TYPE_CHECKING:
     from robscore.elements import Elements
@@ -73,6 +77,10 @@ class Family(ABC):
     def elements(self, X: Array) -> Elements:
         """Score-matching elements of the rows X, shape (n, m), all inside the domain."""
 
+    def numbers_a_row(self, n_columns: int) -> int:
+        """About how many numbers the elements of a row hold."""
+        return 2 * n_columns * (n_columns + 2)
+
     def problem(self, X: Array) -> tuple[BoolArray, str]:
         """Entries of X, shape (n, m), that the family excludes, and why."""
         return ~self.domain.contains(X), f"lie outside the domain {self.domain!r}"
@@ -93,11 +101,11 @@ class Family(ABC):
         """The largest number of statistics that involve one column: so many rows the estimate needs (appendix A)."""
         return n_columns + bool(fit_location)
 
-    def resolved(self, X: Array) -> Family:
+    def resolved(self, X: Array | Rows) -> Family:
         """The family with whatever it takes from the rows X, shape (n, m), fixed."""
         return self
 
-    def scaling(self, X: Array, *, fit_location: bool) -> Scaling | None:
+    def scaling(self, X: Array | Rows, *, fit_location: bool) -> Scaling | None:
         """Robust centre and scale of the columns, or None where the family does not scale."""
         return None
 
@@ -139,24 +147,38 @@ class WeightedFamily(Family):
 
     boundary: Boundary
 
-    def resolved(self, X: Array) -> Self:
+    def resolved(self, X: Array | Rows) -> Self:
         """The same family with a boundary weight that no longer depends on data."""
         fixed = copy(self)
-        fixed.boundary = self.boundary.resolved(self.domain.nearest(X).distance)
+        fixed.boundary = self.boundary.resolved(as_rows(X).mapped(self.distances))
         return fixed
 
+    def distances(self, X: Array) -> Array:
+        """From every entry of X, shape (n, m), to the nearest boundary."""
+        return self.domain.nearest(X).distance
 
-def robust_scaling(X: Array, domain: Domain, *, centred: bool) -> Scaling:
+
+def robust_scaling(X: Array | Rows, domain: Domain, *, centred: bool) -> Scaling:
     """Median of the positive entries of each column; where negative values live, 1.4826 times the median deviation.
 
     On the whole real line columns are centred at the median, or (``centred=False``) deviate from zero.
     """
-    zero = np.zeros(X.shape[1])
+    rows = as_rows(X)
+    zero = np.zeros(rows.n_columns)
     if domain.is_non_negative:
-        return Scaling(zero, np.array([np.median(x[x > 0]) if (x > 0).any() else 0.0 for x in X.T]))
-    median = np.median(X, axis=0)
-    about = zero if domain.is_real_line and not centred else median
-    return Scaling(about if domain.is_real_line else zero, MAD * np.median(np.abs(X - about), axis=0))
+        return Scaling(zero, np.nan_to_num(column_quantiles(rows.mapped(_positive), 0.5), nan=0.0))
+    about = zero if domain.is_real_line and not centred else column_quantiles(rows, 0.5)
+    spread = MAD * column_quantiles(rows.mapped(partial(_deviations, about)), 0.5)
+    return Scaling(about if domain.is_real_line else zero, spread)
+
+
+def _positive(X: Array) -> Array:
+    """NaN in place of what is not."""
+    return np.where(X > 0, X, np.nan)
+
+
+def _deviations(about: Array, X: Array) -> Array:
+    return np.abs(X - about)
 
 
 def check_boundary(boundary: object) -> Boundary:

@@ -23,6 +23,7 @@ from robscore.boundary import Boundary
 from robscore.domains import Domain, Nearest, NonNegative
 from robscore.elements import PowerElements
 from robscore.families.base import Parameters, Scaling, WeightedFamily, check_boundary, check_domain, robust_scaling
+from robscore.rows.base import Rows
 
 
 class PowerFamily(WeightedFamily):
@@ -100,6 +101,10 @@ class PowerFamily(WeightedFamily):
                 A = B = C = A[:, :1]
             return PowerElements(u=u, A=A, B=B, C=C, alpha=alpha, beta=beta, gamma=gamma)
 
+    def numbers_a_row(self, n_columns: int) -> int:
+        """The design, A, alpha, beta and gamma; with other powers for the location B and C."""
+        return (5 if self.a == self.b else 7) * n_columns
+
     def _coefficients(self, X: Array, near: Nearest) -> tuple[Array, Array, Array, Array, Array]:
         a, b = self.a, self.b
         A = self._weighted_power(X, near, 2 * a - 2, 1.0, 0.0)
@@ -132,7 +137,7 @@ class PowerFamily(WeightedFamily):
             "pass fit_location=False, or choose another b."
         )
 
-    def scaling(self, X: Array, *, fit_location: bool) -> Scaling | None:
+    def scaling(self, X: Array | Rows, *, fit_location: bool) -> Scaling | None:
         """Median of the positive entries; where negative values live, 1.4826 times the median deviation.
 
         Centred at the median only on the whole real line with a = b = 1 and a free location: elsewhere

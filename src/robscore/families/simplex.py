@@ -18,6 +18,8 @@ from robscore.domains import SUM_TOLERANCE, Domain
 from robscore.domains import Simplex as SimplexDomain
 from robscore.elements import SimplexElements
 from robscore.families.base import Family, check_boundary, register
+from robscore.rows.arrays import as_rows
+from robscore.rows.base import Rows
 
 
 @register("simplex")
@@ -68,11 +70,15 @@ class Simplex(Family):
         zero = X <= 0
         return zero, f"are zero, which {self!r} excludes (add a small count before dividing each row by its sum)"
 
-    def resolved(self, X: Array) -> Simplex:
+    def resolved(self, X: Array | Rows) -> Simplex:
         """The same family with a boundary weight that no longer depends on data."""
-        return Simplex(
-            zero_sums=self.zero_sums, boundary=self.boundary.resolved(self.domain.nearest(X).distance[:, :-1])
-        )
+        rows = as_rows(X)
+        distances = rows.mapped(self._distances, n_columns=rows.n_columns - 1)
+        return Simplex(zero_sums=self.zero_sums, boundary=self.boundary.resolved(distances))
+
+    def _distances(self, X: Array) -> Array:
+        """From the free entries of X to the nearest boundary, shape (n, m-1)."""
+        return self.domain.nearest(X).distance[:, :-1]
 
     def statistics_a_column(self, n_columns: int, *, fit_location: bool) -> int:
         """Those of the column itself and those of the last, which moves with it."""

@@ -17,6 +17,7 @@ from robscore.boundary import Boundary
 from robscore.domains import Domain, NonNegative, Real
 from robscore.families.base import Parameters, Scaling, check_domain, robust_scaling
 from robscore.families.exponential import ExponentialFamily
+from robscore.rows.base import Rows
 
 __all__ = ["Exponential", "Gamma", "Normal", "TruncatedNormal", "Weibull"]
 
@@ -90,7 +91,7 @@ class Univariate(ExponentialFamily):
         with np.errstate(divide="ignore"):
             return self.base_power / X
 
-    def scaling(self, X: Array, *, fit_location: bool) -> Scaling | None:
+    def scaling(self, X: Array | Rows, *, fit_location: bool) -> Scaling | None:
         """As for the pairwise families: by the median, centred only on the whole real line."""
         return robust_scaling(X, self.domain, centred=True) if self.domain.moves else None
 

@@ -56,9 +56,8 @@ def make_blocks(n: int, n_blocks: int, rng: np.random.Generator | None = None) -
     >>> [block.tolist() for block in rs.medians.make_blocks(7, 3)]
     [[0, 1, 2], [3, 4], [5, 6]]
     """
-    check_n_blocks(n_blocks, n)
-    order = np.arange(n) if rng is None else rng.permutation(n)
-    return list(np.array_split(order, n_blocks))
+    partition = Partition.even(n, n_blocks, rng)
+    return np.split(partition.order, partition.starts[1:])
 
 
 @dataclass(frozen=True)
@@ -76,6 +75,14 @@ class Partition:
             raise ValueError("Every block must hold at least one row.")
         return cls(np.concatenate([np.asarray(block, dtype=np.intp) for block in blocks]), sizes)
 
+    @classmethod
+    def even(cls, n: int, n_blocks: int, rng: np.random.Generator | None = None) -> Partition:
+        """The blocks of :func:`make_blocks`, without a list of them."""
+        check_n_blocks(n_blocks, n)
+        sizes = np.full(n_blocks, n // n_blocks, dtype=np.intp)
+        sizes[: n % n_blocks] += 1
+        return cls(np.arange(n) if rng is None else rng.permutation(n), sizes)
+
     @property
     def n_blocks(self) -> int:
         """K."""
@@ -85,6 +92,26 @@ class Partition:
     def starts(self) -> IntArray:
         """Position in ``order`` of each block's first row, shape (K,)."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+
+    @classmethod
+    def joined(cls, sizes: IntArray) -> Partition:
+        """Blocks of these sizes, one after the other."""
+        return cls(np.arange(int(sizes.sum())), sizes)
+
+    def sampled(self, n_rows: int, at_least: int) -> Partition:
+        """About so many rows: of blocks evenly spread over all, the first rows of each, at least so many if it can."""
+        each = max(at_least, n_rows // self.n_blocks)
+        sizes = np.minimum(self.sizes, each)
+        count = min(self.n_blocks, max(1, n_rows // max(1, int(sizes.max()))))
+        chosen = np.unique(np.linspace(0, self.n_blocks - 1, count).round().astype(np.intp))
+        index = np.concatenate([np.arange(self.starts[k], self.starts[k] + sizes[k]) for k in chosen])
+        return Partition(self.order[index], sizes[chosen])
+
+    def block_of(self, n: int) -> IntArray:
+        """The block of each of n rows, shape (n,); -1 for rows in none."""
+        numbers = np.full(n, -1, dtype=np.int32)
+        numbers[self.order] = np.repeat(np.arange(self.n_blocks, dtype=np.int32), self.sizes)
+        return numbers  # type: ignore[return-value]
 
     def by_size(self) -> Iterator[tuple[int, IntArray, IntArray]]:
         """Blocks of equal size together: the size s, the k blocks that have it, their positions in ``order`` (k, s)."""

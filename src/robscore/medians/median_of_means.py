@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from robscore._random import as_generator
 from robscore._typing import RandomState
-from robscore.medians.blocks import Partition, make_blocks
+from robscore.medians.blocks import Partition
 from robscore.medians.geometric_median import GeometricMedian, geometric_median, read_points
 
 
@@ -73,6 +73,6 @@ def partitions(
     if isinstance(n_partitions, bool) or not isinstance(n_partitions, int | np.integer) or n_partitions < 1:
         raise ValueError(f"n_partitions={n_partitions!r} must be an integer of at least 1.")
     if n_partitions == 1 and not shuffle:
-        return [Partition.from_blocks(make_blocks(n, n_blocks))]
+        return [Partition.even(n, n_blocks)]
     rng = as_generator(random_state)
-    return [Partition.from_blocks(make_blocks(n, n_blocks, rng)) for _ in range(n_partitions)]
+    return [Partition.even(n, n_blocks, rng) for _ in range(n_partitions)]

@@ -46,6 +46,11 @@ class QuadraticLoss:
         self.n_columns = g.shape[0]
         self.shared = blocks.shape[0] == 1 < self.n_columns
 
+    def __add__(self, other: QuadraticLoss) -> QuadraticLoss:
+        """The sum of two losses of the same columns."""
+        last = None if self.gamma_last is None or other.gamma_last is None else self.gamma_last + other.gamma_last
+        return QuadraticLoss(self.blocks + other.blocks, self.g + other.g, gamma_last=last, zero_sums=self.zero_sums)
+
     @property
     def gamma(self) -> Array:
         """All blocks, shape (m, m+1, m+1), whatever the storage."""
@@ -186,6 +191,10 @@ class StatisticLoss:
     def __init__(self, gamma: Array, g: Array) -> None:
         self.gamma = gamma
         self.g = g
+
+    def __add__(self, other: StatisticLoss) -> StatisticLoss:
+        """The sum of two losses of the same statistics."""
+        return StatisticLoss(self.gamma + other.gamma, self.g + other.g)
 
     def value(self, theta: Array) -> float:
         """The loss at theta, shape (r,)."""

@@ -1,0 +1,303 @@
+"""Elements of rows that are not held: whatever is asked of them is asked of one piece after the other.
+
+Every kind of elements answers for its own rows; here the answers are joined or added up. A pass over the rows builds
+the elements of a piece, asks, and forgets them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robscore._typing import AnyArray, Array, IntArray
+from robscore.elements.base import Elements, PairwiseElements, Part, Storage, Work
+from robscore.medians.blocks import Partition
+from robscore.rows.base import Rows
+from robscore.solvers.loss import Loss
+
+if TYPE_CHECKING:
+    from robscore.families.base import Family
+
+_PIECE_BYTES = 48e6  # of elements at a time
+_GROUP_SHARE = 1 / 8  # of the memory, for block sums of some nodes
+_SUBSET_SHARE = 1 / 4  # of the memory, for elements of some rows
+
+
+def elements_of(family: Family, rows: Rows, memory: float) -> Elements:
+    """Elements of the rows: held if the rows are and there is memory for it, else streamed."""
+    whole = getattr(rows, "whole", False)
+    return family.elements(rows.take(np.arange(rows.n_rows))) if whole else StreamedElements(family, rows, memory)
+
+
+def element_bytes(family: Family, rows: Rows) -> float:
+    """What the elements of all rows would take."""
+    return 8.0 * rows.n_rows * _numbers(family.elements(rows.take(np.arange(min(rows.n_rows, 2)))))
+
+
+class StreamedElements(PairwiseElements):
+    """Elements of n rows that are read anew in every pass.
+
+    Parameters
+    ----------
+    family : Family
+        Resolved: it takes nothing more from the data.
+    rows : Rows
+        As the family sees them.
+    memory : float
+        Bytes that block sums and elements of some rows may take.
+    """
+
+    streams = True
+
+    def __init__(self, family: Family, rows: Rows, memory: float) -> None:
+        self.source, self.memory = rows, memory
+        self.n_rows, self.n_columns = rows.n_rows, rows.n_columns
+        self.view = View(family)
+        self.kind = self.view(rows.take(np.arange(min(self.n_rows, 2))))
+        self.length = max(64, int(_PIECE_BYTES / (8 * _numbers(self.kind))))
+        self.overflow, self.shared, constant = self._first_look()
+        self.view = View(family, self.shared)
+        self.kind.share(self.shared)
+        self.constant = self.kind.constant
+        self._constant_statistics = constant
+
+    def _first_look(self) -> tuple[Any, Array | None, str | None]:
+        """Rows that overflow, what all rows share, and what no row says anything about."""
+        overflow = np.zeros(self.n_rows, dtype=bool)
+        shared: Array | None = None
+        constant: str | None = None
+        for low, (own, own_shared, own_constant) in self.source.each(partial(_look, self.view), length=self.length):
+            overflow[low : low + own.size] = own
+            if low == 0:
+                shared, constant = own_shared, own_constant
+            elif shared is not None and not np.array_equal(own_shared, shared):
+                shared = np.zeros_like(shared)
+            constant = constant if own_constant == constant else None
+        return overflow, shared, constant
+
+    def _ask(self, question: Callable[..., Any]) -> Callable[..., Any]:
+        return partial(_answer, self.view, question)
+
+    def _gather(self, question: Callable[..., Any], *along: AnyArray) -> Any:
+        return self.source.gather(self._ask(question), *along, length=self.length)
+
+    def _total(self, question: Callable[..., Any], *along: AnyArray, onto: Any = None) -> Any:
+        return self.source.total(self._ask(question), *along, length=self.length, onto=onto)
+
+    # What is asked row by row -------------------------------------------------------------------
+
+    def squared_norms(self, part: Part) -> Array:
+        """|Gamma(x)|^2 or |g(x)|^2 of every row, shape (n,)."""
+        return self._gather(partial(_squared_norms, part=part))
+
+    def row_keys(self) -> NDArray[np.uint64]:
+        """A number for every row, shape (n,), equal where rows have equal elements up to rounding."""
+        return self._gather(_row_keys)
+
+    def row_losses(self, *parameters: Array) -> Array:
+        """Each row's own score-matching loss, shape (n,); infinite for rows that overflow."""
+        return self._gather(partial(_row_losses, parameters=parameters))
+
+    def row_gradients(
+        self, interaction: Array, location: Array, rows: IntArray, nodes: IntArray, *, symmetric: bool
+    ) -> Array:
+        """Gradient of each row's loss in some parameters, shape (n, d)."""
+        options = {"rows": rows, "nodes": nodes, "symmetric": symmetric}
+        return self._gather(partial(_row_gradients, parameters=(interaction, location), options=options))
+
+    def inner(self, part: Part, mean: Any) -> Array:
+        """<mean, e(x_i)> for every row, shape (n,)."""
+        return self._gather(partial(_inner, part=part, mean=mean))
+
+    def constant_statistics(self) -> str | None:
+        """Which statistics no row says anything about, in words; None if there are none."""
+        return self._constant_statistics
+
+    # What is added up over rows -----------------------------------------------------------------
+
+    def mean(self, part: Part, weights: Array) -> Any:
+        """sum_i c_i e(x_i), as the elements of a piece have it."""
+        return self._total(partial(_mean, part=part), weights)
+
+    def mean_squared_norm(self, part: Part, mean: Any) -> float:
+        """|mean|^2 in the elements' inner product."""
+        return self.kind.mean_squared_norm(part, mean)
+
+    def average(
+        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage = "auto"
+    ) -> Any:
+        """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
+        if storage == "matrix-free":
+            raise ValueError("storage='matrix-free' keeps the rows, so it cannot be had of rows that are streamed.")
+        c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
+        needed = 8.0 * self.kind.work("gamma").nodes * (self.n_columns + 1) ** 2
+        if needed > self.memory:
+            raise ValueError(
+                f"Gamma of {self.n_columns} columns takes {needed / 1e9:.1f} GB, more than max_memory allows "
+                f"({self.memory / 1e9:.1f} GB), and rows that are streamed cannot do without it: raise max_memory, or "
+                "use fewer columns, or rows that fit in memory."
+            )
+        return self._total(_average, c_gamma, c_g)
+
+    def gamma_times(self, weights: Array, *parameters: Array) -> Array:
+        """(sum_i c_i Gamma(x_i)) z."""
+        return self._total(partial(_gamma_times, parameters=parameters), weights)
+
+    # Blocks -------------------------------------------------------------------------------------
+
+    def block_squared_norms(self, part: Part, partition: Partition) -> Array:
+        """|mu_k|^2 of every block, shape (K,); blocks must be of neighbours."""
+        starts = partition.order[partition.starts]
+        starts[0] = 0
+        question = self._ask(partial(_block_squared_norms, part=part))
+        return self.source.gather(question, partition.block_of(self.n_rows), length=self.length, starts=starts)
+
+    def gram_by_nodes(self, part: Part, partition: Partition) -> Array:
+        """Gram matrix of the block means, shape (K, K); some nodes in every pass, as many as there is memory for."""
+        K, block_of = partition.n_blocks, partition.block_of(self.n_rows)
+        features = self.kind.node_features(part, 0, self.kind.take(slice(0, 1))).shape[1]
+        nodes = self.kind.work(part).nodes
+        at_a_time = max(1, int(self.memory * _GROUP_SHARE / (8 * K * features)))
+        gram = np.zeros((K, K))
+        for first in range(0, nodes, at_a_time):
+            group = range(first, min(first + at_a_time, nodes))
+            onto = BlockSums(np.arange(K), [np.zeros((K, 0))] * len(group))
+            for sums in self._total(partial(_block_sums, part=part, nodes=group), block_of, onto=onto).sums:
+                means = sums / partition.sizes[:, None]
+                gram += means @ means.T
+        return gram
+
+    def subset(self, index: IntArray) -> Any:
+        """The elements of some rows: held where there is memory for it."""
+        if 8.0 * index.size * _numbers(self.kind) <= self.memory * _SUBSET_SHARE:
+            return self.view(self.source.take(index))
+        return StreamedElements(self.view.family, self.source.selected(np.sort(index)), self.memory)
+
+    def products(self, part: Part, left: Any, right: Any) -> Array:
+        """Of rows that were taken."""
+        return self.kind.products(part, left, right)
+
+    def node_features(self, part: Part, node: int, rows: Any) -> Array:
+        """Of rows that were taken."""
+        return self.kind.node_features(part, node, rows)
+
+    def work(self, part: Part) -> Work:
+        """What the part costs."""
+        return self.kind.work(part)
+
+    def columns(self) -> Array:
+        """Something that orders rows as their columns do, shape (n, m)."""
+        return self._gather(_columns)
+
+
+@dataclass(frozen=True)
+class View:
+    """From rows to elements, the same for every piece."""
+
+    family: Family
+    shared: Array | None = None
+
+    def __call__(self, rows: Array) -> Elements:
+        """The elements of some rows."""
+        elements = self.family.elements(rows)
+        elements.share(self.shared)
+        return elements
+
+
+@dataclass
+class BlockSums:
+    """Sums over blocks, of some nodes: a list with one array of shape (blocks, features) a node, and which blocks."""
+
+    blocks: IntArray
+    sums: list[Array]
+
+    def __iadd__(self, more: BlockSums) -> Self:
+        if not np.isin(more.blocks, self.blocks, assume_unique=True).all():
+            every = np.union1d(self.blocks, more.blocks)
+            wider = [np.zeros((every.size, own.shape[1])) for own in self.sums]
+            at = np.searchsorted(every, self.blocks)
+            for new, own in zip(wider, self.sums, strict=True):
+                new[at] = own
+            self.blocks, self.sums = every, wider
+        at = np.searchsorted(self.blocks, more.blocks)
+        for node, other in enumerate(more.sums):
+            if not self.sums[node].shape[1]:
+                self.sums[node] = np.zeros((self.blocks.size, other.shape[1]))
+            self.sums[node][at] += other
+        return self
+
+
+def _numbers(elements: Elements) -> int:
+    """Numbers that elements hold of a row, arrays that are the same counted once."""
+    return sum(array[0].size for array in {id(array): array for array in elements.rows}.values())
+
+
+def _answer(view: View, question: Callable[..., Any], rows: Array, *along: AnyArray) -> Any:
+    return question(view(rows), *along)
+
+
+def _look(view: View, rows: Array) -> tuple[Any, Array | None, str | None]:
+    elements = view(rows)
+    return elements.overflow, elements.shared_by_rows(), elements.constant_statistics()
+
+
+def _squared_norms(elements: Elements, *, part: Part) -> Array:
+    return elements.squared_norms(part)
+
+
+def _row_keys(elements: Elements) -> NDArray[np.uint64]:
+    return elements.row_keys()
+
+
+def _columns(elements: Elements) -> Array:
+    return elements.columns()
+
+
+def _row_losses(elements: Elements, *, parameters: tuple[Array, ...]) -> Array:
+    return elements.row_losses(*parameters)
+
+
+def _row_gradients(elements: PairwiseElements, *, parameters: tuple[Array, Array], options: dict[str, Any]) -> Array:
+    return elements.row_gradients(*parameters, **options)
+
+
+def _inner(elements: Elements, *, part: Part, mean: Any) -> Array:
+    return elements.inner(part, mean)
+
+
+def _mean(elements: Elements, weights: Array, *, part: Part) -> Any:
+    return elements.mean(part, weights)
+
+
+def _average(elements: Elements, gamma_weights: Array, g_weights: Array) -> Loss:
+    return elements.average(gamma_weights, g_weights, storage="dense")
+
+
+def _gamma_times(elements: Elements, weights: Array, *, parameters: tuple[Array, ...]) -> Array:
+    return elements.gamma_times(weights, *parameters)
+
+
+def _local(block_of: IntArray) -> tuple[IntArray, Partition]:
+    """The blocks that rows belong to, by number, and those rows as a partition; -1 belongs to none."""
+    order = np.argsort(block_of, kind="stable")
+    order = order[np.searchsorted(block_of[order], 0) :]
+    blocks, sizes = np.unique(block_of[order], return_counts=True)
+    return blocks, Partition(order, sizes)
+
+
+def _block_squared_norms(elements: Elements, block_of: IntArray, *, part: Part) -> Array:
+    blocks, partition = _local(block_of)
+    return elements.block_squared_norms(part, partition) if blocks.size else np.zeros(0)
+
+
+def _block_sums(elements: Elements, block_of: IntArray, *, part: Part, nodes: Sequence[int]) -> BlockSums:
+    blocks, partition = _local(block_of)
+    sizes = partition.sizes[:, None]
+    if not blocks.size:
+        return BlockSums(blocks, [])
+    return BlockSums(blocks, [means * sizes for means in elements.node_means(part, partition, nodes)])

@@ -1,0 +1,152 @@
+"""One look at all rows: what is missing, infinite or outside a family's domain, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robscore._typing import Array, BoolArray, IntArray
+from robscore.rows.base import Rows
+
+if TYPE_CHECKING:
+    from robscore.families.base import Family
+
+_LISTED = 5
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Entries that something is the matter with.
+
+    Attributes
+    ----------
+    counts : integer array of shape (m,)
+        How many every column has.
+    first : integer array of shape (m,)
+        The first row with one; -1 where there is none.
+    """
+
+    counts: IntArray
+    first: IntArray
+
+    @classmethod
+    def of(cls, marked: BoolArray, numbers: IntArray | None = None) -> Marks:
+        """From a boolean array of shape (r, m), and the rows' numbers if they are not 0, 1, ..."""
+        counts = np.count_nonzero(marked, axis=0)
+        if not counts.any():
+            return cls(counts, np.full(counts.size, -1))
+        first = marked.argmax(axis=0)
+        return cls(counts, np.where(counts > 0, first if numbers is None else numbers[first], -1))
+
+    def __bool__(self) -> bool:
+        return bool(self.counts.any())
+
+    def followed_by(self, more: Marks, start: int) -> Marks:
+        """These, and those of rows that come after them."""
+        first = np.where(self.first >= 0, self.first, np.where(more.first >= 0, more.first + start, -1))
+        return Marks(self.counts + more.counts, first)
+
+    def words(self, names: list[str], place: Callable[[int], str] = "row {}".format) -> str:
+        """Which columns have how many, and where the first one is."""
+        columns, first = np.flatnonzero(self.counts), self.first.tolist()
+        told = [f"column {names[j]!r} has {self.counts[j]} (first in {place(first[j])})" for j in columns[:_LISTED]]
+        return "; ".join(told) + (f" and {columns.size - _LISTED} more" if columns.size > _LISTED else "")
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a look at all rows found.
+
+    Attributes
+    ----------
+    infinite, absent : Marks
+    negative, excluded : Marks
+        Among complete rows: values below zero, and those that the family excludes, for the ``reason``.
+    reason : str
+    complete : boolean array of shape (n,)
+        Rows without missing values.
+    low, high : arrays of shape (m,)
+        Least and largest value of every column in complete rows.
+    place : callable
+        Where a row is, in words.
+    """
+
+    infinite: Marks
+    absent: Marks
+    negative: Marks
+    excluded: Marks
+    reason: str
+    complete: BoolArray
+    low: Array
+    high: Array
+    place: Callable[[int], str]
+
+    def check_complete(self, names: list[str], missing: str) -> None:
+        """Raise on infinities, and on NaN unless incomplete rows may be dropped."""
+        if missing not in ("raise", "drop"):
+            raise ValueError(f"missing={missing!r} is not known; use 'raise' or 'drop'.")
+        if self.infinite:
+            where = self.infinite.words(names, self.place)
+            raise ValueError(f"Input X contains infinity: {where}. Drop those rows.")
+        if self.absent and missing == "raise":
+            raise ValueError(
+                f"Input X contains NaN: {self.absent.words(names, self.place)}. "
+                "Pass missing='drop' to leave out incomplete rows."
+            )
+
+    def check_domain(self, family: Family, names: list[str], caller: str) -> None:
+        """Raise, naming columns and rows, where there are values that the family excludes."""
+        if not self.excluded:
+            return
+        if family.domain.is_non_negative and self.negative:
+            raise ValueError(
+                f"Negative values in data passed to {caller}: {self.negative.words(names, self.place)}. "
+                f"{family!r} needs values in {family.domain!r}; remove them, or use family='gaussian'."
+            )
+        raise ValueError(
+            f"Data passed to {caller} hold values that {self.reason}: {self.excluded.words(names, self.place)}. "
+            "Drop those rows or columns, or choose another family."
+        )
+
+
+def inspect(rows: Rows, family: Family) -> Inspection:
+    """Look at all rows once."""
+    family.check_columns(rows.n_columns)
+    nothing = Marks.of(np.zeros((1, rows.n_columns), dtype=bool))
+    infinite, absent, negative, excluded, reason = nothing, nothing, nothing, nothing, ""
+    complete = np.ones(rows.n_rows, dtype=bool)
+    low, high = np.full(rows.n_columns, np.inf), np.full(rows.n_columns, -np.inf)
+    for start, piece in rows.each(partial(_look, family)):
+        infinite = infinite.followed_by(piece.infinite, start)
+        absent = absent.followed_by(piece.absent, start)
+        negative = negative.followed_by(piece.negative, start)
+        if piece.reason and (not reason or piece.reason == reason):  # one thing at a time
+            excluded, reason = excluded.followed_by(piece.excluded, start), piece.reason
+        complete[start : start + piece.complete.size] = piece.complete
+        low, high = np.minimum(low, piece.low), np.maximum(high, piece.high)
+    return Inspection(infinite, absent, negative, excluded, reason, complete, low, high, rows.place)
+
+
+def _look(family: Family, rows: Array) -> Inspection:
+    """At one piece, whose first row is number 0."""
+    infinite, absent = np.isinf(rows), np.isnan(rows)
+    complete = np.asarray(~absent.any(axis=1))
+    usable = complete & ~infinite.any(axis=1)
+    numbers = np.flatnonzero(usable)
+    rows = rows if numbers.size == len(rows) else rows[usable]
+    bad, reason = family.problem(rows) if len(rows) else (np.zeros(rows.shape, dtype=bool), "")
+    return Inspection(
+        Marks.of(infinite),
+        Marks.of(absent),
+        Marks.of(rows < 0, numbers) if len(rows) else Marks.of(np.zeros((1, rows.shape[1]), dtype=bool)),
+        Marks.of(bad, numbers) if len(rows) else Marks.of(np.zeros((1, rows.shape[1]), dtype=bool)),
+        reason if bad.any() else "",
+        complete,
+        rows.min(axis=0, initial=np.inf),
+        rows.max(axis=0, initial=-np.inf),
+        str,
+    )

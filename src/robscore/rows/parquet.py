@@ -1,0 +1,179 @@
+"""Rows of Parquet files: one file, or a folder of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robscore._optional import require
+from robscore._typing import Array, IntArray
+from robscore.rows.base import Rows, repieced
+
+_LISTED = 5
+
+
+class ParquetRows(Rows):
+    """The rows of a Parquet file, or of all Parquet files in a folder in the order of their names, one after the other.
+
+    An estimator's ``fit`` takes this, or simply the path. Rows are read again in every pass over the data and never
+    held together.
+
+    Parameters
+    ----------
+    path : str or path-like, or a list of them
+        A file, a folder (with its subfolders; names that start with a dot or an underscore are left out), or files.
+    columns : list of str, optional
+        The columns to use, by default all; they must hold numbers.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+    names : list of str
+    files : list of Path
+
+    Raises
+    ------
+    ValueError
+        If files have different columns, or columns that are not numeric.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.ParquetRows("no such folder")
+    Traceback (most recent call last):
+    ...
+    FileNotFoundError: There is no file or folder 'no such folder'.
+    """
+
+    def __init__(
+        self, path: str | PathLike[str] | Sequence[str | PathLike[str]], columns: Sequence[str] | None = None
+    ) -> None:
+        require("pyarrow")
+        self.files = _files_of(path)
+        self.names = _columns_of(self.files[0], columns)
+        counts = [_rows_in(file, self.names, self.files[0], chosen=columns is not None) for file in self.files]
+        self._starts = np.concatenate([[0], np.cumsum(counts)]).tolist()
+        self.n_rows, self.n_columns = self._starts[-1], len(self.names)
+        if self.n_rows == 0:
+            raise ValueError(f"{str(path)!r} holds no rows.")
+
+    def __repr__(self) -> str:
+        return f"ParquetRows({len(self.files)} files, {self.n_rows} rows, {self.n_columns} columns)"
+
+    def place(self, row: int) -> str:
+        """The row, and where it is in which file."""
+        number = bisect_right(self._starts, row) - 1
+        return f"row {row}, which is row {row - self._starts[number]} of {self.files[number].name!r}"
+
+    def pieces(self, bounds: IntArray) -> Iterator[Array]:
+        """Read through the files once."""
+        return repieced(self._batches(), bounds)
+
+    def _batches(self) -> Iterator[Array]:
+        import pyarrow as pa
+
+        for number, file in enumerate(self.files):
+            try:
+                with _opened(file) as parquet:
+                    if parquet.metadata.num_rows != self._starts[number + 1] - self._starts[number]:
+                        raise ValueError(f"{file.name!r} has changed while it was being used; start again.")
+                    for batch in parquet.iter_batches(batch_size=self.length, columns=self.names):
+                        rows = np.empty((batch.num_rows, self.n_columns))
+                        for j, name in enumerate(self.names or ()):
+                            rows[:, j] = batch.column(name).cast(pa.float64()).to_numpy(zero_copy_only=False)
+                        yield rows
+            except (pa.ArrowException, OSError) as error:
+                raise ValueError(f"{file.name!r} cannot be read ({_first_line(error)}).") from None
+
+
+def _files_of(path: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
+    """The files that a path, or several, stand for."""
+    if isinstance(path, Sequence) and not isinstance(path, str):
+        files = [file for part in path for file in _files_of(part)]
+        if not files:
+            raise ValueError("No Parquet files were given.")
+        return files
+    place = Path(path)
+    if place.is_file():
+        return [place]
+    if not place.exists():
+        raise FileNotFoundError(f"There is no file or folder {str(path)!r}.")
+    found = [
+        file
+        for file in place.rglob("*")
+        if file.suffix.lower() in (".parquet", ".pq")
+        and file.is_file()
+        and not any(name.startswith((".", "_")) for name in file.relative_to(place).parts)
+    ]
+    if not found:
+        raise ValueError(f"The folder {str(path)!r} holds no Parquet files (names that end in .parquet or .pq).")
+    return sorted(found)
+
+
+def _opened(file: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(file)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{file.name!r} is not a Parquet file that can be read ({_first_line(error)}).") from None
+
+
+def _columns_of(file: Path, columns: Sequence[str] | None) -> list[str]:
+    with _opened(file) as parquet:
+        names = list(parquet.schema_arrow.names)
+    if columns is None:
+        return names
+    if absent := [name for name in columns if name not in names]:
+        raise ValueError(f"columns={list(columns)!r}: {file.name!r} has no {_listed(absent)}; it has {_listed(names)}.")
+    return list(columns)
+
+
+def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> int:
+    """How many rows a file has; raise unless its columns are those of the first, and numbers."""
+    import pyarrow as pa
+
+    with _opened(file) as parquet:
+        schema, rows = parquet.schema_arrow, int(parquet.metadata.num_rows)
+    own = schema.names
+    missing = [name for name in names if name not in own]
+    more = [] if chosen else [name for name in own if name not in names]
+    if missing or more:
+        lacks = f" has no {_listed(missing)}" if missing else ""
+        adds = f" has {_listed(more)} besides" if more else ""
+        raise ValueError(
+            f"Parquet files differ in their columns: {file.name!r}{' and'.join(filter(None, (lacks, adds)))}, unlike "
+            f"{first.name!r}. Use rs.ParquetRows(path, columns=[...]) with columns that all files have."
+        )
+    wrong = [
+        name
+        for name in names
+        if not (
+            pa.types.is_floating(schema.field(name).type)
+            or pa.types.is_integer(schema.field(name).type)
+            or pa.types.is_boolean(schema.field(name).type)
+            or pa.types.is_decimal(schema.field(name).type)
+        )
+    ]
+    if wrong:
+        kinds = ", ".join(f"{name!r} ({schema.field(name).type})" for name in wrong[:_LISTED])
+        raise ValueError(
+            f"Columns of {file.name!r} that are not numeric: {kinds}. Choose others with rs.ParquetRows(path, "
+            "columns=[...])."
+        )
+    return rows
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(map(repr, names[:_LISTED])) + more
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
