@@ -51,8 +51,8 @@ class DaskRows(Rows):
         if not isinstance(collection, da.Array):
             if not hasattr(collection, "to_dask_array"):
                 raise TypeError(
-                    f"X is a {type(collection).__module__}.{type(collection).__name__}; of Dask, use an array or a data "
-                    "frame."
+                    f"X is a {type(collection).__module__}.{type(collection).__name__}; of Dask's collections, use an "
+                    "array or a data frame."
                 )
             array = self._array_of(collection)
         if array.ndim != 2:
@@ -94,8 +94,8 @@ class DaskRows(Rows):
         if limits and len(limits) == len(workers) and needed > _SHARE_OF_WORKER * max(limits):
             rows = max(1, int(sizes[largest] * _SHARE_OF_WORKER * max(limits) / needed / 2))
             raise ValueError(
-                f"Chunk {largest} of X has {sizes[largest]} rows and takes {needed / _COPIES / 1e6:.0f} MB, too much for "
-                f"workers with {max(limits) / 1e6:.0f} MB of memory; use smaller chunks, for example "
+                f"Chunk {largest} of X has {sizes[largest]} rows and takes {needed / _COPIES / 1e6:.0f} MB, too much "
+                f"for workers with {max(limits) / 1e6:.0f} MB of memory; use smaller chunks, for example "
                 f"X.rechunk(({rows}, -1)), or workers with more memory."
             )
 
@@ -129,10 +129,10 @@ class DaskRows(Rows):
         onto: Any = None,
     ) -> Any:
         """As for all rows, added up in a tree where they are."""
-        import dask
+        from dask import delayed
 
         _, tasks = self._tasks(partial(_total, work), along, length, starts)
-        plus = dask.delayed(_sum, pure=False)
+        plus = delayed(_sum, pure=False)
         while len(tasks) > 1:
             tasks = [plus(*tasks[k : k + 2]) for k in range(0, len(tasks), 2)]
         (result,) = self._computed(tasks)
@@ -142,13 +142,13 @@ class DaskRows(Rows):
         self, work: Callable[..., Any], along: tuple[AnyArray, ...], length: int | None, starts: IntArray | None
     ) -> tuple[list[int], list[Any]]:
         """First rows of the chunks, and what is to be done with each."""
-        import dask
+        from dask import delayed
 
         ends = self._aligned(starts)
         array = self.array.rechunk((tuple(np.diff(ends, prepend=0).tolist()), -1))
         blocks = array.to_delayed().ravel()
-        shared = dask.delayed(work, pure=False, traverse=False)
-        call = dask.delayed(_call, pure=False)
+        shared = delayed(work, pure=False, traverse=False)
+        call = delayed(_call, pure=False)
         lows, tasks = [0, *ends[:-1]], []
         for low, high, block in zip(lows, ends, blocks, strict=True):
             own = None if starts is None else _within(starts, low, high)
@@ -168,12 +168,12 @@ class DaskRows(Rows):
 
     def _computed(self, tasks: list[Any]) -> tuple[Any, ...]:
         """What the tasks come to; at once, wherever Dask is set to work."""
-        import dask
+        from dask import compute
 
         tell("reading rows on the cluster")
         try:
             with threadpool_limits(1):  # Dask has a thread for every core
-                return dask.compute(*tasks)
+                return tuple(compute(*tasks))
         except Exception as error:
             if type(error).__name__ in ("KilledWorker", "MemoryError", "CommClosedError"):
                 self._explain(error)
@@ -182,9 +182,9 @@ class DaskRows(Rows):
     def _explain(self, error: Exception) -> NoReturn:
         largest = max(np.diff(self.ends, prepend=0).tolist())
         raise MemoryError(
-            f"The Dask workers were lost or ran out of memory ({type(error).__name__}): chunks of X have up to {largest} "
-            f"rows, {8e-6 * largest * self.n_columns:.0f} MB each. Use smaller chunks (X.rechunk), workers with more "
-            "memory, or fewer threads a worker."
+            f"The Dask workers were lost or ran out of memory ({type(error).__name__}): chunks of X have up to "
+            f"{largest} rows, {8e-6 * largest * self.n_columns:.0f} MB each. Use smaller chunks (X.rechunk), workers "
+            "with more memory, or fewer threads a worker."
         ) from error
 
     def take(self, index: IntArray) -> Array:

@@ -10,11 +10,12 @@ of elements and their weighted means, and both come from here without ever holdi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from robscore._threads import in_threads
 from robscore._typing import Array, IntArray
 from robscore.elements.base import CHUNK_BYTES, PairwiseElements, Part, Storage, Work, dot, transposed
 from robscore.medians.blocks import Partition
@@ -129,30 +130,41 @@ class PowerElements(PairwiseElements):
             total[:, m] = weights @ gamma
             return total
         n_pairs = m * (m + 1) // 2
-        total = np.zeros((self.rows.A.shape[1], n_pairs + m + 1))
-        for chunk in self.row_chunks(part):
+
+        def mean_of(chunk: slice) -> Array:
             rows, c = self.take(chunk), weights[chunk, None]
             cA = c * rows.A
             cB = cA if self.same_B else c * rows.B
-            total[:, :n_pairs] += cA.T @ self._pairs(rows.u).T
-            total[:, n_pairs:-1] -= _ROOT2 * (cB.T @ rows.u)
-            total[:, -1] += (c * rows.C).sum(axis=0)
+            own = np.empty((self.rows.A.shape[1], n_pairs + m + 1))
+            own[:, :n_pairs] = cA.T @ self._pairs(rows.u).T
+            own[:, n_pairs:-1] = -_ROOT2 * (cB.T @ rows.u)
+            own[:, -1] = (c * rows.C).sum(axis=0)
+            return own
+
+        total = np.zeros((self.rows.A.shape[1], n_pairs + m + 1))
+        for own in self._over_chunks(part, mean_of):
+            total += own
         return total
 
     def inner(self, part: Part, mean: Array) -> Array:
         """<mean, e(x_i)> for every row, shape (n,)."""
         m = self.n_columns
-        result = np.empty(self.n_rows)
-        for chunk in self.row_chunks(part):
+
+        def inner_of(chunk: slice) -> Array:
             rows = self.take(chunk)
             if part == "g":
                 linear = rows.u @ mean[:, :m].T
-                result[chunk] = dot(rows.alpha, linear) + rows.beta @ mean.diagonal() + rows.gamma @ mean[:, m]
-            else:
-                total = dot(rows.A, (mean[:, : -m - 1] @ self._pairs(rows.u)).T)
-                total -= _ROOT2 * dot(rows.B, rows.u @ mean[:, -m - 1 : -1].T)
-                result[chunk] = self.copies * (total + rows.C @ mean[:, -1])
-        return result
+                return dot(rows.alpha, linear) + rows.beta @ mean.diagonal() + rows.gamma @ mean[:, m]
+            total = dot(rows.A, (mean[:, : -m - 1] @ self._pairs(rows.u)).T)
+            total -= _ROOT2 * dot(rows.B, rows.u @ mean[:, -m - 1 : -1].T)
+            return self.copies * (total + rows.C @ mean[:, -1])
+
+        return np.concatenate(list(self._over_chunks(part, inner_of)))
+
+    def _over_chunks(self, part: Part, work: Callable[[slice], Array]) -> Iterator[Array]:
+        """What there is to do with chunks of rows, in order; on all cores where there are many."""
+        chunks_of_rows = self.row_chunks(part)
+        return (in_threads if len(chunks_of_rows) > 3 else map)(work, chunks_of_rows)
 
     def mean_squared_norm(self, part: Part, mean: Array) -> float:
         """|mean|^2 in the elements' inner product."""

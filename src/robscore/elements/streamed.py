@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _PIECE_BYTES = 48e6  # of elements at a time
 _GROUP_SHARE = 1 / 8  # of the memory, for block sums of some nodes
-_SUBSET_SHARE = 1 / 4  # of the memory, for elements of some rows
+_SUBSET_SHARE, _SMALL = 1 / 4, 100e6  # of the memory, and bytes that are held in any case, for elements of some rows
 
 
 def elements_of(family: Family, rows: Rows, memory: float) -> Elements:
@@ -174,7 +174,7 @@ class StreamedElements(PairwiseElements):
 
     def subset(self, index: IntArray) -> Any:
         """The elements of some rows: held where there is memory for it."""
-        if 8.0 * index.size * _numbers(self.kind) <= self.memory * _SUBSET_SHARE:
+        if 8.0 * index.size * _numbers(self.kind) <= max(self.memory * _SUBSET_SHARE, _SMALL):
             return self.view(self.source.take(index))
         return StreamedElements(self.view.family, self.source.selected(np.sort(index)), self.memory)
 

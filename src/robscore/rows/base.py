@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from robscore._progress import tell
+from robscore._threads import in_threads
 from robscore._typing import AnyArray, Array, IntArray
 
 Work: TypeAlias = Callable[..., Any]
@@ -69,9 +70,18 @@ class Rows(ABC):
             long.
         """
         bounds = cut(self.n_rows, length or self.length, starts)
-        for (low, high), rows in zip(_pairs(bounds), self.pieces(bounds), strict=True):
-            yield low, work(rows, *(array[low:high] for array in along))
-            tell("reading rows", high, self.n_rows)
+        spans = _pairs(bounds)
+
+        def at_work(piece: tuple[tuple[int, int], Array]) -> Any:
+            (low, high), rows = piece
+            return work(rows, *(array[low:high] for array in along))
+
+        pieces = zip(spans, self.pieces(bounds), strict=True)
+        results = in_threads(at_work, pieces) if len(spans) > 1 else map(at_work, pieces)
+        for (low, high), result in zip(spans, results, strict=True):
+            yield low, result
+            if len(spans) > 1:
+                tell("reading rows", high, self.n_rows)
 
     def gather(self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None) -> Any:
         """What ``work`` makes of all pieces, joined along the first axis; for tuples, of every part."""

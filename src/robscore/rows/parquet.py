@@ -83,10 +83,10 @@ class ParquetRows(Rows):
                     if parquet.metadata.num_rows != self._starts[number + 1] - self._starts[number]:
                         raise ValueError(f"{file.name!r} has changed while it was being used; start again.")
                     for batch in parquet.iter_batches(batch_size=self.length, columns=self.names):
-                        rows = np.empty((batch.num_rows, self.n_columns))
-                        for j, name in enumerate(self.names or ()):
-                            rows[:, j] = batch.column(name).cast(pa.float64()).to_numpy(zero_copy_only=False)
-                        yield rows
+                        columns = np.empty((self.n_columns, batch.num_rows))
+                        for own, name in zip(columns, self.names or (), strict=True):
+                            own[:] = batch.column(name).cast(pa.float64()).to_numpy(zero_copy_only=False)
+                        yield np.ascontiguousarray(columns.T)
             except (pa.ArrowException, OSError) as error:
                 raise ValueError(f"{file.name!r} cannot be read ({_first_line(error)}).") from None
 
