@@ -78,8 +78,8 @@ def draw(rows: dict[str, list[dict[str, float | str]]], path: Path) -> None:
         legend(ax, loc="upper left")
         if name == "m":
             ax.axvline(MANY_COLUMNS, color=GREY, linestyle=":")
-            where = {"ha": "right", "va": "bottom", "rotation": 90, "transform": ax.get_xaxis_transform()}
-            ax.text(MANY_COLUMNS, 0.03, "no Gamma from here on", color=DARK, fontsize=9, **where)
+            text = "  Gamma is not formed"
+            ax.text(MANY_COLUMNS, 0.03, text, color=DARK, fontsize=9, transform=ax.get_xaxis_transform())
     panels[0].set_ylabel("time, in products of two 1000 x 1000 matrices")
     low, high = panels[0].get_ylim()
     panels[0].set_ylim(low, high * 6)  # room for the legends

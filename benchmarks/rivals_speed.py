@@ -70,9 +70,8 @@ def main(rivals: Sequence[Rival] = RIVALS) -> None:
             print(f"robscore is {ratio:.0f} times faster than {name}; the target is {target}.")
     if "plain NumPy" in fits:
         ours, plain = fits["robscore"][1], fits["plain NumPy"][1]
-        print(
-            f"Their solutions differ by at most {np.abs(ours - plain).max() / np.abs(plain).max():.0e} of the largest."
-        )
+        difference = np.abs(ours - plain).max() / np.abs(plain).max()
+        print(f"The solutions of both differ by at most {difference:.0e} of the largest parameter.")
 
     print("\nBlock weights of Gamma and g on the same data.")
     weights = compare([Task("weights", X, K)], rivals, unit)

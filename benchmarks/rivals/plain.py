@@ -38,7 +38,7 @@ def block_means(X: np.ndarray, n_blocks: int) -> tuple[np.ndarray, np.ndarray]:
     g = np.empty((n_blocks, m, m + 1))
     for k, rows in enumerate(np.array_split(np.arange(n), n_blocks)):
         d = design[rows]
-        gamma[k] = np.einsum("ij,ik,il->jkl", y[rows], d, d, optimize=True) / rows.size
+        gamma[k] = (y[rows].T[:, None, :] / rows.size * d.T) @ d
         g[k, :, :m] = y[rows].mean(axis=0)
         g[k, np.arange(m), np.arange(m)] += y[rows].mean(axis=0) / 2
         g[k, :, m] = -1
@@ -51,13 +51,19 @@ def weiszfeld(points: np.ndarray, tol: float = 1e-9, max_iter: int = 1000) -> np
         return np.ones(1)
     median = points.mean(axis=0)
     for _ in range(max_iter):
-        weights = 1 / np.linalg.norm(points - median, axis=1)
+        weights = 1 / distances(points, median)
         weights /= weights.sum()
         moved = weights @ points
         if np.linalg.norm(moved - median) <= tol * np.linalg.norm(median):
             break
         median = moved
     return weights
+
+
+def distances(points: np.ndarray, median: np.ndarray) -> np.ndarray:
+    """|point - median|, piece by piece: a copy of all block means would cost more than the arithmetic."""
+    pieces = np.array_split(points, min(len(points), 1 + points.size // 1_000_000))
+    return np.concatenate([np.linalg.norm(piece - median, axis=1) for piece in pieces])
 
 
 def profiled(gamma: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
