@@ -8,7 +8,7 @@ INSTALLED := .venv/installed
 help:
 	@echo "make demo   simulate rain with bad rows, learn the classic and the robust graph, write a report to open"
 	@echo "make test   ruff, mypy and the tests"
-	@echo "make bench  speed, memory and accuracy tables"
+	@echo "make bench  speed, memory and accuracy tables, beside other programs"
 	@echo "make clean  remove the virtual environment and caches"
 
 $(INSTALLED): pyproject.toml
@@ -30,7 +30,9 @@ lint: $(INSTALLED)
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# Rivals that cannot be installed are skipped, with the reason in the tables.
 bench: $(INSTALLED)
+	-@$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python -m benchmarks
 
 clean:

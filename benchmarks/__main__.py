@@ -2,11 +2,11 @@
 
 import argparse
 import importlib
+from collections.abc import Sequence
 
 NAMES = [
-    "weights_speed",
-    "weights_growth",
-    "path_speed",
+    "rivals_speed",
+    "growth",
     "many_columns",
     "unpenalised_accuracy",
     "support_recovery",
@@ -20,6 +20,17 @@ NAMES = [
 ]
 
 
+def run(names: Sequence[str], *, only_list: bool = False) -> None:
+    """Say what each benchmark shows, and run it."""
+    for name in names:
+        module = importlib.import_module(f"benchmarks.{name}")
+        title = module.__doc__.splitlines()[0]
+        print(f"{name}: {title}", flush=True)
+        if not only_list:
+            module.main()
+            print(flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(NAMES)}")
@@ -27,13 +38,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - set(NAMES):
         parser.error(f"no benchmark called {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
-    for name in arguments.names or NAMES:
-        module = importlib.import_module(f"benchmarks.{name}")
-        title = module.__doc__.splitlines()[0]
-        print(f"{name}: {title}", flush=True)
-        if not arguments.list:
-            module.main()
-            print(flush=True)
+    run(arguments.names or NAMES, only_list=arguments.list)
 
 
 if __name__ == "__main__":

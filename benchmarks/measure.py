@@ -10,14 +10,25 @@ from typing import Any
 import numpy as np
 
 
+def clocked(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Wall time and result of one run."""
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
 def seconds(work: Callable[[], Any], repeats: int = 3) -> float:
     """The least wall time of a few runs."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+    return min(clocked(work)[0] for _ in range(repeats))
+
+
+def least(run: Callable[[], tuple[float, Any]], patience: float = 2.0, most: int = 5) -> tuple[float, Any]:
+    """The least seconds of runs, which give seconds and a result, and the result; no new one after ``patience``."""
+    times: list[float] = []
+    while len(times) < most and sum(times) < patience:
+        elapsed, result = run()
+        times.append(elapsed)
+    return min(times), result
 
 
 def matrix_product_seconds() -> float:

@@ -12,13 +12,11 @@ from benchmarks import (
     blind_accuracy,
     blind_recovery,
     defaults,
+    growth,
     many_columns,
     measure,
-    path_speed,
     penalty_choice,
     support_recovery,
-    weights_growth,
-    weights_speed,
 )
 from benchmarks.__main__ import NAMES
 
@@ -29,28 +27,28 @@ def test_every_benchmark_is_listed():
     assert {path.stem for path in folder.glob("*.py")} - helpers == set(NAMES)
 
 
-def test_row_weights_agree_with_the_plain_reading_of_the_paper(monkeypatch):
-    monkeypatch.setattr(weights_speed, "N", 60)
-    monkeypatch.setattr(weights_speed, "K", 12)
-    X = np.random.default_rng(0).gamma(1.0, size=(60, 4))
-    (_, *ours), (_, *plain) = weights_speed.ours(X), weights_speed.rival(X)
-    for fast, slow in zip(ours, plain, strict=True):
-        np.testing.assert_allclose(fast, slow, atol=1e-6)
-
-
 def test_growth_and_memory_are_measured():
-    (way, elapsed), peak = measure.in_fresh_process(weights_growth.weigh, 300, 3, 20)
+    (way, elapsed), peak = measure.in_fresh_process(growth.weigh, 300, 3, 20)
     assert way in {"rows", "nodes", "streamed"}
     assert elapsed > 0
     assert 20 < peak < 1000
 
 
-def test_the_rival_path_runs(monkeypatch):
-    monkeypatch.setattr(path_speed, "M", 5)
-    monkeypatch.setattr(path_speed, "K", 10)
-    X = np.random.default_rng(0).gamma(1.0, size=(100, 5))
-    assert len(path_speed.graphical_lasso_path(X)) == path_speed.ALPHAS
-    assert path_speed.robust_path(X).converged.all()
+def test_exponents_of_a_power_law_are_found():
+    sizes = np.array([1.0, 10, 20, 40, 80])
+    times = 3e-3 * sizes**1.7
+    times[0] = 5  # what small sizes cost besides is not fitted
+    assert growth.exponent(sizes, times) == pytest.approx(1.7)
+
+
+def test_growth_is_written_and_drawn(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(growth, "BASE", {"n": 60, "m": 3, "K": 10})
+    monkeypatch.setattr(growth, "VARIED", {"n": (60, 120), "m": (3, 6), "K": (5, 10)})
+    monkeypatch.setattr(growth, "LARGEST", {"n": 100, "m": 3, "K": 10})
+    growth.main(tmp_path)
+    assert "exponent of K" in capsys.readouterr().out
+    assert len((tmp_path / "growth.csv").read_text().splitlines()) == 7
+    assert (tmp_path / "growth.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_the_chosen_penalty_is_near_the_best_on_the_path(capsys):

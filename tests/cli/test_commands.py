@@ -4,6 +4,7 @@ import json
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 from robscore.cli import app
 from robscore.cli.console import as_value, in_options
 
-COMMANDS = ("demo", "fit", "report", "simulate", "reproduce")
+COMMANDS = ("demo", "fit", "report", "simulate", "reproduce", "bench")
 
 
 def run(*arguments):
@@ -148,3 +149,20 @@ def test_messages_speak_of_options(message, words):
 
 def test_values_of_set():
     assert [as_value(text) for text in ("3", "0.5", "none", "True", "and")] == [3, 0.5, None, True, "and"]
+
+
+def test_benchmarks_run_in_a_checkout_only(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)  # undone afterwards, with what the command puts there
+    monkeypatch.chdir(Path(__file__).parents[2])
+    listed = run("bench", "--list", "growth", "rivals_speed")
+    assert listed.exit_code == 0, listed.output
+    assert [line.split(":")[0] for line in listed.stdout.splitlines()] == ["growth", "rivals_speed"]
+    unknown = run("bench", "nope")
+    assert unknown.exit_code == 2
+    assert "growth" in unknown.stderr
+    monkeypatch.chdir(tmp_path)
+    elsewhere = run("bench")
+    assert elsewhere.exit_code == 1
+    assert len(elsewhere.stderr.splitlines()) == 1
+    assert "git clone" in elsewhere.stderr
+    assert "make bench" in elsewhere.stderr

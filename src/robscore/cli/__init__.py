@@ -12,6 +12,7 @@ except ImportError:  # pragma: no cover - depends on what is installed
     raise SystemExit(1) from None
 
 from robscore._version import __version__
+from robscore.cli.bench import bench
 from robscore.cli.console import BAD_ARGUMENTS, INTERRUPTED
 from robscore.cli.demo import demo
 from robscore.cli.fit import fit
@@ -50,7 +51,7 @@ def about(
     """
 
 
-for command in (demo, fit, report, simulate, reproduce):
+for command in (demo, fit, report, simulate, reproduce, bench):
     app.command(no_args_is_help=command in (fit, report, reproduce))(command)
 
 

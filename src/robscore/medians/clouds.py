@@ -177,18 +177,39 @@ class PointCloud(Cloud):
         """As from a Gram matrix, with total distances to at most 1000 of the points."""
         size = self.squared_norms.size
         sample = np.unique(np.linspace(0, size - 1, min(size, 1000)).round().astype(int))
-        total = np.zeros(size)
+        candidates = self._nearest_in_total(sample, multiplicity)
+        total = np.zeros(candidates.size)
         for k in sample:
-            total += multiplicity[k] * self._distances_from(self.points[k])
-        best = int(np.argmin(total))
+            total += multiplicity[k] * _lengths(self.points[candidates] - self.points[k])
+        best = int(candidates[np.argmin(total)])
         others = np.argsort(self._distances_from(self.points[best]), kind="stable")[: _MIDPOINTS + 1]
         middles = (self.points[best] + self.points[others]) / 2
         at_midpoints = np.array([multiplicity[sample] @ self._distances_from(middle)[sample] for middle in middles])
-        return _best_start(size, best, total[best], others, at_midpoints)
+        return _best_start(size, best, total.min(), others, at_midpoints)
+
+    def _nearest_in_total(self, sample: IntArray, multiplicity: Array) -> IntArray:
+        """Points that may have the least total distance to a sample.
+
+        Distances come from inner products: |a - b|^2 = |a|^2 + |b|^2 - 2 <a, b>, up to an error e of rounding. That
+        moves a distance d by at most 2 e / d, and all that could be the least within these bounds are kept.
+        """
+        size, dimension = self.points.shape
+        total, unsure = np.empty(size), np.empty(size)
+        for part in chunks(size, 1000):
+            norms = self.squared_norms[part, None] + self.squared_norms[None, sample]
+            error = (dimension + 4) * np.finfo(float).eps * norms + np.finfo(float).tiny
+            squared = norms - 2 * (self.points[part] @ self.points[sample].T)
+            distances = np.sqrt(np.maximum(squared, error))
+            total[part] = distances @ multiplicity[sample]
+            unsure[part] = 2 * (error / distances) @ multiplicity[sample]
+        return np.flatnonzero(total - unsure <= np.min(total + unsure))
 
     def _distances_from(self, point: Array) -> Array:
-        difference = self.points - point
-        return np.sqrt(np.einsum("ij,ij->i", difference, difference))
+        return _lengths(self.points - point)
+
+
+def _lengths(differences: Array) -> Array:
+    return np.sqrt(np.einsum("ij,ij->i", differences, differences))
 
 
 def _best_start(size: int, best: int, at_best: float, others: IntArray, at_midpoints: Array) -> Array:
