@@ -61,7 +61,7 @@ def test_arguments_are_named(options, match):
 
 @pytest.mark.parametrize("X", [np.ones((1, 3)), np.ones((0, 3)), np.ones(5), "text", None])
 def test_too_little_data(X):
-    with pytest.raises((ValueError, TypeError)):
+    with pytest.raises((ValueError, TypeError, FileNotFoundError)):
         rs.RobustScoreMatching().fit(X)
     with pytest.raises((ValueError, TypeError)):
         rs.score_elements("sqrt", X if X is None or isinstance(X, str) or X.ndim < 2 else np.ones((0, 3)))

@@ -9,7 +9,7 @@ from scipy.stats import false_discovery_control, norm
 from tests.registry import CASES
 
 import robscore as rs
-from robscore.inference import Weighting, influence, q_values, standard_errors
+from robscore.inference import Weighting, q_values, solve
 from robscore.row_weights import RowWeights
 from robscore.solvers.refit import refit
 from robscore.taper import Taper
@@ -54,7 +54,7 @@ def test_gradients_of_rows_add_up_to_zero_and_influences_are_derivatives(case):
         weighting.slopes * scale,
         weighting.pulled_by,
     )
-    found, moved = (influence(one, allowed, fit_location=True) for one in (weighting, changed))
+    found, moved = (solve(one, allowed, fit_location=True).influence(one) for one in (weighting, changed))
     i, j = found.pairs
     n = weighting.elements.n_rows
     expected = (moved.interaction - found.interaction)[i, j] / more * np.sqrt(n / (n - m - 1))  # m + 1 free a column
@@ -175,10 +175,19 @@ def test_q_values_are_scipys():
     np.testing.assert_allclose(q_values(p), false_discovery_control(p))
 
 
-def test_errors_of_blocks():
-    influences = np.random.default_rng(0).normal(size=(10, 2))
-    blocks = influences.reshape(5, 2, 2).sum(axis=1)
-    np.testing.assert_allclose(standard_errors(influences, 2), np.sqrt((blocks**2).sum(axis=0) * 5 / 4))
+@pytest.mark.parametrize("block_size", [1, 4, 7])
+def test_errors_are_sums_of_squares_over_blocks_whatever_the_pieces(block_size, monkeypatch):
+    weighting, _ = tapered(CASES[0])
+    n, m = weighting.elements.n_rows, weighting.elements.n_columns
+    solved = solve(weighting, ~np.eye(m, dtype=bool), fit_location=True)
+    monkeypatch.setattr("robscore.inference._PIECE_BYTES", 8 * 10 * solved.solution.rows.size)  # ten rows
+    found = solved.influence(weighting)
+    count = -(-n // block_size)
+    for influences, errors in zip(
+        (found.on_pairs, found.on_association()), solved.standard_errors(weighting, block_size), strict=True
+    ):
+        blocks = np.array([influences[low : low + block_size].sum(axis=0) for low in range(0, n, block_size)])
+        np.testing.assert_allclose(errors, np.sqrt((blocks**2).sum(axis=0) * count / (count - 1)), rtol=1e-9)
 
 
 def test_the_summary_says_how_many_are_significant():

@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from robscore.identifiability import check_identifiable
     from robscore.medians import geometric_median, median_of_means, n_blocks_for
     from robscore.row_weights import robust_weights
+    from robscore.rows import ParquetRows
     from robscore.solvers.path import Path, StatisticPath, solve_path
     from robscore.stability import edge_stability
     from robscore.structure import penalty_weights
 
 # Public names and where they live; loaded when first asked for, so that `robscore --help` is quick.
 _HOMES = {
+    "ParquetRows": "rows",
     "Path": "solvers.path",
     "RobustGraph": "estimators",
     "RobustScoreMatching": "estimators",
@@ -64,6 +66,7 @@ _MODULES = (
 )
 
 __all__ = [
+    "ParquetRows",
     "Path",
     "RobustGraph",
     "RobustScoreMatching",

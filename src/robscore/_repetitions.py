@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 from robscore._files import write_whole
@@ -21,8 +21,8 @@ _T = TypeVar("_T")
 
 
 def run_all(work: Callable[[_T], Any], tasks: list[tuple[int, _T]], n_jobs: int | None) -> Iterator[tuple[int, Any]]:
-    """Positions and outcomes, as they come; in other processes where n_jobs is not 1 or None."""
-    if n_jobs in (None, 1) or len(tasks) <= 1:
+    """Positions and outcomes, as they come; where joblib is set to, in other processes if n_jobs is not 1."""
+    if effective_n_jobs(n_jobs) == 1 or len(tasks) <= 1:
         for position, task in tasks:
             yield _run_one(work, position, task)
         return

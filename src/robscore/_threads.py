@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -36,3 +36,9 @@ def allowed_threads() -> int:
     """How many threads linear algebra may use now."""
     counts = [int(library["num_threads"]) for library in threadpool_info() if library["user_api"] == "blas"]
     return max(counts, default=1)
+
+
+def on_one_thread(work: Callable[..., _R], *arguments: Any) -> _R:
+    """``work(*arguments)``, with linear algebra held to one thread; in other processes too."""
+    with threadpool_limits(1):
+        return work(*arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sized
 from numbers import Real
+from os import PathLike
 from typing import NamedTuple
 
 import narwhals as nw
@@ -12,6 +13,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from robscore._typing import AnyData, Array
+from robscore.rows.base import Rows
 from robscore.rows.inspection import Marks
 
 
@@ -77,6 +79,11 @@ def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[A
 
     With ``missing="drop"`` NaN may be in it: whoever is given the matrix drops those rows.
     """
+    if isinstance(X, str | PathLike | Rows) or type(X).__module__.partition(".")[0].startswith("dask"):
+        raise TypeError(
+            f"{argument} must be in memory here, an array or a data frame; got {type(X).__name__}. Read it first, or "
+            "take some of its rows."
+        )
     table = readable(X)
     if issparse(X):
         raise TypeError(f"{argument} is a sparse matrix; pass {argument}.toarray().")

@@ -16,6 +16,7 @@ from robscore._typing import AnyData, Array, BoolArray, RandomState
 from robscore._validation import check_number, default_names, read_bytes, readable
 from robscore.diagnostics import report_rows, rows_to_explain, telling_variables, usual_rows
 from robscore.elements import Elements
+from robscore.elements.base import Storage
 from robscore.elements.streamed import elements_of
 from robscore.families.base import Family, NoDensityError, Parameters, get_family
 from robscore.medians.blocks import Partition, check_contamination, check_n_blocks, n_blocks_for
@@ -48,6 +49,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     max_memory: float | str
     random_state: RandomState
     _judged_by: Parameters
+    _loss_storage: Storage = "auto"
 
     def _robust_loss(self, X: AnyData) -> tuple[Loss, Elements, list[Remark]]:
         """Rows -> elements -> row weights -> loss; stores what was learnt on the way."""
@@ -82,6 +84,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self._preparation: Preparation = preparation
         elements = elements_of(preparation.scaled_family, rows, self._memory)
         elements.check_statistics()
+        elements.storage = self._loss_storage
         self._used = np.flatnonzero(used)
         self._rows = rows
         self.n_rows_used_ = n

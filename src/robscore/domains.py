@@ -555,6 +555,11 @@ class Real(Intervals):
     def __init__(self) -> None:
         super().__init__([(-np.inf, np.inf)])
 
+    def nearest(self, X: ArrayLike) -> Nearest:
+        """No boundary anywhere."""
+        x = np.asarray(X, dtype=float)
+        return Nearest(np.full(x.shape, np.inf), np.zeros(x.shape), np.zeros(x.shape, dtype=bool))
+
     def __repr__(self) -> str:
         return "Real()"
 
@@ -571,6 +576,11 @@ class NonNegative(Intervals):
 
     def __init__(self) -> None:
         super().__init__([(0.0, np.inf)])
+
+    def nearest(self, X: ArrayLike) -> Nearest:
+        """Zero, wherever an entry is."""
+        x = np.asarray(X, dtype=float)
+        return Nearest(x, np.ones(x.shape), np.ones(x.shape, dtype=bool))
 
     def __repr__(self) -> str:
         return "NonNegative()"

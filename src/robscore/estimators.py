@@ -17,14 +17,14 @@ from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._validation import check_number, check_whole
 from robscore.base_estimator import ScoreMatchingEstimator
 from robscore.elements import Elements, PairwiseElements
+from robscore.elements.base import Storage, check_storage
 from robscore.elements.streamed import elements_of
 from robscore.families.base import Family, Parameters, get_family
 from robscore.graph import FitFacts, Graph, association
 from robscore.identifiability import check_identifiable
-from robscore.inference import Influence, Weighting, influence
+from robscore.inference import Influence, Weighting, solve
 from robscore.intervals import Estimate, Method, edge_intervals
 from robscore.row_weights import RowWeights, weigh_rows
-from robscore.rows import ArrayRows
 from robscore.selection import SELECTORS, Candidates
 from robscore.selection.choice import least
 from robscore.selection.ebic import ebic, support
@@ -240,6 +240,10 @@ class RobustGraph(ScoreMatchingEstimator):
     max_memory : number of bytes, or str such as "500 MB", default "1 GB"
         What is made of the rows, and sums over blocks, may take so much memory; rows for which it is not enough are
         read again in every pass over the data. The row weights, about 50 bytes a row, come on top of that.
+    storage : {"auto", "dense", "matrix-free", "float32"}, default "auto"
+        How the loss is held: Gamma itself, m^3 numbers; or the rows instead, so that it is never formed, in double or
+        in single precision (``rounding_`` says what that costs). By default Gamma, but not for 150 columns or more
+        that do not share it.
     tol : float, default 1e-6
         Distance to optimality, relative to alpha_max.
     max_iter : int, default 10000
@@ -247,7 +251,9 @@ class RobustGraph(ScoreMatchingEstimator):
     random_state : int, Generator or None
         For shuffled and repeated partitions, and for the subsamples of "stars".
     n_jobs : int or None
-        Threads for the rules that fit many times ("cv", "stars"); the result does not depend on it.
+        How many fits at a time for rules that fit many times ("cv", "stars"), and how many groups of columns with
+        ``rule="and"`` or "or". On joblib's backend: threads, or what ``joblib.parallel_config`` says, Dask's included.
+        The result does not depend on it.
     verbose : int, default 0
         1 prints a line for each step.
 
@@ -281,6 +287,9 @@ class RobustGraph(ScoreMatchingEstimator):
     n_iter_ : int
         Sweeps at the chosen alpha.
     converged_ : bool
+    rounding_ : float
+        With ``storage="float32"``: the largest error of a derivative of the loss at the chosen graph, over alpha_max;
+        else 0. Edges that enter the path within such a distance of ``alpha_`` are not to be told apart.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -319,6 +328,7 @@ class RobustGraph(ScoreMatchingEstimator):
         scale: Literal["median"] | None = "median",
         missing: Literal["raise", "drop"] = "raise",
         max_memory: float | str = "1 GB",
+        storage: Storage = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
         random_state: RandomState = None,
@@ -347,6 +357,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self.scale = scale
         self.missing = missing
         self.max_memory = max_memory
+        self.storage = storage
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -403,6 +414,7 @@ class RobustGraph(ScoreMatchingEstimator):
         names = self._rules()
         if not names or not set(names) <= set(SELECTORS):
             raise ValueError(f"select={self.select!r} is not known; use {', '.join(map(repr, SELECTORS))}, or several.")
+        check_storage(self.storage)
         W, _ = check_options(n_columns, **self._options())
         if self.n_edges is None:
             return
@@ -414,6 +426,10 @@ class RobustGraph(ScoreMatchingEstimator):
                 f"n_edges={self.n_edges!r} cannot be reached: with {n_columns} columns and these penalty_weights it "
                 f"must be a whole number between {least} and {most}."
             )
+
+    @property
+    def _loss_storage(self) -> Storage:  # type: ignore[override]
+        return self.storage
 
     def _options(self) -> dict[str, Any]:
         """Arguments that shape the penalised problem."""
@@ -480,6 +496,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self.path_, self.alpha_ = path, float(path.alphas[chosen])
         self.n_iter_, self.converged_ = int(path.n_iter[chosen]), bool(path.converged[chosen])
         self._zero_sums = loss.zero_sums
+        self.rounding_ = self._rounding(loss, elements, path, chosen)
         self._store(self._interaction_at(chosen), path.locations[chosen])
         try:
             self._judged_by = self._fit_like(loss, self._scaled_parameters)
@@ -498,6 +515,14 @@ class RobustGraph(ScoreMatchingEstimator):
             kkt=float(path.kkt[chosen]),
         )
         return remarks
+
+    def _rounding(self, loss: QuadraticLoss, elements: PairwiseElements, path: Path, chosen: int) -> float:
+        """What single precision costs: the largest error of Gamma z at a position of the path, over alpha_max."""
+        if self.storage != "float32" or not path.alpha_max:
+            return 0.0
+        parameters = np.asarray(path.interactions[chosen]), path.locations[chosen]
+        exact = elements.gamma_times(self.row_weights_[self._used, 0], *parameters)
+        return float(np.abs(loss.gamma_times(*parameters) - exact).max() / path.alpha_max)
 
     def _interaction_at(self, position: int) -> Array:
         """K of the scaled columns at a position of the path."""
@@ -610,6 +635,7 @@ class RobustGraph(ScoreMatchingEstimator):
             max_edges=max_edges,
             tol=self.tol,
             max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
             **self._options(),
         )
 
@@ -689,13 +715,22 @@ class RobustGraph(ScoreMatchingEstimator):
     def influence_of_rows(self) -> Influence:
         """The estimate of K on the scaled columns, without a penalty, and what every row of the fit does to it."""
         check_is_fitted(self)
-        return influence(self._weighting(), self._allowed_pairs(), fit_location=self.fit_location)
+        weighting, allowed = self._weighting(), self._allowed_pairs()
+        needed = 8.0 * self.n_rows_used_ * np.count_nonzero(allowed)
+        if weighting.elements.streams and needed > self._memory:
+            raise ValueError(
+                f"What {self.n_rows_used_} rows do to {np.count_nonzero(allowed) // 2} pairs takes {needed / 1e9:.1f} "
+                f"GB, more than max_memory={self.max_memory!r}. Fit some of the rows instead, raise max_memory, or ask "
+                "edge_stability of rows in memory."
+            )
+        return solve(weighting, allowed, fit_location=self.fit_location).influence(weighting)
 
     def _weighting(self, rows: IntArray | None = None) -> Weighting:
-        """What the rows of the fit count, all of them or some (positions among those used)."""
-        chosen = self._rows if rows is None else ArrayRows(self._rows.take(rows))
+        """What the rows of the fit count, all of them or some (ascending positions among those used)."""
+        chosen = self._rows if rows is None else self._rows.selected(rows)
         elements = elements_of(self._preparation.scaled_family, chosen, self._memory)
         assert isinstance(elements, PairwiseElements)
+        elements.storage = self.storage
         gamma, g = self.row_weights_[self._used if rows is None else self._used[rows]].T
         taper = self._taper
         if rows is not None and taper is not None:

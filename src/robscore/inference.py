@@ -14,6 +14,7 @@ mean zero whatever they are (:mod:`robscore.taper`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -24,6 +25,8 @@ from robscore.row_weights import RowWeights
 from robscore.solvers.loss import QuadraticLoss
 from robscore.solvers.refit import Refit, refit
 from robscore.taper import Taper, pull
+
+_PIECE_BYTES = 32e6  # of influences at a time
 
 
 @dataclass(frozen=True)
@@ -114,8 +117,89 @@ class Influence:
             return (own - self.on_pairs) / scale
 
 
-def influence(weighting: Weighting, allowed: BoolArray, *, fit_location: bool) -> Influence:
-    """Estimate K without a penalty over the allowed pairs, a boolean array of shape (m, m), with all influences.
+@dataclass(frozen=True)
+class Solved:
+    """An estimate of K without a penalty over some pairs, and how rows move it.
+
+    Attributes
+    ----------
+    solution : Refit
+    zero_sums : bool
+        Whether columns of K sum to zero.
+    stretch : float
+        What influences are multiplied by: gradients at the estimate are smaller than at the truth.
+    pulled_by : parameters that go with the slopes of a taper, or None
+    """
+
+    solution: Refit
+    zero_sums: bool
+    stretch: float
+    pulled_by: tuple[Array, Array] | None
+
+    def influence(self, weighting: Weighting) -> Influence:
+        """Of rows that were in the estimate, some or all."""
+        solution, m = self.solution, len(self.solution.interaction)
+        whitened = solution.factor.whiten(weighting.row_gradients(solution))
+        rows = -solution.factor.unwhiten(whitened) * self.stretch
+        i, j, order = self._ordered
+        on_pairs = rows[:, order]
+        own = np.flatnonzero((i == j) & (solution.rows < m))
+        on_diagonal = np.zeros((len(rows), m))
+        on_diagonal[:, i[own]] = rows[:, own]
+        if self.zero_sums:
+            for ends in self.pairs:
+                for k in range(m):
+                    on_diagonal[:, k] -= on_pairs[:, ends == k].sum(axis=1)
+        return Influence(solution.interaction, self.pairs, on_pairs, on_diagonal)
+
+    @property
+    def pairs(self) -> tuple[IntArray, IntArray]:
+        """The pairs i < j that were estimated, two integer arrays of shape (p,)."""
+        i, j, order = self._ordered
+        return i[order], j[order]
+
+    @cached_property
+    def _ordered(self) -> tuple[IntArray, IntArray, IntArray]:
+        """The two ends of every parameter, and those that are pairs, in order."""
+        rows, nodes = self.solution.rows, self.solution.nodes
+        i, j = np.minimum(rows, nodes), np.maximum(rows, nodes)
+        is_pair = np.flatnonzero((i != j) & (j < len(self.solution.interaction)))
+        return i, j, is_pair[np.lexsort((j[is_pair], i[is_pair]))]
+
+    def standard_errors(self, weighting: Weighting, block_size: int) -> tuple[Array, Array]:
+        """Of K_ij and of the associations, shape (p,) each: roots of sums of squared influences of blocks of rows."""
+        n = weighting.elements.n_rows
+        pairs = max(1, self.solution.rows.size)
+        sums = weighting.elements.total(
+            partial(_squares, solved=self, block_size=block_size),
+            *weighting.weights,
+            weighting.slopes,
+            length=max(1, int(_PIECE_BYTES / (8 * pairs))),
+            starts=np.arange(0, n, block_size),
+        )
+        n_blocks = -(-n // block_size)
+        on_pairs, on_association = (np.sqrt(squares * n_blocks / max(n_blocks - 1, 1)) for squares in sums)
+        return on_pairs, on_association
+
+
+def _squares(
+    elements: PairwiseElements,
+    gamma_weights: Array,
+    g_weights: Array,
+    slopes: Array,
+    *,
+    solved: Solved,
+    block_size: int,
+) -> list[Array]:
+    """What some rows add to the sums of squares."""
+    weighting = Weighting(elements, RowWeights(gamma_weights, g_weights), slopes, solved.pulled_by)
+    found = solved.influence(weighting)
+    blocks = [summed_in_blocks(rows, block_size) for rows in (found.on_pairs, found.on_association())]
+    return [np.einsum("ij,ij->j", rows, rows) for rows in blocks]
+
+
+def solve(weighting: Weighting, allowed: BoolArray, *, fit_location: bool) -> Solved:
+    """Estimate K without a penalty over the allowed pairs, a boolean array of shape (m, m).
 
     Raises
     ------
@@ -123,24 +207,11 @@ def influence(weighting: Weighting, allowed: BoolArray, *, fit_location: bool) -
         If the rows do not determine all of it.
     """
     loss = weighting.loss()
-    m = loss.n_columns
-    solution = refit(loss, allowed, np.full(m, fit_location), symmetric=True)
     n = weighting.elements.n_rows
-    whitened = solution.factor.whiten(weighting.row_gradients(solution))
-    rows = -solution.factor.unwhiten(whitened)
+    solution = refit(loss, allowed, np.full(loss.n_columns, fit_location), symmetric=True)
     # Gradients at the estimate are smaller than at the truth, by as many numbers as a column has free.
-    rows *= np.sqrt(n / max(n - free_a_column(allowed, fit_location=fit_location), 1))
-    i, j = np.minimum(solution.rows, solution.nodes), np.maximum(solution.rows, solution.nodes)
-    is_pair, is_diagonal = (i != j) & (j < m) & (solution.rows < m), (i == j) & (solution.rows < m)
-    on_diagonal = np.zeros((n, m))
-    on_diagonal[:, i[is_diagonal]] = rows[:, is_diagonal]
-    on_pairs, first, second = rows[:, is_pair], i[is_pair], j[is_pair]
-    if loss.zero_sums:
-        for ends in (first, second):
-            for k in range(m):
-                on_diagonal[:, k] -= on_pairs[:, ends == k].sum(axis=1)
-    order = np.lexsort((second, first))
-    return Influence(solution.interaction, (first[order], second[order]), on_pairs[:, order], on_diagonal)
+    stretch = np.sqrt(n / max(n - free_a_column(allowed, fit_location=fit_location), 1))
+    return Solved(solution, loss.zero_sums, float(stretch), weighting.pulled_by)
 
 
 def free_a_column(allowed: BoolArray, *, fit_location: bool) -> int:
@@ -151,12 +222,6 @@ def free_a_column(allowed: BoolArray, *, fit_location: bool) -> int:
 def summed_in_blocks(rows: Array, block_size: int) -> Array:
     """Sums of the influences, shape (n, p), of neighbouring rows, so many at a time."""
     return rows if block_size == 1 else np.add.reduceat(rows, np.arange(0, len(rows), block_size), axis=0)
-
-
-def standard_errors(rows: Array, block_size: int) -> Array:
-    """Root of the sum of squared influences, shape (p,)."""
-    blocks = summed_in_blocks(rows, block_size)
-    return np.sqrt(np.einsum("ij,ij->j", blocks, blocks) * len(blocks) / max(len(blocks) - 1, 1))
 
 
 def two_sided_p_values(estimate: Array, error: Array, n_blocks: int) -> Array:

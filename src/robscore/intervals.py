@@ -12,17 +12,10 @@ from threadpoolctl import threadpool_limits
 
 from robscore._random import as_generator
 from robscore._tables import Kind, as_table
+from robscore._threads import on_one_thread
 from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._validation import check_number, check_whole
-from robscore.inference import (
-    Influence,
-    Weighting,
-    influence,
-    q_values,
-    standard_errors,
-    t_quantile,
-    two_sided_p_values,
-)
+from robscore.inference import Weighting, q_values, solve, t_quantile, two_sided_p_values
 from robscore.solvers.factor import SingularLossError
 
 if TYPE_CHECKING:
@@ -110,18 +103,13 @@ def edge_intervals(
 
 
 def _estimated(weighting: Weighting, allowed: BoolArray, *, fit_location: bool, block_size: int) -> Estimated:
-    found: Influence = influence(weighting, allowed, fit_location=fit_location)
-    i, j = found.pairs
-    diagonal = np.diagonal(found.interaction)
+    solved = solve(weighting, allowed, fit_location=fit_location)
+    errors = solved.standard_errors(weighting, block_size)
+    interaction, (i, j) = solved.solution.interaction, solved.pairs
+    diagonal = np.diagonal(interaction)
     with np.errstate(divide="ignore", invalid="ignore"):
-        association = -found.interaction[i, j] / np.sqrt(np.abs(diagonal[i] * diagonal[j]))
-    return Estimated(
-        found.pairs,
-        found.interaction[i, j],
-        standard_errors(found.on_pairs, block_size),
-        association,
-        standard_errors(found.on_association(), block_size),
-    )
+        association = -interaction[i, j] / np.sqrt(np.abs(diagonal[i] * diagonal[j]))
+    return Estimated((i, j), interaction[i, j], errors[0], association, errors[1])
 
 
 def _by_subsampling(
@@ -144,8 +132,8 @@ def _by_subsampling(
         return found.interaction, found.association
 
     with threadpool_limits(1):
-        calls: Any = (delayed(estimates)(half) for half in halves)
-        values = list(Parallel(n_jobs=n_jobs or 1, prefer="threads")(calls))
+        calls: Any = (delayed(on_one_thread)(estimates, half) for half in halves)
+        values = list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
     share = np.mean([half.size for half in halves]) / rows.size
     factor = np.sqrt(share / (1 - share))
     interactions, associations = (np.array(part) for part in zip(*values, strict=True))

@@ -182,7 +182,7 @@ def edge_stability(
         raise ValueError(
             f"X has {n} rows, in blocks of {block_size}: too few to be halved; at least 4 blocks are needed."
         )
-    base = clone(model).set_params(n_jobs=None, verbose=0)
+    base = clone(model).set_params(n_jobs=1, verbose=0)
     W = np.ones((m, m)) if model.penalty_weights is None else np.asarray(model.penalty_weights, dtype=float)
     weights = W[np.triu_indices(m, k=1)]
     n_free, n_candidates = (

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robscore._typing import AnyData, Array, BoolArray, IntArray
+from robscore._typing import AnyArray, AnyData, Array, BoolArray, IntArray
 from robscore._validation import read_matrix
 from robscore.medians.blocks import Partition, average_ranks
 from robscore.medians.clouds import LARGEST_SQUARED_NORM, chunks
 from robscore.rows import ArrayRows
+from robscore.rows.base import added, cut
 from robscore.rows.inspection import inspect
 from robscore.solvers.loss import Loss, QuadraticLoss
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 Part: TypeAlias = Literal["gamma", "g"]
 PARTS: tuple[Part, Part] = ("gamma", "g")
 
-Storage: TypeAlias = Literal["auto", "dense", "matrix-free"]
+Storage: TypeAlias = Literal["auto", "dense", "matrix-free", "float32"]
 
 CHUNK_BYTES = 8e6
 _TILE_BYTES = 2e6
@@ -60,6 +62,8 @@ class Elements(ABC):
         What all rows share of |Gamma|^2 and ``products`` leaves out.
     streams : bool
         Whether rows are read anew whenever something is asked.
+    storage : {"auto", "dense", "matrix-free", "float32"}
+        How averages hold Gamma.
     """
 
     rows: Any
@@ -67,6 +71,7 @@ class Elements(ABC):
     n_columns: int
     constant: float = 0.0
     streams: bool = False
+    storage: Storage = "auto"
 
     def _find_overflow(self) -> None:
         """Set ``overflow``, and the rows that do to zero."""
@@ -104,7 +109,7 @@ class Elements(ABC):
 
     @abstractmethod
     def average(
-        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage = "auto"
+        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
     ) -> Loss:
         """The weighted averages of Gamma and g as a quadratic loss.
 
@@ -112,8 +117,8 @@ class Elements(ABC):
         ----------
         gamma_weights, g_weights : arrays of shape (n,), optional
             Row weights, by default 1/n each.
-        storage : {"auto", "dense", "matrix-free"}, default "auto"
-            Whether Gamma is formed; only power families can do without it.
+        storage : {"auto", "dense", "matrix-free", "float32"}, optional
+            Whether Gamma is formed; only power families can do without it. By default as ``self.storage`` says.
         """
 
     @abstractmethod
@@ -195,6 +200,20 @@ class Elements(ABC):
                 raise ValueError(f"{name} must have shape ({self.n_rows},), one a row; got {weights.shape}.")
         self.check_no_overflow(np.flatnonzero((c_gamma != 0) | (c_g != 0)))
         return c_gamma, c_g
+
+    def total(
+        self,
+        question: Callable[..., Any],
+        *along: AnyArray,
+        length: int | None = None,
+        starts: IntArray | None = None,
+    ) -> Any:
+        """What ``question(elements, *pieces)`` makes of pieces of the rows, and of what goes along, added up."""
+        result: Any = None
+        for low, high in pairwise(cut(self.n_rows, length or self.n_rows, starts).tolist()):
+            answer = question(self.subset(np.arange(low, high)), *(array[low:high] for array in along))
+            result = answer if result is None else added(result, answer)
+        return result
 
     # Block means --------------------------------------------------------------------------------
 
@@ -278,7 +297,7 @@ class PairwiseElements(Elements):
 
     @abstractmethod
     def average(
-        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage = "auto"
+        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
     ) -> QuadraticLoss:
         """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
 
@@ -324,8 +343,15 @@ def score_elements(family: str | Family, X: AnyData) -> Any:
 
 def check_dense(storage: Storage) -> None:
     """Raise where a loss without Gamma is asked of elements that have none."""
-    if storage == "matrix-free":
-        raise ValueError("storage='matrix-free' is for power families alone; use 'auto' or 'dense'.")
+    check_storage(storage)
+    if storage in ("matrix-free", "float32"):
+        raise ValueError(f"storage={storage!r} is for power families with rows in memory; use 'auto' or 'dense'.")
+
+
+def check_storage(storage: object) -> None:
+    """Raise unless it is a way to hold Gamma."""
+    if storage not in get_args(Storage):
+        raise ValueError(f"storage={storage!r} is not known; use one of {', '.join(map(repr, get_args(Storage)))}.")
 
 
 def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -116,10 +116,10 @@ class NodeElements(_GradientElements, PairwiseElements):
         return _packed(rows.v[:, node], rows.h[:, node])
 
     def average(
-        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage = "auto"
+        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
     ) -> QuadraticLoss:
         """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
-        check_dense(storage)
+        check_dense(storage or self.storage)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         v, h, g, _ = self.rows
         blocks = np.stack([_weighted_square(v[:, j], c_gamma * h[:, j]) for j in range(self.n_columns)])
@@ -212,10 +212,10 @@ class SimplexElements(NodeElements):
         return products.reshape(len(products), -1)
 
     def average(
-        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage = "auto"
+        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
     ) -> QuadraticLoss:
         """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
-        check_dense(storage)
+        check_dense(storage or self.storage)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         v, h, g, _ = self.rows
         last = v[:, -1]
@@ -280,10 +280,10 @@ class StatisticElements(_GradientElements):
         return total
 
     def average(
-        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage = "auto"
+        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
     ) -> StatisticLoss:
         """The weighted averages of Gamma, shape (r, r), and g, shape (r,); weights are 1/n by default."""
-        check_dense(storage)
+        check_dense(storage or self.storage)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         v, h, g, _ = self.rows
         gamma = sum(_weighted_square(v[:, j], c_gamma * h[:, j]) for j in range(self.n_columns))

@@ -15,28 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robscore._typing import AnyArray, Array, IntArray
-from robscore.elements.base import Elements, PairwiseElements, Part, Storage, Work
+from robscore.elements.base import Elements, PairwiseElements, Part, Storage, Work, check_dense
 from robscore.medians.blocks import Partition
+from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
 from robscore.solvers.loss import Loss
 
 if TYPE_CHECKING:
     from robscore.families.base import Family
 
-_PIECE_BYTES = 48e6  # of elements at a time
+_PIECE_BYTES = 6e6  # of elements at a time: they stay in the cache
 _GROUP_SHARE = 1 / 8  # of the memory, for block sums of some nodes
 _SUBSET_SHARE, _SMALL = 1 / 4, 100e6  # of the memory, and bytes that are held in any case, for elements of some rows
 
 
 def elements_of(family: Family, rows: Rows, memory: float) -> Elements:
     """Elements of the rows: held if the rows are and there is memory for it, else streamed."""
-    whole = getattr(rows, "whole", False)
-    return family.elements(rows.take(np.arange(rows.n_rows))) if whole else StreamedElements(family, rows, memory)
-
-
-def element_bytes(family: Family, rows: Rows) -> float:
-    """What the elements of all rows would take."""
-    return 8.0 * rows.n_rows * _numbers(family.elements(rows.take(np.arange(min(rows.n_rows, 2)))))
+    whole = isinstance(rows, ArrayRows) and rows.whole
+    return family.elements(rows.gather(np.asarray)) if whole else StreamedElements(family, rows, memory)
 
 
 class StreamedElements(PairwiseElements):
@@ -65,6 +61,7 @@ class StreamedElements(PairwiseElements):
         self.kind.share(self.shared)
         self.constant = self.kind.constant
         self._constant_statistics = constant
+        self._last: tuple[IntArray, Elements] | None = None
 
     def _first_look(self) -> tuple[Any, Array | None, str | None]:
         """Rows that overflow, what all rows share, and what no row says anything about."""
@@ -88,6 +85,17 @@ class StreamedElements(PairwiseElements):
 
     def _total(self, question: Callable[..., Any], *along: AnyArray, onto: Any = None) -> Any:
         return self.source.total(self._ask(question), *along, length=self.length, onto=onto)
+
+    def total(
+        self,
+        question: Callable[..., Any],
+        *along: AnyArray,
+        length: int | None = None,
+        starts: IntArray | None = None,
+    ) -> Any:
+        """What ``question(elements, *pieces)`` makes of pieces of the rows, and of what goes along, added up."""
+        length = min(length or self.length, self.length)
+        return self.source.total(self._ask(question), *along, length=length, starts=starts)
 
     # What is asked row by row -------------------------------------------------------------------
 
@@ -129,11 +137,10 @@ class StreamedElements(PairwiseElements):
         return self.kind.mean_squared_norm(part, mean)
 
     def average(
-        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage = "auto"
+        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
     ) -> Any:
         """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
-        if storage == "matrix-free":
-            raise ValueError("storage='matrix-free' keeps the rows, so it cannot be had of rows that are streamed.")
+        check_dense(storage or self.storage)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         needed = 8.0 * self.kind.work("gamma").nodes * (self.n_columns + 1) ** 2
         if needed > self.memory:
@@ -175,8 +182,14 @@ class StreamedElements(PairwiseElements):
     def subset(self, index: IntArray) -> Any:
         """The elements of some rows: held where there is memory for it."""
         if 8.0 * index.size * _numbers(self.kind) <= max(self.memory * _SUBSET_SHARE, _SMALL):
-            return self.view(self.source.take(index))
-        return StreamedElements(self.view.family, self.source.selected(np.sort(index)), self.memory)
+            if self._last is None or not np.array_equal(self._last[0], index):  # the same few rows are asked for often
+                held = self.view(self.source.take(index))
+                held.storage = self.storage
+                self._last = index, held
+            return self._last[1]
+        some = StreamedElements(self.view.family, self.source.selected(np.sort(index)), self.memory)
+        some.storage = self.storage
+        return some
 
     def products(self, part: Part, left: Any, right: Any) -> Array:
         """Of rows that were taken."""

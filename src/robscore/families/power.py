@@ -120,6 +120,8 @@ class PowerFamily(WeightedFamily):
             return self.boundary.combined(near.distance, power, value, derivative)
         total = np.zeros_like(X)
         bounded = np.isfinite(near.distance)  # elsewhere h is 1
+        if not bounded.any():
+            return value * X**power if value else total
         if value:
             total += value * np.where(bounded, self.boundary.value(near.distance), 1.0) * X**power
         if derivative:

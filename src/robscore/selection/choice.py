@@ -10,6 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from robscore._threads import on_one_thread
 from robscore._typing import Array, IntArray
 from robscore.elements import PairwiseElements
 from robscore.solvers.loss import QuadraticLoss
@@ -36,7 +37,7 @@ class Candidates:
     fit_some : rows and a seed to the loss of those alone, as robust as that of all, and its path at the same alphas
     shuffle : whether rows may be cut into folds in any order
     rng : random numbers
-    n_jobs : threads for fits on other rows
+    n_jobs : how many fits on other rows at a time; None as joblib is set
     """
 
     loss: QuadraticLoss
@@ -59,11 +60,18 @@ class Candidates:
         return float(self.elements.n_rows) if self.taper is None else float(self.taper.weights.sum())
 
     def fit_all(self, parts: Sequence[IntArray]) -> list[tuple[QuadraticLoss, Path]]:
-        """The losses and paths of several sets of rows; the same bits for any number of threads."""
-        seeds = self.rng.integers(2**62, size=len(parts))
-        calls: Any = (delayed(self.fit_some)(part, int(seed)) for part, seed in zip(parts, seeds, strict=True))
+        """The losses and paths of several sets of rows; the same bits on any backend of joblib, with any n_jobs.
+
+        One after the other where rows are streamed: then a single fit keeps all cores busy.
+        """
+        seeds = self.rng.integers(2**62, size=len(parts)).tolist()
+        if self.elements.streams:
+            return [self.fit_some(part, seed) for part, seed in zip(parts, seeds, strict=True)]
+        calls: Any = (
+            delayed(on_one_thread)(self.fit_some, part, seed) for part, seed in zip(parts, seeds, strict=True)
+        )
         with threadpool_limits(1):
-            return list(Parallel(n_jobs=self.n_jobs or 1, prefer="threads")(calls))
+            return list(Parallel(n_jobs=self.n_jobs, prefer="threads")(calls))
 
 
 def least(criterion: Array, path: Path) -> int:

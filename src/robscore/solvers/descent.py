@@ -11,10 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
-from robscore._progress import tell
+from robscore._progress import tell, watched_by
 from robscore._typing import Array, IntArray
 from robscore._validation import check_number
+from robscore.medians.clouds import chunks
 from robscore.solvers.problem import Problem
 
 _EASY_SWEEPS = 8  # the first ones settle the support; after them, extrapolate
@@ -22,6 +25,7 @@ _SWEEPS_A_SNAPSHOT = 2
 _SNAPSHOTS = 5
 _ONE_SWEEP_MORE = 3.0  # violations met in a sweep are about so much larger than those it leaves
 _FIRST_CHECK = 125  # sweeps; at twice as many, and again each time they double, look at what is so slow
+_NODES_A_TASK = 10  # that are solved together where each is alone
 _LARGEST_JUMP = 1500  # parameters in the linear system that may then be solved
 
 
@@ -42,12 +46,17 @@ def trace_path(
     alpha_min_ratio: float,
     tol: float,
     max_iter: int,
+    alpha_max: float | None = None,
 ) -> Trace:
-    """Solve the problem for every alpha, giving each solution Z, to be copied, to ``keep``, until that says stop."""
+    """Solve the problem for every alpha, giving each solution Z, to be copied, to ``keep``, until that says stop.
+
+    ``alpha_max``, if given, is that of a larger problem which this one is a part of.
+    """
     check_descent(tol, alpha_min_ratio, max_iter)
     Z = problem.null_solution()
     R = problem.image(Z)
-    alpha_max = _alpha_max(problem, R)
+    if alpha_max is None:
+        alpha_max = _alpha_max(problem, R)
     grid = alpha_grid(alphas, alpha_max, alpha_min_ratio)
     unit = (alpha_max if alpha_max > 0 else max(float(np.abs(problem.linear).max()), 1e-300)) / problem.slack
     n_iter, kkt = np.zeros(grid.size, dtype=np.intp), np.zeros(grid.size)
@@ -66,6 +75,48 @@ def trace_path(
             grid, n_iter, kkt = grid[: k + 1], n_iter[: k + 1], kkt[: k + 1]
             break
     return Trace(grid, alpha_max, n_iter, kkt)
+
+
+def trace_nodes(
+    problem: Problem,
+    alphas: int | Sequence[float] | Array | None,
+    keep: Callable[[Array], bool],
+    *,
+    alpha_min_ratio: float,
+    tol: float,
+    max_iter: int,
+    n_jobs: int | None,
+) -> Trace:
+    """As :func:`trace_path` for a problem whose nodes have nothing to do with each other: a few nodes a task.
+
+    Which nodes are together does not depend on ``n_jobs``, so neither do the solutions.
+    """
+    check_descent(tol, alpha_min_ratio, max_iter)
+    Z = problem.null_solution()
+    alpha_max = _alpha_max(problem, problem.image(Z))
+    grid = alpha_grid(alphas, alpha_max, alpha_min_ratio)
+    parts = [problem.of_nodes(nodes) for nodes in chunks(problem.blocks.sizes.size, _NODES_A_TASK)]
+    calls = (delayed(_trace_part)(part, grid, alpha_max, tol, max_iter) for part in parts)
+    with threadpool_limits(1):
+        found = list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
+    n_iter, kkt = (np.max([trace[k] for _, trace in found], axis=0) for k in (2, 3))
+    for k in range(grid.size):
+        if keep(np.concatenate([solutions[k] for solutions, _ in found])):
+            grid, n_iter, kkt = grid[: k + 1], n_iter[: k + 1], kkt[: k + 1]
+            break
+    return Trace(grid, alpha_max, n_iter, kkt)
+
+
+def _trace_part(part: Problem, grid: Array, alpha_max: float, tol: float, max_iter: int) -> tuple[list[Array], Trace]:
+    solutions: list[Array] = []
+
+    def keep(Z: Array) -> bool:
+        solutions.append(Z.copy())
+        return False
+
+    with threadpool_limits(1), watched_by(None):
+        trace = trace_path(part, grid, keep, alpha_min_ratio=1e-3, tol=tol, max_iter=max_iter, alpha_max=alpha_max)
+    return solutions, trace
 
 
 def check_descent(tol: float, alpha_min_ratio: float, max_iter: int) -> None:

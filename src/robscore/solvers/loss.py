@@ -107,7 +107,8 @@ class FactoredLoss(QuadraticLoss):
     u : array of shape (m, n)
         The design, a row for each column of the data.
     a, b : arrays of shape (m, n)
-        A and B of every node times the weights of the rows.
+        A and B of every node times the weights of the rows. With u in single precision products are too, and what
+        comes of them is in double precision again.
     s : array of shape (m,)
     g : array of shape (m, m+1)
     """
@@ -129,12 +130,12 @@ class FactoredLoss(QuadraticLoss):
     def gamma_times(self, interaction: Array | csc_array, location: Array) -> Array:
         """Gamma z, shape (m, m+1), by one product of n x m arrays; K may be sparse."""
         m = self.n_columns
-        pulled = np.asarray(interaction.T @ self.u)
+        pulled = np.asarray(interaction.T.astype(self.u.dtype) @ self.u)
         product = np.empty((m, m + 1))
         product[:, m] = self.s * location - np.einsum("ji,ji->j", self.b, pulled)
         pulled *= self.a
         if np.any(location):
-            pulled -= self.b * np.asarray(location)[:, None]
+            pulled -= self.b * np.asarray(location, dtype=self.u.dtype)[:, None]
         product[:, :m] = pulled @ self.u.T
         return product
 
@@ -143,7 +144,7 @@ class FactoredLoss(QuadraticLoss):
         m = self.n_columns
         inside, across = rows < m, columns < m
         left, right = self.u[rows[inside]], self.u[columns[across]]
-        inner: Array = (left * self.a[node]) @ right.T
+        inner: Array = np.asarray((left * self.a[node]) @ right.T, dtype=float)
         if inside.all() and across.all():
             return inner
         result = np.empty((rows.size, columns.size))
@@ -163,7 +164,7 @@ class FactoredLoss(QuadraticLoss):
 
     @cached_property
     def _t(self) -> Array:
-        return -(self.b @ self.u.T)
+        return np.asarray(-(self.b @ self.u.T), dtype=float)
 
 
 def dense(matrix: Array | csc_array) -> Array:

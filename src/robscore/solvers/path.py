@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robscore._typing import Array, BoolArray, IntArray
 from robscore._validation import check_whole
-from robscore.solvers.descent import Trace, trace_path
+from robscore.solvers.descent import Trace, trace_nodes, trace_path
 from robscore.solvers.interactions import Interactions
 from robscore.solvers.loss import MANY_COLUMNS, FactoredLoss, Loss, QuadraticLoss, StatisticLoss
 from robscore.solvers.problem import Penalty, Rule, build_problem, build_statistic_problem
@@ -155,6 +155,7 @@ def solve_path(
     max_edges: int | None = None,
     tol: float = 1e-6,
     max_iter: int = 10_000,
+    n_jobs: int | None = None,
 ) -> Path | StatisticPath:
     """Minimise the loss plus a weighted l1 norm of K (and eta) for a whole path of penalties.
 
@@ -189,6 +190,9 @@ def solve_path(
         Largest distance of the gradient to the subdifferential, relative to alpha_max.
     max_iter : int, default 10000
         Most sweeps for one alpha.
+    n_jobs : int or None
+        How many tasks at a time where nodes are alone ("and", "or"; below 150 columns), on joblib's backend, threads
+        by default; the solutions do not depend on it.
 
     Returns
     -------
@@ -214,6 +218,7 @@ def solve_path(
         "max_edges": max_edges,
         "tol": tol,
         "max_iter": max_iter,
+        "n_jobs": n_jobs,
     }
     path: Path | StatisticPath
     if isinstance(loss, StatisticLoss):
@@ -234,6 +239,7 @@ def solve_quietly(
     tol: float,
     max_iter: int,
     max_edges: int | None = None,
+    n_jobs: int | None = None,
     **options: Any,
 ) -> Path:
     """As :func:`solve_path`, without a warning for penalties that did not converge."""
@@ -254,7 +260,7 @@ def solve_quietly(
     if is_screened(loss):
         trace = trace_screened(penalty, alphas, keep, **how)
     else:
-        trace = _trace_whole(penalty, alphas, keep, **how)
+        trace = _trace_whole(penalty, alphas, keep, n_jobs, **how)
     return Path(
         alphas=trace.alphas,
         alpha_max=trace.alpha_max,
@@ -279,9 +285,10 @@ def _trace_whole(
     penalty: Penalty,
     alphas: int | Sequence[float] | Array | None,
     keep: Callable[[Array, Array | None], bool],
+    n_jobs: int | None,
     **how: Any,
 ) -> Trace:
-    """The path with all coordinates and whole blocks."""
+    """The path with all coordinates and whole blocks; nodes that are alone a few at a time."""
     problem, m = build_problem(penalty), penalty.loss.n_columns
 
     def keep_entries(z: Array) -> bool:
@@ -289,7 +296,9 @@ def _trace_whole(
         K = penalty.loss.completed(Z[:, :m].T.copy())
         return keep(K, Z[:, m].copy() if Z.shape[1] > m else None)
 
-    return trace_path(problem, alphas, keep_entries, **how)
+    if penalty.symmetric or penalty.loss.gamma_last is not None:
+        return trace_path(problem, alphas, keep_entries, **how)
+    return trace_nodes(problem, alphas, keep_entries, n_jobs=n_jobs, **how)
 
 
 def _solve_statistics(

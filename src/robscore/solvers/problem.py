@@ -227,6 +227,19 @@ class Problem:
                 return True
         return False
 
+    def of_nodes(self, nodes: slice) -> Problem:
+        """The part of some neighbouring nodes, where nothing couples nodes."""
+        Q, starts, firsts, sizes, owners = self.blocks
+        first, last = int(firsts[nodes][0]), int(firsts[nodes][-1] + sizes[nodes][-1])
+        low, high = int(starts[nodes].min()), int((starts[nodes] + sizes[nodes] ** 2).max())
+        mine = np.flatnonzero((self.own >= first) & (self.own < last))
+        blocks = Blocks(
+            Q[low:high], starts[nodes] - low, firsts[nodes] - first, sizes[nodes], owners[first:last] - nodes.start
+        )
+        return Problem.of(
+            blocks, self.linear[first:last], self.own[mine] - first, self.mirror[mine], self.weights[mine]
+        )
+
     def null_solution(self) -> Array:
         """Z with every penalised parameter zero and the free ones optimal."""
         free = np.flatnonzero(self.weights == 0)
