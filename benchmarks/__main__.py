@@ -8,6 +8,7 @@ NAMES = [
     "rivals_speed",
     "growth",
     "many_columns",
+    "many_rows",
     "unpenalised_accuracy",
     "support_recovery",
     "blind_accuracy",

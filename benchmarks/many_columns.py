@@ -11,14 +11,16 @@ TOL = 1e-4
 SETTINGS = [(1000, 1000, 200, 15, 10_000, 0.067), (500, 5000, 100, 10, 5_000, 0.075)]
 
 
-def measure(n: int, m: int, n_blocks: int, alphas: int, max_edges: int, ratio: float) -> dict[str, float]:
+def measure(
+    n: int, m: int, n_blocks: int, alphas: int, max_edges: int, ratio: float, storage: str = "matrix-free"
+) -> dict[str, float]:
     """From rows to a robust path; times in products of two 1000 x 1000 matrices of the same run."""
     X = sparse_square_root_data(n, m, m, 0.05)
     X /= np.median(X, axis=0)
     unit = matrix_product_seconds()
     elements = rs.score_elements("sqrt", X)
     weights = rs.robust_weights(elements, n_blocks)
-    loss = elements.average(*weights)
+    loss = elements.average(*weights, storage=storage)
     rs.solve_path(loss, 2, alpha_min_ratio=0.9, tol=TOL)  # compiles
     found: list[rs.Path] = []
     path = seconds(
@@ -26,7 +28,7 @@ def measure(n: int, m: int, n_blocks: int, alphas: int, max_edges: int, ratio: f
     )
     return {
         "weights": seconds(lambda: rs.robust_weights(rs.score_elements("sqrt", X), n_blocks), 1) / unit,
-        "average": seconds(lambda: elements.average(*weights), 1) / unit,
+        "average": seconds(lambda: elements.average(*weights, storage=storage), 1) / unit,
         "path": path / unit,
         "alphas": found[0].alphas.size,
         "edges": int(found[0].n_edges[-1]),
@@ -34,14 +36,37 @@ def measure(n: int, m: int, n_blocks: int, alphas: int, max_edges: int, ratio: f
     }
 
 
+def single_precision_error(
+    n: int, m: int, n_blocks: int, alphas: int, max_edges: int, ratio: float
+) -> tuple[float, int]:
+    """Largest difference of K along the path, over its largest entry; most edges that are in one graph alone."""
+    X = sparse_square_root_data(n, m, m, 0.05)
+    X /= np.median(X, axis=0)
+    elements = rs.score_elements("sqrt", X)
+    weights = rs.robust_weights(elements, n_blocks)
+    how = {"alpha_min_ratio": ratio, "max_edges": max_edges, "tol": TOL}
+    double, single = (
+        rs.solve_path(elements.average(*weights, storage=storage), alphas, **how)
+        for storage in ("matrix-free", "float32")
+    )
+    count = min(double.alphas.size, single.alphas.size)
+    K = [(double.interactions[k], single.interactions[k]) for k in range(count)]
+    largest = max(float(np.abs(left).max()) for left, _ in K)
+    away = max(float(np.abs(left - right).max()) for left, right in K)
+    return away / largest, max(np.count_nonzero((left != 0) != (right != 0)) // 2 for left, right in K)
+
+
 def main() -> None:
     head = ("rows", "columns", "blocks", "weights", "average", "path", "alphas", "edges", "from optimal", "memory")
     print("".join(f"{name:>13}" for name in head) + "   (times in matrix products)")
-    for setting in SETTINGS:
-        result, megabytes = in_fresh_process(measure, *setting)
+    for setting, storage in [*((setting, "matrix-free") for setting in SETTINGS), (SETTINGS[0], "float32")]:
+        result, megabytes = in_fresh_process(measure, *setting, storage)
         n, m, n_blocks, *_ = setting
         times = "".join(f"{result[name]:>13.0f}" for name in ("weights", "average", "path", "alphas", "edges"))
-        print(f"{n:>13}{m:>13}{n_blocks:>13}{times}{result['kkt']:>13.0e}{megabytes / 1000:>10.2f} GB", flush=True)
+        rest = f"{result['kkt']:>13.0e}{megabytes / 1000:>10.2f} GB   {storage}"
+        print(f"{n:>13}{m:>13}{n_blocks:>13}{times}{rest}", flush=True)
+    (away, edges), _ = in_fresh_process(single_precision_error, *SETTINGS[0])
+    print(f"In single precision K differs by at most {away:.0e} of its largest entry, graphs by at most {edges} edges.")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import multiprocessing
 import resource
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,8 @@ def matrix_product_seconds() -> float:
 
 def in_fresh_process(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
     """Result of ``work(*arguments)`` in a new process, and the most memory that process held, in MB."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_watched, (work, arguments))
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(_watched, work, arguments).result()
 
 
 def _watched(work: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, float]:

@@ -142,7 +142,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         Parameters
         ----------
         X : array-like or data frame of shape (n, m); path of a Parquet file or folder; memory map; Dask collection
-            Rows that do not fit in memory are read a piece at a time (:doc:`/many_rows`).
+            Rows that do not fit in ``max_memory`` are read a piece at a time, in every pass over the data.
         y : ignored
         """
         loss, elements, remarks = self._robust_loss(X)
@@ -370,7 +370,7 @@ class RobustGraph(ScoreMatchingEstimator):
         Parameters
         ----------
         X : array-like or data frame of shape (n, m); path of a Parquet file or folder; memory map; Dask collection
-            Rows that do not fit in memory are read a piece at a time (:doc:`/many_rows`).
+            Rows that do not fit in ``max_memory`` are read a piece at a time, in every pass over the data.
         y : ignored
         """
         if not get_family(self.family).is_pairwise:

@@ -2,6 +2,7 @@
 
 import itertools
 
+import joblib
 import numpy as np
 import pytest
 
@@ -20,11 +21,11 @@ OPTIONS = {
 }
 
 
-def both(family, n=80, m=12, n_blocks=20):
+def both(family, other="matrix-free", n=80, m=12, n_blocks=20):
     X = np.random.default_rng(0).gamma(2.0, size=(n, m))
     elements = rs.score_elements(family, X)
     weights = rs.robust_weights(elements, n_blocks)
-    return (elements.average(*weights, storage=storage) for storage in ("dense", "matrix-free"))
+    return [elements.average(*weights, storage=storage) for storage in ("dense", other)]
 
 
 def weights_of_pairs(m=12):
@@ -112,6 +113,55 @@ def test_storage_is_checked():
     elements = rs.score_elements("sqrt", np.ones((3, 2)) + np.eye(3, 2))
     with pytest.raises(ValueError, match="storage='big' is not known"):
         elements.average(storage="big")
+
+
+@pytest.mark.parametrize("family", ["sqrt", "gamma", "gaussian"])
+def test_single_precision_is_right_to_its_digits(family):
+    dense, _ = both(family)
+    single = both(family, "float32")[1]
+    assert single.u.dtype == single.a.dtype == np.float32
+    rng = np.random.default_rng(0)
+    K, eta = rng.normal(size=(12, 12)), rng.normal(size=12)
+    exact = dense.gamma_times(K, eta)
+    product = single.gamma_times(K, eta)
+    assert product.dtype == single.block(0, np.arange(5), np.arange(13)).dtype == single.coupling()[0].dtype == float
+    assert 0 < np.abs(product - exact).max() < 1e-5 * np.abs(exact).max()
+    first, second = (rs.solve_path(loss, 12, alpha_min_ratio=0.02) for loss in (dense, single))
+    assert second.converged.all()
+    np.testing.assert_allclose(second.interactions, first.interactions, atol=1e-3 * np.abs(first.interactions).max())
+
+
+def test_what_single_precision_costs_is_shown():
+    X = np.random.default_rng(0).gamma(1.0, size=(500, 8))
+    settings = {"n_blocks": 50, "n_edges": 5}
+    models = {name: rs.RobustGraph(storage=name, **settings).fit(X) for name in ("dense", "matrix-free", "float32")}
+    assert models["dense"].rounding_ == models["matrix-free"].rounding_ == 0
+    assert 1e-9 < models["float32"].rounding_ < 1e-4
+    exact = models["dense"].interaction_
+    np.testing.assert_allclose(models["matrix-free"].interaction_, exact, atol=1e-4 * np.abs(exact).max())
+    np.testing.assert_allclose(models["float32"].interaction_, exact, atol=1e-3 * np.abs(exact).max())
+
+
+def test_subsets_keep_the_storage():
+    elements = rs.score_elements("sqrt", np.random.default_rng(0).gamma(1.0, size=(40, 3)))
+    elements.storage = "float32"
+    assert elements.subset(np.arange(20)).average().u.dtype == np.float32
+    with pytest.raises(ValueError, match="storage='float32' is for power families"):
+        rs.RobustGraph("simplex", storage="float32").fit(np.random.default_rng(0).dirichlet(np.ones(4), size=100))
+
+
+@pytest.mark.parametrize("rule", ["and", "or"])
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_nodes_on_several_cores_give_the_same_bits(rule, backend):
+    loss, _ = both("sqrt", m=25)
+    alone = rs.solve_path(loss, 12, rule=rule)
+    with joblib.parallel_config(backend=backend):
+        found = rs.solve_path(loss, 12, rule=rule, n_jobs=2)
+    np.testing.assert_array_equal(np.asarray(found.interactions), np.asarray(alone.interactions))
+    np.testing.assert_array_equal(found.n_iter, alone.n_iter)
+    assert alone.converged.all()
+    ended = rs.solve_path(loss, 12, rule=rule, max_edges=10)
+    assert ended.n_edges[-1] >= 10 > ended.n_edges[-2]
 
 
 def test_estimators_end_wide_paths_at_a_number_of_edges():

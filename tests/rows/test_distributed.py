@@ -1,0 +1,201 @@
+"""The same estimate from Dask: any chunks, any scheduler, workers that come and go."""
+
+import os
+import signal
+import threading
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from tests.rows.test_streamed import rain
+
+import robscore as rs
+from robscore import _repetitions
+
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+
+from robscore.distributed import DaskRows  # noqa: E402
+
+# Clusters leave sockets to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+
+X = rain()
+OPTIONS = {"tol": 1e-10}
+
+
+def check(found, held):
+    scale = np.abs(held.interaction_).max()
+    np.testing.assert_allclose(found.interaction_, held.interaction_, atol=1e-8 * scale)
+    np.testing.assert_allclose(found.row_weights_, held.row_weights_, atol=1e-8)
+    assert found.graph_.n_edges == held.graph_.n_edges
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two worker processes with 1 GB each."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=":0", silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("settings", [{}, {"n_blocks": 20}, {"contamination": 0.05}], ids=str)
+@pytest.mark.parametrize("chunks", [(1000, 6), (333, 4), (4000, 1), ((1, 1999, 2000), 6)], ids=str)
+def test_any_chunks_give_the_fit_in_memory(settings, chunks):
+    held = rs.RobustGraph(**OPTIONS, **settings).fit(X)
+    check(rs.RobustGraph(**OPTIONS, **settings).fit(da.from_array(X, chunks=chunks)), held)
+
+
+def test_data_frames_keep_their_names():
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    held = rs.RobustGraph(n_blocks=40, **OPTIONS).fit(frame)
+    found = rs.RobustGraph(n_blocks=40, **OPTIONS).fit(dd.from_pandas(frame, npartitions=5))
+    check(found, held)
+    assert list(found.feature_names_in_) == list("abcdef")
+    assert found.edges()["source"][0] in "abcdef"
+
+
+@pytest.mark.parametrize("sizes", [(50, 50), (30, 70), (99, 1), (10,) * 10])
+@pytest.mark.parametrize("n_blocks", [3, 7, 40])
+def test_chunks_end_where_blocks_do(sizes, n_blocks):
+    rows = DaskRows(da.zeros((100, 2), chunks=(sizes, 2)))
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in np.array_split(np.arange(100), n_blocks)])[:-1]])
+    ends = rows._aligned(starts)
+    assert ends[-1] == 100
+    assert set(ends[:-1]) <= set(starts)
+    moved = [min(abs(end - own) for own in rows.ends) for end in ends]
+    assert max(moved) <= -(-100 // n_blocks)  # by less than a block
+    assert rows._aligned(None) == np.cumsum(sizes).tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (
+            lambda: da.from_array(X, chunks=500)[da.from_array(X[:, 0], chunks=500) > 1],
+            r"compute_chunk_sizes\(\) first",
+        ),
+        (lambda: da.from_array(X[:, 0], chunks=500), "has 1 dimension"),
+        (lambda: da.from_array(X[:0], chunks=500), "0 rows"),
+        (lambda: da.from_array(np.full((9, 2), "a"), chunks=5), "must be numeric"),
+        (lambda: dd.from_pandas(pd.DataFrame({"a": [1.0, 2], "place": ["x", "y"]}), npartitions=1), "'place'"),
+        (lambda: _with(1700, 2, np.nan), r"column 'x2' has 1 \(first in row 1700, in chunk 3\)"),
+        (lambda: _with(1700, 2, np.inf), r"infinity: column 'x2' has 1 \(first in row 1700, in chunk 3\)"),
+        (lambda: _with(3999, 0, -1.0), r"Negative values .* column 'x0' has 1 \(first in row 3999, in chunk 7\)"),
+    ],
+)
+def test_what_is_wrong_is_named(make, match):
+    with pytest.raises(ValueError, match=match):
+        rs.RobustGraph().fit(make())
+
+
+def _filtered():
+    array = da.from_array(X, chunks=(500, 6))
+    return array[array[:, 0] > 1]
+
+
+def _with(row, column, value):
+    bad = X.copy()
+    bad[row, column] = value
+    return da.from_array(bad, chunks=(500, 6))
+
+
+def test_other_collections_are_refused():
+    import dask.bag
+
+    with pytest.raises(TypeError, match="use an array or a data frame"):
+        rs.RobustGraph().fit(dask.bag.from_sequence([1, 2, 3]))
+
+
+def test_missing_rows_can_be_dropped():
+    incomplete = X.copy()
+    incomplete[[5, 900, 3999], 1] = np.nan
+    held = rs.RobustGraph(n_blocks=30, missing="drop", **OPTIONS).fit(incomplete)
+    found = rs.RobustGraph(n_blocks=30, missing="drop", **OPTIONS).fit(da.from_array(incomplete, chunks=(700, 6)))
+    check(found, held)
+    assert found.n_rows_used_ == 3997
+    np.testing.assert_allclose(found.row_losses(da.from_array(X, chunks=(700, 6))), held.row_losses(X), rtol=1e-6)
+
+
+def test_a_cluster_gives_the_fit_in_memory(cluster):
+    held = rs.RobustGraph(contamination=0.05, **OPTIONS).fit(X)
+    check(rs.RobustGraph(contamination=0.05, **OPTIONS).fit(da.from_array(X, chunks=(900, 6))), held)
+
+
+def test_a_lost_worker_costs_time_and_not_the_result(cluster):
+    held = rs.RobustGraph(contamination=0.05, **OPTIONS).fit(X)
+    passes = []
+    original = DaskRows._computed
+
+    def computed(self, tasks):
+        passes.append(len(tasks))
+        if len(passes) == 8:
+            process = next(iter(cluster.run(os.getpid).values()))
+            threading.Timer(0.02, os.kill, (process, signal.SIGKILL)).start()  # while the next pass is under way
+        return original(self, tasks)
+
+    array = da.from_array(X, chunks=(900, 6)).persist()  # half of it is lost too
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DaskRows, "_computed", computed)
+        found = rs.RobustGraph(contamination=0.05, **OPTIONS).fit(array)
+    assert len(passes) > 12
+    check(found, held)
+
+
+def test_a_cluster_that_cannot_do_it_is_told_so(cluster):
+    large = da.zeros((8_000_000, 6), chunks=(8_000_000, 6))
+    with pytest.raises(ValueError, match=r"Chunk 0 of X has 8000000 rows and takes 384 MB, too much for workers"):
+        rs.RobustGraph().fit(large)
+
+
+def test_a_cluster_without_workers_is_told_so():
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as empty,
+        distributed.Client(empty),
+        pytest.raises(ValueError, match="has no workers"),
+    ):
+        rs.RobustGraph().fit(da.from_array(X, chunks=900))
+
+
+def test_workers_that_die_are_explained(monkeypatch):
+    rows = DaskRows(da.from_array(X, chunks=(900, 6)))
+
+    def fails(*tasks):
+        raise distributed.scheduler.KilledWorker("task", None, 3)
+
+    monkeypatch.setattr("dask.compute", fails)
+    with pytest.raises(MemoryError, match=r"ran out of memory \(KilledWorker\): chunks of X have up to 900 rows"):
+        rows.gather(np.asarray)
+
+
+def graph_of(**settings):
+    model = rs.RobustGraph(contamination=0.05, alphas=12, random_state=0, **settings).fit(X[:600])
+    return model.interaction_, model.criteria_
+
+
+@pytest.mark.parametrize("settings", [{"select": "cv"}, {"select": "stars"}, {"rule": "and"}], ids=str)
+def test_joblib_on_dask_gives_the_same_bits(cluster, settings):
+    alone, criteria = graph_of(n_jobs=1, **settings)
+    for backend in ("dask", "loky", "threading"):
+        with joblib.parallel_config(backend=backend, n_jobs=2):
+            found, others = graph_of(**settings)
+        np.testing.assert_array_equal(found, alone)
+        for name, values in criteria.items():
+            np.testing.assert_array_equal(others[name], values)
+
+
+def test_repetitions_run_on_dask(cluster):
+    with joblib.parallel_config(backend="dask"):
+        outcomes = dict(_repetitions.run_all(_where, [(k, k) for k in range(4)], None))
+    assert {value for value, _ in outcomes.values()} == {0, 1, 4, 9}
+    assert os.getpid() not in {process for _, process in outcomes.values()}
+
+
+def _where(k):
+    return k * k, os.getpid()
