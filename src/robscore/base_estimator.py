@@ -17,7 +17,7 @@ from robscore._validation import check_number, default_names, read_bytes, readab
 from robscore.diagnostics import report_rows, rows_to_explain, telling_variables, usual_rows
 from robscore.elements import Elements
 from robscore.elements.base import Storage
-from robscore.elements.streamed import elements_of
+from robscore.elements.streamed import elements_of, held
 from robscore.families.base import Family, NoDensityError, Parameters, get_family
 from robscore.medians.blocks import Partition, check_contamination, check_n_blocks, n_blocks_for
 from robscore.preparation import Preparation, prepare
@@ -25,7 +25,7 @@ from robscore.reweighting import START_CONTAMINATION, Reweighted, reweigh
 from robscore.row_weights import Products, RowWeights, shared_products, weigh_rows
 from robscore.rows import ArrayRows, Rows
 from robscore.rows.inspection import inspect
-from robscore.rows.opening import held, open_rows
+from robscore.rows.opening import open_rows
 from robscore.selection.blocks import block_grid, choose_n_blocks, least_blocks
 from robscore.solvers.loss import Loss
 from robscore.taper import Taper
@@ -74,7 +74,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self.n_blocks_ = self._first_n_blocks(n)
         preparation, rows = prepare(
             family,
-            held(rows, family, self._memory),
+            held(rows, family, self._memory if self._loss_storage in ("auto", "dense") else np.inf),
             looked_at,
             self._column_names,
             scale=self.scale,

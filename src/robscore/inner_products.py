@@ -87,7 +87,7 @@ def block_gram(elements: Elements, part: Part, partition: Partition, way: Way = 
 def _gram_by_rows(elements: Elements, part: Part, partition: Partition) -> Array:
     K, n = partition.n_blocks, partition.order.size
     gram = np.empty((K, K))
-    rows = elements.take(partition.order)
+    rows = elements.ordered(partition)
     rows_a_tile = max(256, int(_TILE_BYTES / (8 * n)))  # several tiles, to gain from symmetry
     blocks_a_tile = max(1, rows_a_tile // int(partition.sizes.max()))
     ends = partition.starts + partition.sizes

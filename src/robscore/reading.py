@@ -112,7 +112,9 @@ def read_data(path: str | PathLike[str], options: ReadOptions | None = None) -> 
     if not path.exists():
         raise DataFileError(f"{path} does not exist{_similar(path)}.")
     if path.is_dir():
-        raise DataFileError(f"{path} is a folder; give a file in it.")
+        raise DataFileError(
+            f"{path} is a folder; give a file in it. (From Python, RobustGraph.fit takes a folder of Parquet files.)"
+        )
     notes: list[str] = []
     try:
         names, columns = _reader(path)(path, options, notes)

@@ -149,6 +149,11 @@ class Elements(ABC):
         """The arrays of some rows; an index of shape (K, s) gives K groups of s rows."""
         return type(self.rows)(*(array[index] for array in self.rows))
 
+    def ordered(self, partition: Partition) -> Any:
+        """The arrays of the rows of all blocks, one after the other."""
+        in_order = np.array_equal(partition.order, np.arange(self.n_rows))
+        return self.rows if in_order else self.take(partition.order)
+
     def subset(self, index: IntArray) -> Self:
         """The elements of some rows."""
         some = copy(self)
@@ -283,7 +288,7 @@ class Elements(ABC):
 
     def node_means(self, part: Part, partition: Partition, nodes: Sequence[int] | None = None) -> Iterator[Array]:
         """Block means of some nodes or all, one at a time, each of shape (K, f); their Gram matrices add up."""
-        rows = self.take(partition.order)
+        rows = self.ordered(partition)
         for node in range(self.work(part).nodes) if nodes is None else nodes:
             yield partition.sums(self.node_features(part, node, rows)) / partition.sizes[:, None]
 

@@ -175,7 +175,7 @@ class PowerElements(PairwiseElements):
         """Block means of some nodes or all, one at a time, each of shape (K, f); their Gram matrices add up."""
         if nodes is None:
             nodes = range(self.work(part).nodes)
-        u, A, B, C, alpha, beta, gamma = (array[partition.order] for array in self.rows)
+        u, A, B, C, alpha, beta, gamma = self.ordered(partition)
         sizes = partition.sizes[:, None]
         m = self.n_columns
         if part == "g":

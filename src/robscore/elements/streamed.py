@@ -25,8 +25,23 @@ if TYPE_CHECKING:
     from robscore.families.base import Family
 
 _PIECE_BYTES = 6e6  # of elements at a time: they stay in the cache
-_GROUP_SHARE = 1 / 8  # of the memory, for block sums of some nodes
+_GROUP_SHARE = 1 / 3  # of the memory, for block sums of some nodes
+_REMOTE_GROUP = 64e6  # bytes that such sums may take on another machine
 _SUBSET_SHARE, _SMALL = 1 / 4, 100e6  # of the memory, and bytes that are held in any case, for elements of some rows
+
+
+def held(rows: Rows, family: Family, memory: float) -> Rows:
+    """The same rows, in memory if their elements fit there; rows on other machines stay there.
+
+    With so many columns that Gamma does not fit, what is in memory is used as it is: only then can it be avoided.
+    """
+    m = rows.n_columns
+    fits = 8.0 * rows.n_rows * (family.numbers_a_row(m) + 2 * m) <= memory  # with the rows, as given and scaled
+    if isinstance(rows, ArrayRows):
+        return ArrayRows(rows.values, rows.names, whole=fits or 8.0 * family.numbers_of_gamma(m) > memory)
+    if rows.is_remote or not fits:
+        return rows
+    return ArrayRows(rows.gather(np.asarray), rows.names)
 
 
 def elements_of(family: Family, rows: Rows, memory: float) -> Elements:
@@ -142,7 +157,7 @@ class StreamedElements(PairwiseElements):
         """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
         check_dense(storage or self.storage)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
-        needed = 8.0 * self.kind.work("gamma").nodes * (self.n_columns + 1) ** 2
+        needed = 8.0 * self.view.family.numbers_of_gamma(self.n_columns)
         if needed > self.memory:
             raise ValueError(
                 f"Gamma of {self.n_columns} columns takes {needed / 1e9:.1f} GB, more than max_memory allows "
@@ -169,7 +184,8 @@ class StreamedElements(PairwiseElements):
         K, block_of = partition.n_blocks, partition.block_of(self.n_rows)
         features = self.kind.node_features(part, 0, self.kind.take(slice(0, 1))).shape[1]
         nodes = self.kind.work(part).nodes
-        at_a_time = max(1, int(self.memory * _GROUP_SHARE / (8 * K * features)))
+        memory = min(self.memory * _GROUP_SHARE, _REMOTE_GROUP if self.source.is_remote else np.inf)
+        at_a_time = max(1, int(memory / (8 * K * features)))
         gram = np.zeros((K, K))
         for first in range(0, nodes, at_a_time):
             group = range(first, min(first + at_a_time, nodes))

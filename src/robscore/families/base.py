@@ -10,6 +10,7 @@ and, where the defaults here do not serve,
 * ``problem(X)``: a boolean array of the entries the family excludes, with the reason in words;
 * ``scaling(X, fit_location)``, ``scaled`` and ``unscale``: a robust scale for the columns and the map of
   fitted parameters back to the given units;
+* ``numbers_a_row``: how much memory its elements take, where that is far from the default;
 * ``log_density`` (and ``conditional``, if it is faster): to judge rows by how likely they are, and to simulate.
 
 Give it a name with ``@register("name")`` if you like. Nothing else in the package needs to change.
@@ -80,6 +81,10 @@ class Family(ABC):
     def numbers_a_row(self, n_columns: int) -> int:
         """About how many numbers the elements of a row hold."""
         return 2 * n_columns * (n_columns + 2)
+
+    def numbers_of_gamma(self, n_columns: int) -> int:
+        """About how many numbers Gamma has."""
+        return n_columns * (n_columns + 1) ** 2
 
     def problem(self, X: Array) -> tuple[BoolArray, str]:
         """Entries of X, shape (n, m), that the family excludes, and why."""

@@ -96,10 +96,18 @@ class PowerFamily(WeightedFamily):
             u = X**self.a if self.a else np.log(X)
             A, B, C, alpha, gamma = self._coefficients(X, self.domain.nearest(X))
             beta = (self.a or 1.0) * A
-            if self.domain.is_real_line and self.a == self.b == 1:
-                # h is constant, so all nodes share one Gamma block: a single column says it all.
+            if self._shares_gamma:  # a single column says it all
                 A = B = C = A[:, :1]
             return PowerElements(u=u, A=A, B=B, C=C, alpha=alpha, beta=beta, gamma=gamma)
+
+    @property
+    def _shares_gamma(self) -> bool:
+        """Whether h is constant, so that all nodes have the same block of Gamma."""
+        return self.domain.is_real_line and self.a == self.b == 1
+
+    def numbers_of_gamma(self, n_columns: int) -> int:
+        """One block a node, or one for all."""
+        return (1 if self._shares_gamma else n_columns) * (n_columns + 1) ** 2
 
     def numbers_a_row(self, n_columns: int) -> int:
         """The design, A, alpha, beta and gamma; with other powers for the location B and C."""

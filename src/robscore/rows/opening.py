@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +10,6 @@ from robscore._typing import AnyData
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
 from robscore.rows.parquet import ParquetRows
-from robscore.solvers.loss import MANY_COLUMNS
-
-if TYPE_CHECKING:
-    from robscore.families.base import Family
 
 
 def open_rows(X: AnyData) -> Rows | None:
@@ -38,17 +33,3 @@ def _mapped_file(X: AnyData) -> ArrayRows:
     if 0 in X.shape:
         raise ValueError(f"X is a memory map of {X.shape[0]} rows and {X.shape[1]} columns; both must be at least 1.")
     return ArrayRows(X, whole=False)
-
-
-def held(rows: Rows, family: Family, memory: float) -> Rows:
-    """The same rows, in memory if their elements fit there; rows on other machines stay there.
-
-    With so many columns that Gamma does not fit, what is in memory is used as it is: only then can it be avoided.
-    """
-    m = rows.n_columns
-    fits = 8.0 * rows.n_rows * family.numbers_a_row(m) <= memory
-    if isinstance(rows, ArrayRows):
-        return ArrayRows(rows.values, rows.names, whole=fits or (m >= MANY_COLUMNS and 8.0 * m**3 > memory))
-    if rows.is_remote or not fits:
-        return rows
-    return ArrayRows(rows.gather(np.asarray), rows.names)
