@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from robscore._progress import stage, tell
 from robscore._remarks import Remark
 from robscore._tables import Kind, as_table
-from robscore._typing import AnyData, Array, BoolArray, RandomState
+from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._validation import check_number, default_names, read_bytes, readable
 from robscore.diagnostics import report_rows, rows_to_explain, telling_variables, usual_rows
 from robscore.elements import Elements
@@ -85,16 +85,14 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         elements = elements_of(preparation.scaled_family, rows, self._memory)
         elements.check_statistics()
         elements.storage = self._loss_storage
-        self._used = np.flatnonzero(used)
+        self._complete = used
         self._rows = rows
         self.n_rows_used_ = n
         self._taper: Taper | None = None
         self.share_dropped_: float | None = None
         self.n_blocks_criterion_: dict[int, float] | None = None
-        self.row_weights_ = np.zeros((used.size, 2))
         tell(f"weighing {self.n_blocks_} blocks of rows")
         weights, remarks = self._weigh(elements, self.n_blocks_)
-        self.row_weights_[used] = np.column_stack(weights)
         loss: Loss = elements.average(*weights)
         if (self._reweights or self.n_blocks == "auto") and n >= _FEWEST_REWEIGHTED:
             with stage("looking for bad rows"):
@@ -109,7 +107,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             else:
                 weights, remarks = self._choose_n_blocks(elements, found)
                 loss = elements.average(*weights)
-            self.row_weights_[used] = np.column_stack(weights)
+        self.row_weights_ = np.zeros((used.size, 2))
+        for column, part in enumerate(weights):
+            self.row_weights_[used, column] = part
         return loss, elements, remarks
 
     def _remarks_on(self, dropped: float) -> list[Remark]:
@@ -140,7 +140,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self, elements: Elements, n_blocks: int, products: Products | None = None
     ) -> tuple[RowWeights, list[Remark]]:
         """Row weights of blocks; where the number of blocks is not the user's, of the rows that do not overflow."""
-        kept = np.arange(elements.n_rows)
+        kept: IntArray | None = None
         if self.n_blocks is None and self.contamination is None and elements.overflow.any():
             kept = np.flatnonzero(~elements.overflow)
             if 2 * kept.size <= elements.n_rows:
@@ -154,6 +154,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             random_state=self.random_state,
             products=products,
         )
+        if kept is None:
+            return weights, remarks
         whole = np.zeros((2, self.n_rows_used_))
         whole[:, kept] = weights
         return RowWeights(whole[0], whole[1]), remarks
@@ -212,6 +214,11 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         """Rows like those of the fit, and which of them are complete."""
         rows = self._open(X, reset=False)
         return held(rows, self._preparation.family, self._memory), self._preparation.complete(rows, self.missing)
+
+    @property
+    def _used(self) -> IntArray:
+        """Positions of the rows of the fit that are complete."""
+        return np.flatnonzero(self._complete)
 
     @property
     def _memory(self) -> float:

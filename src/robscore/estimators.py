@@ -502,7 +502,7 @@ class RobustGraph(ScoreMatchingEstimator):
             self._judged_by = self._fit_like(loss, self._scaled_parameters)
         except SingularLossError:
             self._judged_by = self._scaled_parameters
-        effective = 1.0 / np.sum(self.row_weights_**2, axis=0)
+        effective = 1.0 / np.einsum("ij,ij->j", self.row_weights_, self.row_weights_)
         self._facts = FitFacts(
             n_rows=elements.n_rows,
             reweighting=self._reweighting_in_words(),

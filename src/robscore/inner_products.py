@@ -30,7 +30,7 @@ _ITERATIONS = 15  # typical for the streamed way, in the cost model
 def block_cloud(elements: Elements, part: Part, partition: Partition, way: Way = "auto") -> Cloud:
     """The K block means of Gamma or g as a cloud."""
     if way == "auto":
-        way = cheapest_way(elements, part, partition.n_blocks, partition.order.size)
+        way = cheapest_way(elements, part, partition.n_blocks, partition.n_rows)
     if way == "streamed":
         return StreamedCloud(elements, part, partition)
     return GramCloud(block_gram(elements, part, partition, way))
@@ -63,15 +63,14 @@ def row_products(elements: Elements, part: Part) -> Array | None:
     n = elements.n_rows
     if 3 * 8.0 * n * n > MEMORY_BYTES:
         return None
-    return _gram_by_rows(elements, part, Partition(np.arange(n), np.ones(n, dtype=np.intp)))
+    return _gram_by_rows(elements, part, Partition.joined(np.ones(n, dtype=np.intp)))
 
 
 def summed_over_blocks(products: Array, partition: Partition) -> Array:
     """Gram matrix of the K block means, shape (K, K), from the inner products of the rows."""
-    order = partition.order
-    if not np.array_equal(order, np.arange(len(products))):
-        products = products[np.ix_(order, order)]
-    if partition.n_blocks < order.size:
+    if partition.permutation is not None:
+        products = products[np.ix_(partition.permutation, partition.permutation)]
+    if partition.n_blocks < partition.n_rows:
         products = np.add.reduceat(products, partition.starts, axis=1)
         products = np.add.reduceat(products, partition.starts, axis=0)
     return products / np.multiply.outer(partition.sizes, partition.sizes)
@@ -80,12 +79,12 @@ def summed_over_blocks(products: Array, partition: Partition) -> Array:
 def block_gram(elements: Elements, part: Part, partition: Partition, way: Way = "auto") -> Array:
     """Gram matrix of the K block means of Gamma or g, shape (K, K)."""
     if way == "auto":
-        way = cheapest_way(elements, part, partition.n_blocks, partition.order.size, ways=("rows", "nodes"))
+        way = cheapest_way(elements, part, partition.n_blocks, partition.n_rows, ways=("rows", "nodes"))
     return elements.gram_by_nodes(part, partition) if way == "nodes" else _gram_by_rows(elements, part, partition)
 
 
 def _gram_by_rows(elements: Elements, part: Part, partition: Partition) -> Array:
-    K, n = partition.n_blocks, partition.order.size
+    K, n = partition.n_blocks, partition.n_rows
     gram = np.empty((K, K))
     rows = elements.ordered(partition)
     rows_a_tile = max(256, int(_TILE_BYTES / (8 * n)))  # several tiles, to gain from symmetry
@@ -130,9 +129,10 @@ class StreamedCloud(Cloud):
         count = min(K, _START_BLOCKS, max(_FEWEST_START_BLOCKS, _START_ROWS // int(sizes.max())))
         sample = np.unique(np.linspace(0, K - 1, count).round().astype(int))
         starts, sizes = self.partition.starts[sample], sizes[sample]
-        order = np.concatenate([self.partition.order[a : a + s] for a, s in zip(starts, sizes, strict=True)])
-        some = self.elements.subset(order)
-        cloud = GramCloud(block_gram(some, self.part, Partition(np.arange(order.size), sizes)))
+        index = np.concatenate([np.arange(a, a + s) for a, s in zip(starts, sizes, strict=True)])
+        permutation = self.partition.permutation
+        some = self.elements.subset(index if permutation is None else permutation[index])
+        cloud = GramCloud(block_gram(some, self.part, Partition.joined(sizes)))
         weights = np.zeros(K)
         weights[sample] = median_weights(cloud, multiplicity[sample]).weights
         return weights

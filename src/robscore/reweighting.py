@@ -130,19 +130,14 @@ def reweigh(
     n = elements.n_rows
     parameters, weights = start, np.where(elements.overflow, 0.0, 1.0)
     found = compare(family, elements.overflow, rows, parameters, weights, 0.0)
-    near = np.where(found.is_far, 0.0, weights)
-    plain = Taper.hard(near, parameters)
-    loss = plain.loss(elements)
-    try:
-        classic = fit(loss)
-    except ValueError:  # what is near does not determine the model
-        return Reweighted(plain, loss, parameters, failed=True)
-    judged = compare(family, elements.overflow, rows, classic, near, 0.0)
-    if judged.simulated is not None and judged.share * n < np.count_nonzero(near == 0) + 0.5:
-        return Reweighted(plain, loss, classic)
+    answer = _classic_if_nothing_speaks_against_it(elements, rows, family, found, weights, fit)
+    if answer is not None:
+        return answer
+    taper: Taper | None = None
     share, settled, n_iter = found.share, False, 0
     while not settled and n_iter < _ITERATIONS:
         n_iter += 1
+        taper = None  # one at a time: there may be very many rows
         taper = taper_for(found, share)
         loss = taper.loss(elements)
         try:
@@ -154,7 +149,30 @@ def reweigh(
         found = compare(family, elements.overflow, rows, parameters, weights, share)
         last, share = share, _INERTIA * share + (1 - _INERTIA) * found.share
         settled = settled or bool(abs(share - last) * n <= 1)
+    assert taper is not None
     return Reweighted(taper, loss, parameters, failed=_ESCAPED * share >= _LARGEST_SHARE)
+
+
+def _classic_if_nothing_speaks_against_it(
+    elements: Elements,
+    rows: Rows,
+    family: Family,
+    found: Comparison,
+    weights: Array,
+    fit: Callable[[Loss], Parameters],
+) -> Reweighted | None:
+    """The fit of all rows but those far out by a robust one, if no more of them are too surprising under it."""
+    near = np.where(found.is_far, 0.0, weights)
+    plain = Taper.hard(near, found.parameters)
+    loss = plain.loss(elements)
+    try:
+        classic = fit(loss)
+    except ValueError:  # what is near does not determine the model
+        return Reweighted(plain, loss, found.parameters, failed=True)
+    judged = compare(family, elements.overflow, rows, classic, near, 0.0)
+    if judged.simulated is not None and judged.share * elements.n_rows < np.count_nonzero(near == 0) + 0.5:
+        return Reweighted(plain, loss, classic)
+    return None
 
 
 def compare(
@@ -223,8 +241,10 @@ def _matched(simulated: Array, surprise: Array, share: float) -> Array:
 def _excess(surprise: Array, simulated: Array) -> float:
     """Share of rows that are more surprising than simulated ones (in order), beyond chance; 0 if none."""
     n, N = surprise.size, simulated.size
-    expected = np.searchsorted(simulated, np.sort(surprise), side="left") / N
-    observed = np.arange(n) / n  # the share of rows below each row
+    least = simulated[min(int(np.ceil(_LOWEST * N)) - 1, N - 1)]  # what lies below is not looked at
+    tail = np.sort(surprise[surprise > least])
+    expected = np.searchsorted(simulated, tail, side="left") / N
+    observed = np.arange(n - tail.size, n) / n  # the share of rows below each row
     at_most = np.minimum(expected, 1 - 1 / N)
     error = np.sqrt(at_most * (1 - at_most) * (1 / n + 1 / N))
     clear = (expected >= _LOWEST) & (expected - observed > _ERRORS * error)

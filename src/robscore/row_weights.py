@@ -112,20 +112,25 @@ def weigh_rows(
     remarks = []
     if n_partitions == 1 and not shuffle and n_blocks > 2:
         remarks += _remark_if_sorted(elements, parts[0])
-    totals = {part: np.zeros(n) for part in PARTS}
-    keys = elements.row_keys() if n_blocks >= _FEWEST_TIED else None
+    finite = [_finite_blocks(elements, partition) for partition in parts]
+    if n_blocks >= _FEWEST_TIED:
+        keys = elements.row_keys()
+        for partition, of_partition in zip(parts, finite, strict=True):
+            _check_ties(keys, partition, of_partition)
+        del keys
+    totals: dict[Part, Array] = {}
     failed = 0
     if products is None and way == "auto" and n_partitions > 1:
         products = shared_products(elements)
-    for partition in parts:
-        finite = _finite_blocks(elements, partition)
-        if keys is not None:
-            _check_ties(keys, partition, finite)
+    for partition, of_partition in zip(parts, finite, strict=True):
+        blocks: dict[Part, Array] = {}
         for part in PARTS:
             shared = None if products is None else products[part]
-            weights, converged = _block_weights(elements, part, partition, finite, way, shared)
-            totals[part] += partition.row_weights(weights, n) / n_partitions
+            blocks[part], converged = _block_weights(elements, part, partition, of_partition, way, shared)
             failed += not converged
+        for part in PARTS:
+            weights = partition.row_weights(blocks[part] / n_partitions, n)
+            totals[part] = totals[part] + weights if part in totals else weights
     if failed:
         words = (
             f"The geometric median did not converge in {failed} of {2 * n_partitions} computations; "
@@ -182,7 +187,7 @@ def _block_weights(
 
 def _finite_blocks(elements: Elements, partition: Partition) -> BoolArray:
     """Blocks without a row that overflows; an error if these are not more than half."""
-    finite = ~np.logical_or.reduceat(elements.overflow[partition.order], partition.starts)
+    finite = ~np.logical_or.reduceat(partition.ordered(elements.overflow), partition.starts)
     n_far = partition.n_blocks - np.count_nonzero(finite)
     if 2 * n_far >= partition.n_blocks:
         raise ValueError(
@@ -195,7 +200,7 @@ def _finite_blocks(elements: Elements, partition: Partition) -> BoolArray:
 def _check_ties(keys: NDArray[np.uint64], partition: Partition, finite: BoolArray) -> None:
     """Raise when so many blocks hold the same rows, by their keys, that the median may be one of them."""
     # Sums that wrap around do not depend on the order of the rows in a block.
-    sums = np.add.reduceat(keys[partition.order], partition.starts)[finite]
+    sums = np.add.reduceat(partition.ordered(keys), partition.starts)[finite]
     tied = int(np.unique(sums, return_counts=True)[1].max())
     if tied > _TIED_SHARE * partition.n_blocks:
         raise ValueError(

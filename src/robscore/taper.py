@@ -42,16 +42,22 @@ class Taper:
     @classmethod
     def hard(cls, weights: Array, parameters: tuple[Array, ...]) -> Taper:
         """Weights of shape (n,) that do not change with the surprise."""
-        return cls(weights, np.zeros(weights.size), parameters)
+        return cls(weights, np.broadcast_to(np.float64(0.0), weights.shape), parameters)
 
     @classmethod
     def between(cls, surprise: Array, start: float, end: float, parameters: tuple[Array, ...]) -> Taper:
         """1 up to ``start``, 0 from ``end`` on, a cubic in between; surprise has shape (n,) and may be infinite."""
         if not (start < end < np.inf):  # nothing lies in between
             return cls.hard(np.where(surprise <= start, 1.0, 0.0), parameters)
-        width = end - start
-        t = np.clip((end - surprise) / width, 0.0, 1.0)
-        return cls(t * t * (3 - 2 * t), -6 * t * (1 - t) / width, parameters)
+        t = (end - surprise) / (end - start)
+        np.clip(t, 0.0, 1.0, out=t)
+        slopes = 1 - t  # in place from here on: there may be very many rows
+        slopes *= t
+        slopes *= -6 / (end - start)
+        weights = 3 - 2 * t
+        weights *= t
+        weights *= t
+        return cls(weights, slopes, parameters)
 
     def in_words(self) -> str:
         """How many rows were dropped, and how many count in part."""
@@ -67,7 +73,8 @@ class Taper:
         if rows is not None:
             elements, weights, slopes = elements.subset(rows), weights[rows], slopes[rows]
         total = weights.sum()
-        loss = elements.average(weights / total, weights / total)
+        share = weights / total
+        loss = elements.average(share, share)
         pull(loss, elements, slopes / total, self.parameters)
         return loss
 

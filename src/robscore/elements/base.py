@@ -151,8 +151,7 @@ class Elements(ABC):
 
     def ordered(self, partition: Partition) -> Any:
         """The arrays of the rows of all blocks, one after the other."""
-        in_order = np.array_equal(partition.order, np.arange(self.n_rows))
-        return self.rows if in_order else self.take(partition.order)
+        return self.rows if partition.permutation is None else self.take(partition.permutation)
 
     def subset(self, index: IntArray) -> Self:
         """The elements of some rows."""
@@ -274,15 +273,15 @@ class Elements(ABC):
         """|mu_k|^2 of every block, shape (K,): from products within it, or from its mean where blocks are large."""
         squared = np.empty(partition.n_blocks)
         product, nodes, features = self.work(part)
-        numbers = sum(array[0].size for array in self.rows)
+        numbers, order = sum(array[0].size for array in self.rows), partition.order
         for size, members, rows in partition.by_size():
             if size > max(nodes * features / product, 64):
                 for k, index in zip(members, rows, strict=True):
-                    block = self.subset(partition.order[index])
+                    block = self.subset(order[index])
                     squared[k] = block.mean_squared_norm(part, block.mean(part, np.full(size, 1.0 / size)))
                 continue
             for some in chunks(members.size, max(1, int(_TILE_BYTES / (8 * size * (size + numbers))))):
-                taken = self.take(partition.order[rows[some]])
+                taken = self.take(order[rows[some]])
                 squared[members[some]] = self.products(part, taken, taken).sum(axis=(-1, -2)) / size**2
         return squared
 

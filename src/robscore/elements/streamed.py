@@ -174,8 +174,8 @@ class StreamedElements(PairwiseElements):
 
     def block_squared_norms(self, part: Part, partition: Partition) -> Array:
         """|mu_k|^2 of every block, shape (K,); blocks must be of neighbours."""
-        starts = partition.order[partition.starts]
-        starts[0] = 0
+        starts = partition.starts if partition.permutation is None else partition.permutation[partition.starts]
+        starts = np.append(0, starts[1:])
         question = self._ask(partial(_block_squared_norms, part=part))
         return self.source.gather(question, partition.block_of(self.n_rows), length=self.length, starts=starts)
 

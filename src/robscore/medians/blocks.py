@@ -10,7 +10,7 @@ from numbers import Real
 import numpy as np
 from scipy.special import chdtri
 
-from robscore._typing import Array, IntArray
+from robscore._typing import AnyArray, Array, IntArray
 
 
 def n_blocks_for(n: int, contamination: float) -> int:
@@ -62,9 +62,16 @@ def make_blocks(n: int, n_blocks: int, rng: np.random.Generator | None = None) -
 
 @dataclass(frozen=True)
 class Partition:
-    """Blocks as one ordering of the rows and the size of each block."""
+    """Blocks of rows.
 
-    order: IntArray
+    Attributes
+    ----------
+    permutation : integer array, or None
+        The rows of all blocks, one after the other; None where these are all rows as they come.
+    sizes : integer array of shape (K,)
+    """
+
+    permutation: IntArray | None
     sizes: IntArray
 
     @classmethod
@@ -81,7 +88,21 @@ class Partition:
         check_n_blocks(n_blocks, n)
         sizes = np.full(n_blocks, n // n_blocks, dtype=np.intp)
         sizes[: n % n_blocks] += 1
-        return cls(np.arange(n) if rng is None else rng.permutation(n), sizes)
+        return cls(None if rng is None else rng.permutation(n), sizes)
+
+    @property
+    def order(self) -> IntArray:
+        """The rows of all blocks, one after the other."""
+        return np.arange(self.n_rows) if self.permutation is None else self.permutation
+
+    @cached_property
+    def n_rows(self) -> int:
+        """Rows in all blocks."""
+        return int(self.sizes.sum())
+
+    def ordered(self, rows: AnyArray) -> AnyArray:
+        """What belongs to all rows, in the order of the blocks."""
+        return rows if self.permutation is None else rows[self.permutation]
 
     @property
     def n_blocks(self) -> int:
@@ -96,7 +117,7 @@ class Partition:
     @classmethod
     def joined(cls, sizes: IntArray) -> Partition:
         """Blocks of these sizes, one after the other."""
-        return cls(np.arange(int(sizes.sum())), sizes)
+        return cls(None, sizes)
 
     def sampled(self, n_rows: int, at_least: int) -> Partition:
         """About so many rows: of blocks evenly spread over all, the first rows of each, at least so many if it can."""
@@ -105,12 +126,15 @@ class Partition:
         count = min(self.n_blocks, max(1, n_rows // max(1, int(sizes.max()))))
         chosen = np.unique(np.linspace(0, self.n_blocks - 1, count).round().astype(np.intp))
         index = np.concatenate([np.arange(self.starts[k], self.starts[k] + sizes[k]) for k in chosen])
-        return Partition(self.order[index], sizes[chosen])
+        return Partition(index if self.permutation is None else self.permutation[index], sizes[chosen])
 
     def block_of(self, n: int) -> IntArray:
         """The block of each of n rows, shape (n,); -1 for rows in none."""
+        blocks = np.repeat(np.arange(self.n_blocks, dtype=np.int32), self.sizes)
+        if self.permutation is None:
+            return blocks  # type: ignore[return-value]
         numbers = np.full(n, -1, dtype=np.int32)
-        numbers[self.order] = np.repeat(np.arange(self.n_blocks, dtype=np.int32), self.sizes)
+        numbers[self.permutation] = blocks
         return numbers  # type: ignore[return-value]
 
     def by_size(self) -> Iterator[tuple[int, IntArray, IntArray]]:
@@ -121,20 +145,23 @@ class Partition:
 
     def sums(self, ordered_rows: Array) -> Array:
         """Sum rows (already in ``order``) over blocks, along axis 0."""
-        if self.n_blocks == self.order.size:
+        if self.n_blocks == self.n_rows:
             return ordered_rows
         result: Array = np.add.reduceat(ordered_rows, self.starts, axis=0)
         return result
 
     def means(self, rows: Array) -> Array:
         """Block means of rows given in their original order."""
-        sums = self.sums(rows[self.order])
+        sums = self.sums(self.ordered(rows))
         return sums / self.sizes.reshape((-1,) + (1,) * (rows.ndim - 1))
 
     def row_weights(self, block_weights: Array, n: int) -> Array:
         """c_i = w_block(i) / |block(i)|, shape (n,)."""
+        spread = np.repeat(block_weights / self.sizes, self.sizes)
+        if self.permutation is None:
+            return spread
         weights = np.zeros(n)
-        weights[self.order] = np.repeat(block_weights / self.sizes, self.sizes)
+        weights[self.permutation] = spread
         return weights
 
 

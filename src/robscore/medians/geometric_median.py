@@ -14,6 +14,7 @@ The weights returned are always those of a plain Weiszfeld step, so they are non
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ TOLERANCE = 1e-10
 MAX_ITER = 500
 _PLAIN_ITER = 60  # Weiszfeld steps before Newton takes over
 _MEMORY = 6  # how many past steps the extrapolation uses
+_MANY, _MEMORY_OF_MANY = 50_000, 3  # of so many points fewer steps are kept: they are what takes memory
 
 
 class GeometricMedian(NamedTuple):
@@ -156,7 +158,7 @@ def median_weights(
         Most steps to take.
     """
     size = cloud.squared_norms.size
-    p = np.ones(size) if multiplicity is None else multiplicity
+    p = np.broadcast_to(np.float64(1.0), (size,)) if multiplicity is None else multiplicity
     if size == 1:
         return MedianWeights(np.ones(1), 0, converged=True)
     weights = cloud.start(p)
@@ -246,7 +248,7 @@ class _Iteration:
         if float(np.abs(step) @ self.distances) <= tol * float(target @ self.distances):
             return True
         history.append((self.weights, step))
-        del history[:-_MEMORY]
+        del history[: -(_MEMORY if target.size < _MANY else _MEMORY_OF_MANY)]
         if len(history) > 1:
             candidate = _extrapolate(history)
             distances = self.cloud.distances(candidate)
@@ -289,12 +291,23 @@ class _Iteration:
 
 
 def _extrapolate(history: list[tuple[Array, Array]]) -> Array:
-    """Anderson: the affine combination of past iterates whose steps nearly cancel, one step on."""
-    iterates = np.array([item[0] for item in history])
-    steps = np.array([item[1] for item in history])
-    step_changes = np.diff(steps, axis=0).T
-    coefficients = np.linalg.lstsq(step_changes, steps[-1], rcond=1e-12)[0]
-    combined: Array = iterates[-1] + steps[-1] - (np.diff(iterates, axis=0).T + step_changes) @ coefficients
+    """Anderson: the affine combination of past iterates whose steps nearly cancel, one step on.
+
+    By normal equations of scaled changes, one change at a time: there may be very many points.
+    """
+    (iterate, step), older = history[-1], list(pairwise(history))
+    size = [float(np.linalg.norm(new[1] - old[1])) or 1.0 for old, new in older]
+    gram, right = np.empty((len(older), len(older))), np.empty(len(older))
+    for a, (old, new) in enumerate(older):
+        change = (new[1] - old[1]) / size[a]
+        right[a] = change @ step
+        for b in range(a + 1):
+            gram[a, b] = gram[b, a] = change @ older[b][1][1] / size[b] - change @ older[b][0][1] / size[b]
+    coefficients = np.linalg.lstsq(gram, right, rcond=1e-13)[0] / size
+    combined = iterate + step
+    for share, (old, new) in zip(coefficients, older, strict=True):
+        combined -= share * (new[0] - old[0])
+        combined -= share * (new[1] - old[1])
     return combined / combined.sum()
 
 

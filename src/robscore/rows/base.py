@@ -85,7 +85,16 @@ class Rows(ABC):
 
     def gather(self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None) -> Any:
         """What ``work`` makes of all pieces, joined along the first axis; for tuples, of every part."""
-        return joined([result for _, result in self.each(work, *along, length=length, starts=starts)])
+        whole: AnyArray | None = None
+        results = []
+        for low, result in self.each(work, *along, length=length, starts=starts):
+            if low == 0 and isinstance(result, np.ndarray) and starts is None:  # one entry a row
+                whole = np.empty((self.n_rows, *result.shape[1:]), dtype=result.dtype)
+            if whole is None:
+                results.append(result)
+            else:
+                whole[low : low + len(result)] = result
+        return joined(results) if whole is None else whole
 
     def total(
         self,
@@ -103,8 +112,11 @@ class Rows(ABC):
     def take(self, index: IntArray) -> Array:
         """Some rows, in the order of the index, shape (index, m)."""
         order = np.argsort(index, kind="stable")
-        result = np.empty((index.size, self.n_columns))
-        result[order] = self.gather(partial(_marked, index[order]), np.arange(self.n_rows))
+        wanted, result = index[order], np.empty((index.size, self.n_columns))
+        bounds = cut(self.n_rows, self.length)
+        for (low, high), rows in zip(_pairs(bounds), self.pieces(bounds), strict=True):
+            first, last = np.searchsorted(wanted, [low, high])
+            result[order[first:last]] = rows[wanted[first:last] - low]
         return result
 
     def mapped(self, change: Callable[[Array], Array], n_columns: int | None = None) -> Rows:
@@ -241,9 +253,3 @@ def _pairs(bounds: IntArray) -> list[tuple[int, int]]:
 
 def _changed(change: Callable[[Array], Array], work: Work, rows: Array, *along: AnyArray) -> Any:
     return work(change(rows), *along)
-
-
-def _marked(wanted: IntArray, rows: Array, numbers: IntArray) -> Array:
-    """Those of consecutively numbered rows that are wanted (ascending, maybe more than once)."""
-    low, high = np.searchsorted(wanted, [numbers[0], numbers[-1] + 1])
-    return rows[wanted[low:high] - numbers[0]]
