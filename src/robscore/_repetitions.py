@@ -6,16 +6,18 @@ Every repetition runs on one thread and with a seed of its own, so the bits do n
 from __future__ import annotations
 
 import json
+import threading
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from robscore._files import write_whole
 from robscore._progress import watched_by
+from robscore._threads import one_thread
 
 _T = TypeVar("_T")
 
@@ -27,12 +29,16 @@ def run_all(work: Callable[[_T], Any], tasks: list[tuple[int, _T]], n_jobs: int 
             yield _run_one(work, position, task)
         return
     calls = (delayed(_run_one)(work, position, task) for position, task in tasks)
-    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)(calls)
+    with one_thread(), warnings.catch_warnings():  # for backends that are threads of this process
+        warnings.simplefilter("ignore")
+        yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)(calls)
 
 
 def _run_one(work: Callable[[_T], Any], position: int, task: _T) -> tuple[int, Any]:
-    with threadpool_limits(1), watched_by(None), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # many fits would say the same
+    with one_thread(), watched_by(None), ExitStack() as stack:
+        if threading.current_thread() is threading.main_thread():  # filters belong to the process
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")  # many fits would say the same
         return position, work(task)
 
 

@@ -2,27 +2,60 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_info, threadpool_limits
+
+_lock = threading.Lock()
+_asking = 0  # how many hold linear algebra to one thread
+_limits: list[threadpool_limits] = []  # what they have set, to be undone when nobody asks any more
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 
-def in_threads(work: Callable[[_T], _R], items: Iterable[_T]) -> Iterator[_R]:
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Linear algebra on one thread; back to what it was when the last one that asked for this is done.
+
+    The number of threads belongs to the process, so that whoever asks from several threads must share it.
+    """
+    global _asking
+    with _lock:
+        _asking += 1
+        _limits.append(_elsewhere(partial(threadpool_limits, 1)))  # again: another library may have been loaded
+    try:
+        yield
+    finally:
+        with _lock:
+            _asking -= 1
+            while not _asking and _limits:
+                _elsewhere(_limits.pop().restore_original_limits)
+
+
+def _elsewhere(work: Callable[[], _R]) -> _R:
+    """Done by a thread that is gone afterwards: threadpoolctl lets the one that set a limit keep others from it."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
+
+
+def in_threads(work: Callable[[_T], _R], items: Iterable[_T], *, at_once: bool = False) -> Generator[_R, None, None]:
     """``work(item)`` for every item, in order, a few at a time.
 
-    On as many threads as linear algebra may use now: on one inside a task that is held to one.
+    On as many threads as linear algebra may use now: on one inside a task that is held to one. ``at_once`` is for a
+    single item, which may have them all for itself.
     """
-    n_threads = allowed_threads()
+    n_threads = 1 if at_once else allowed_threads()
     if n_threads == 1:
         yield from map(work, items)
         return
-    with threadpool_limits(1), ThreadPoolExecutor(n_threads) as pool:
+    with one_thread(), ThreadPoolExecutor(n_threads) as pool:
         waiting: deque[Future[_R]] = deque()
         for item in items:
             waiting.append(pool.submit(work, item))
@@ -40,5 +73,5 @@ def allowed_threads() -> int:
 
 def on_one_thread(work: Callable[..., _R], *arguments: Any) -> _R:
     """``work(*arguments)``, with linear algebra held to one thread; in other processes too."""
-    with threadpool_limits(1):
+    with one_thread():
         return work(*arguments)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from robscore._typing import AnyData, Array
-from robscore.rows.base import Rows
+from robscore.rows.base import Rows, check_names
 from robscore.rows.inspection import Marks
 
 
@@ -33,11 +33,7 @@ def readable(X: AnyData) -> Table:
     if isinstance(X, np.ma.MaskedArray):
         return Table(np.ma.filled(X.astype(float), np.nan))
     given = list(getattr(X, "columns", [])) if hasattr(X, "shape") else []
-    columns = [str(name) for name in given]
-    if repeated := sorted({name for name in columns if columns.count(name) > 1}):
-        raise ValueError(f"Column names must be unique, but {', '.join(map(repr, repeated[:5]))} occur more than once.")
-    if len({isinstance(name, str) for name in given}) > 1:
-        raise ValueError("Some column names are strings and some are not; make all of them strings.")
+    columns = check_names(given)
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"X is a {type(X).__name__} that has not been computed; pass X.collect().")
@@ -126,7 +122,7 @@ def check_number(name: str, value: object, *, at_least: float = -np.inf, finite:
         raise ValueError(f"{name}={value!r} must be a {'finite ' if finite else ''}number{bound}.")
 
 
-_UNITS = {"": 1.0, "B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+_UNITS = {"": 0, "B": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 def read_bytes(name: str, value: object) -> float:
@@ -135,17 +131,26 @@ def read_bytes(name: str, value: object) -> float:
     Examples
     --------
     >>> from robscore._validation import read_bytes
-    >>> read_bytes("max_memory", "1.5 GB")
-    1500000000.0
+    >>> read_bytes("max_memory", "1.5 GB"), read_bytes("max_memory", "2 GiB")
+    (1500000000.0, 2147483648.0)
     """
-    number, unit = value, ""
+    size = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
     if isinstance(value, str):
-        words = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", value)
-        number, unit = words.groups() if words else ("", "")
-    try:
-        size = float(number) * _UNITS[unit.upper()]  # type: ignore[arg-type]
-    except (KeyError, TypeError, ValueError):
-        size = np.nan
-    if not (1e6 <= size < np.inf) or isinstance(value, bool):
-        raise ValueError(f"{name}={value!r} must be at least 1 MB: a number of bytes, or words such as '500 MB'.")
+        words = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([BKMGT]?)(i?)B?\s*", value, flags=re.IGNORECASE)
+        try:
+            number, unit, binary = words.groups() if words else ("", "", "")
+            size = float(number) * (1024.0 if binary else 1000.0) ** _UNITS[unit.upper()]
+        except ValueError:
+            size = np.nan
+    if not np.isfinite(size):
+        raise ValueError(
+            f"{name}={value!r} is not a size: give a number of bytes, or words such as '500 MB' or '2 GB'."
+        )
+    if size < 1e6:
+        raise ValueError(f"{name}={value!r} is too little; at least 1 MB is needed.")
     return size
+
+
+def in_words(size: float) -> str:
+    """A number of bytes in MB or GB."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

@@ -17,7 +17,7 @@ from robscore._validation import check_number, default_names, read_bytes, readab
 from robscore.diagnostics import report_rows, rows_to_explain, telling_variables, usual_rows
 from robscore.elements import Elements
 from robscore.elements.base import Storage
-from robscore.elements.streamed import elements_of, held
+from robscore.elements.streamed import check_memory, elements_of, held
 from robscore.families.base import Family, NoDensityError, Parameters, get_family
 from robscore.medians.blocks import Partition, check_contamination, check_n_blocks, n_blocks_for
 from robscore.preparation import Preparation, prepare
@@ -72,9 +72,11 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         if redundant:
             raise ValueError(redundant)
         self.n_blocks_ = self._first_n_blocks(n)
+        rows = held(rows, family, self._memory, self._loss_storage)
+        check_memory(family, rows, self._loss_storage, self._memory)
         preparation, rows = prepare(
             family,
-            held(rows, family, self._memory if self._loss_storage in ("auto", "dense") else np.inf),
+            rows,
             looked_at,
             self._column_names,
             scale=self.scale,

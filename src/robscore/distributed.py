@@ -15,12 +15,12 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from robscore._optional import require
 from robscore._progress import tell
+from robscore._threads import one_thread
 from robscore._typing import AnyArray, AnyData, Array, IntArray
-from robscore.rows.base import Rows, Work, added, cut, joined
+from robscore.rows.base import Rows, Work, added, check_names, cut, joined
 
 _SHARE_OF_WORKER = 0.5  # of a worker's memory that one chunk may take
 _COPIES = 3  # of a chunk in a worker that works on it
@@ -49,7 +49,7 @@ class DaskRows(Rows):
         self.names: list[str] | None = None
         array = collection
         if not isinstance(collection, da.Array):
-            if not hasattr(collection, "to_dask_array"):
+            if type(collection).__name__ != "DataFrame":
                 raise TypeError(
                     f"X is a {type(collection).__module__}.{type(collection).__name__}; of Dask's collections, use an "
                     "array or a data frame."
@@ -66,17 +66,19 @@ class DaskRows(Rows):
         if array.dtype.kind not in "fiub":
             raise ValueError(f"X must be numeric; the Dask array is of type {array.dtype}.")
         self.n_rows, self.n_columns = (int(size) for size in array.shape)
-        self.array = array.rechunk({1: -1})
-        self.ends: list[int] = np.cumsum(array.chunks[0]).tolist()
+        filled = tuple(size for size in array.chunks[0] if size)  # partitions may be empty
+        self.array = array.rechunk((filled, -1))
+        self.ends: list[int] = np.cumsum(filled).tolist()
         self._check_cluster()
 
     def _array_of(self, frame: AnyData) -> Any:
         """A data frame as an array, its columns being numbers."""
-        kinds = frame.dtypes
-        wrong = [f"{str(name)!r} ({kind})" for name, kind in kinds.items() if kind.kind not in "fiub"]
+        self.names = check_names(list(frame.columns))
+        wrong = [f"{str(name)!r} ({kind})" for name, kind in frame.dtypes.items() if kind.kind not in "fiub"]
         if wrong:
             raise ValueError(f"Columns that are not numeric: {', '.join(wrong[:5])}; drop or convert them.")
-        self.names = [str(name) for name in frame.columns]
+        if not all(isinstance(kind, np.dtype) for kind in frame.dtypes):  # kinds that may be missing
+            frame = frame.map_partitions(_as_floats, meta=_as_floats(frame._meta))
         return frame.to_dask_array(lengths=True)
 
     def _check_cluster(self) -> None:
@@ -172,11 +174,13 @@ class DaskRows(Rows):
 
         tell("reading rows on the cluster")
         try:
-            with threadpool_limits(1):  # Dask has a thread for every core
+            with one_thread():  # Dask has a thread for every core
                 return tuple(compute(*tasks))
         except Exception as error:
             if type(error).__name__ in ("KilledWorker", "MemoryError", "CommClosedError"):
                 self._explain(error)
+            if "Cancelled" in type(error).__name__ or str(error).startswith("Missing dependency"):
+                raise ValueError("The rows are no longer where they were: the Dask cluster is gone.") from error
             raise
 
     def _explain(self, error: Exception) -> NoReturn:
@@ -203,6 +207,11 @@ class DaskRows(Rows):
         return some
 
 
+def _as_floats(frame: AnyData) -> AnyData:
+    """A data frame of any numbers in double precision, NaN where they are missing."""
+    return type(frame)(frame.to_numpy(dtype=float, na_value=np.nan), columns=frame.columns, index=frame.index)
+
+
 def _client() -> Any | None:
     """The client of a cluster, if there is one."""
     try:
@@ -222,7 +231,7 @@ def _within(starts: IntArray, low: int, high: int) -> IntArray:
 
 def _call(work: Callable[..., Any], block: AnyData, bounds: IntArray, *along: AnyArray) -> Any:
     """On a worker: a chunk, a piece after the other."""
-    with threadpool_limits(1):
+    with one_thread():
         return work(np.asarray(block), bounds, *along)
 
 

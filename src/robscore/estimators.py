@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._random import as_generator
 from robscore._remarks import Remark
 from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
-from robscore._validation import check_number, check_whole
+from robscore._validation import check_number, check_whole, in_words
 from robscore.base_estimator import ScoreMatchingEstimator
 from robscore.elements import Elements, PairwiseElements
 from robscore.elements.base import Storage, check_storage
@@ -243,7 +243,7 @@ class RobustGraph(ScoreMatchingEstimator):
     storage : {"auto", "dense", "matrix-free", "float32"}, default "auto"
         How the loss is held: Gamma itself, m^3 numbers; or the rows instead, so that it is never formed, in double or
         in single precision (``rounding_`` says what that costs). By default Gamma, but not for 150 columns or more
-        that do not share it.
+        that do not share it. Both ways without Gamma keep the rows in memory.
     tol : float, default 1e-6
         Distance to optimality, relative to alpha_max.
     max_iter : int, default 10000
@@ -719,9 +719,8 @@ class RobustGraph(ScoreMatchingEstimator):
         needed = 8.0 * self.n_rows_used_ * np.count_nonzero(allowed)
         if weighting.elements.streams and needed > self._memory:
             raise ValueError(
-                f"What {self.n_rows_used_} rows do to {np.count_nonzero(allowed) // 2} pairs takes {needed / 1e9:.1f} "
-                f"GB, more than max_memory={self.max_memory!r}. Fit some of the rows instead, raise max_memory, or ask "
-                "edge_stability of rows in memory."
+                f"What {self.n_rows_used_} rows do to {np.count_nonzero(allowed) // 2} pairs takes {in_words(needed)}, "
+                f"more than max_memory={self.max_memory!r}. Raise it, or fit some of the rows instead."
             )
         return solve(weighting, allowed, fit_location=self.fit_location).influence(weighting)
 

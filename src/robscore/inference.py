@@ -26,7 +26,7 @@ from robscore.solvers.loss import QuadraticLoss
 from robscore.solvers.refit import Refit, refit
 from robscore.taper import Taper, pull
 
-_PIECE_BYTES = 32e6  # of influences at a time
+_PIECE_BYTES = 4e6  # of influences at a time
 
 
 @dataclass(frozen=True)

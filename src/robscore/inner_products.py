@@ -54,7 +54,8 @@ def cheapest_way(
     }
     if elements.streams:
         ways = tuple(way for way in ways if way != "rows")
-    fitting = [way for way in ways if cost[way][1] <= MEMORY_BYTES] or [ways[-1]]
+    memory = max(elements.memory, MEMORY_BYTES)
+    fitting = [way for way in ways if cost[way][1] <= memory] or [ways[-1]]
     return min(fitting, key=lambda way: cost[way][0])
 
 

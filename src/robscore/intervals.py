@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from robscore._random import as_generator
 from robscore._tables import Kind, as_table
-from robscore._threads import on_one_thread
+from robscore._threads import on_one_thread, one_thread
 from robscore._typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._validation import check_number, check_whole
 from robscore.inference import Weighting, q_values, solve, t_quantile, two_sided_p_values
@@ -131,7 +130,7 @@ def _by_subsampling(
         found = _estimated(model._weighting(half), allowed, fit_location=model.fit_location, block_size=1)
         return found.interaction, found.association
 
-    with threadpool_limits(1):
+    with one_thread():
         calls: Any = (delayed(on_one_thread)(estimates, half) for half in halves)
         values = list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
     share = np.mean([half.size for half in halves]) / rows.size

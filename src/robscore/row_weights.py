@@ -161,7 +161,7 @@ def _check_shuffled(elements: Elements, n_blocks: int) -> None:
         raise ValueError(
             f"shuffle=True and n_partitions > 1 need rows in memory where there are {n_blocks} blocks, and these rows "
             "are streamed: put them in random order once, where they are stored, and pass shuffle=False; or use fewer "
-            "blocks; or raise max_memory."
+            "blocks."
         )
 
 

@@ -109,8 +109,32 @@ def _with(row, column, value):
 def test_other_collections_are_refused():
     import dask.bag
 
-    with pytest.raises(TypeError, match="use an array or a data frame"):
-        rs.RobustGraph().fit(dask.bag.from_sequence([1, 2, 3]))
+    frame = dd.from_pandas(pd.DataFrame(X), npartitions=2)
+    for collection in (dask.bag.from_sequence([1, 2, 3]), dask.delayed(X), frame[0]):
+        with pytest.raises(TypeError, match="use an array or a data frame"):
+            rs.RobustGraph().fit(collection)
+    for names, match in ((list("abcdea"), "must be unique"), ([*"abcde", 6], "strings and some are not")):
+        with pytest.raises(ValueError, match=match):
+            rs.RobustGraph().fit(frame.rename(columns=dict(enumerate(names))))
+
+
+def test_empty_chunks_do_not_matter():
+    held = rs.RobustGraph(n_blocks=30, **OPTIONS).fit(X)
+    check(rs.RobustGraph(n_blocks=30, **OPTIONS).fit(da.from_array(X, chunks=((0, 1000, 0, 3000, 0), 6))), held)
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(part=np.arange(4000) // 1000)
+    some = dd.from_pandas(frame, npartitions=4)
+    some = some[some.part != 2][list("abcdef")]
+    held = rs.RobustGraph(n_blocks=30, **OPTIONS).fit(np.delete(X, np.s_[2000:3000], axis=0))
+    check(rs.RobustGraph(n_blocks=30, **OPTIONS).fit(some), held)
+
+
+@pytest.mark.parametrize("kind", ["Float64", "float64[pyarrow]", "float32"])
+def test_any_kind_of_numbers_in_data_frames(kind):
+    frame = pd.DataFrame(X.astype(np.float32), columns=list("abcdef")).astype(kind)
+    frame.iloc[7, 2] = None
+    held = rs.RobustGraph(n_blocks=30, missing="drop", **OPTIONS).fit(frame)
+    check(rs.RobustGraph(n_blocks=30, missing="drop", **OPTIONS).fit(dd.from_pandas(frame, npartitions=3)), held)
+    assert held.n_rows_used_ == 3999
 
 
 def test_missing_rows_can_be_dropped():
@@ -191,6 +215,7 @@ def test_joblib_on_dask_gives_the_same_bits(cluster, settings):
 
 
 def test_repetitions_run_on_dask(cluster):
+    cluster.wait_for_workers(2, timeout=60)
     with joblib.parallel_config(backend="dask"):
         outcomes = dict(_repetitions.run_all(_where, [(k, k) for k in range(4)], None))
     assert {value for value, _ in outcomes.values()} == {0, 1, 4, 9}

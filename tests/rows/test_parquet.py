@@ -1,5 +1,7 @@
 """Parquet folders: which files, which columns, and what is wrong with them."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -92,3 +94,45 @@ def test_other_columns_than_those_of_the_fit_are_refused(tmp_path):
     np.testing.assert_allclose(
         model.row_losses(tmp_path / "1.parquet"), model.row_losses(pd.read_parquet(tmp_path / "1.parquet"))
     )
+
+
+def test_the_index_of_a_data_frame_is_not_a_variable(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
+    frame[frame.a > 0].to_parquet(tmp_path / "1.parquet")
+    frame[frame.a <= 0].set_index(np.arange(np.count_nonzero(frame.a <= 0)) * 2).to_parquet(tmp_path / "2.parquet")
+    assert rs.ParquetRows(tmp_path).names == ["a", "b"]
+    dd = pytest.importorskip("dask.dataframe")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Dask's, about pandas
+        dd.from_pandas(frame, npartitions=3).to_parquet(tmp_path / "dask")
+    assert rs.ParquetRows(tmp_path / "dask").names == ["a", "b"]
+    assert rs.ParquetRows([tmp_path / "1.parquet", tmp_path / "2.parquet"]).n_rows == 40
+
+
+def test_files_that_change_are_noticed(tmp_path):
+    rng = np.random.default_rng(0)
+    write(tmp_path, "1.parquet", a=rng.normal(size=50), b=rng.normal(size=50))
+    rows = rs.ParquetRows(tmp_path)
+    write(tmp_path, "1.parquet", c=rng.normal(size=50), d=rng.normal(size=50), e=rng.normal(size=50))
+    with pytest.raises(ValueError, match=r"'1.parquet' has changed since it was opened"):
+        rows.gather(np.asarray)
+    (tmp_path / "1.parquet").unlink()
+    with pytest.raises(ValueError, match=r"'1.parquet' is gone since it was opened"):
+        rows.gather(np.asarray)
+
+
+@pytest.mark.parametrize(
+    ("columns", "match"), [([], "no columns to use"), (["a", "a"], "must be unique"), ("z", "has no 'z'")]
+)
+def test_columns_must_make_sense(tmp_path, columns, match):
+    write(tmp_path, "1.parquet", a=[1.0], b=[2.0])
+    with pytest.raises(ValueError, match=match):
+        rs.ParquetRows(tmp_path, columns=columns)
+
+
+def test_large_whole_numbers_and_empty_columns_are_numbers(tmp_path):
+    write(tmp_path, "1.parquet", a=[2**60 + 1, 3], b=[None, None])
+    write(tmp_path, "2.parquet", a=[1, 2], b=[0.5, 1.5])
+    values = rs.ParquetRows(tmp_path).gather(np.asarray)
+    assert values[0, 0] == 2.0**60
+    assert np.isnan(values[:2, 1]).all()

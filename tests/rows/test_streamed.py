@@ -11,6 +11,7 @@ from robscore.elements import streamed
 from robscore.elements.streamed import StreamedElements
 from robscore.medians.blocks import Partition, make_blocks
 from robscore.rows import ArrayRows
+from robscore.rows.base import SelectedRows
 from robscore.solvers.loss import QuadraticLoss
 
 EVERY = CASES + STATISTICS
@@ -178,16 +179,25 @@ def test_what_does_not_fit_says_so(monkeypatch):
     model = rs.RobustGraph("sqrt", n_blocks=1, max_memory="1 MB").fit(rain(9000))
     with pytest.raises(ValueError, match=r"What 9000 rows do to 15 pairs takes .* more than max_memory='1 MB'"):
         model.influence_of_rows()
-    monkeypatch.setattr(
-        StreamedElements, "memory", property(lambda self: 10.0, lambda self, value: None), raising=False
-    )
-    with pytest.raises(ValueError, match="Gamma of 6 columns takes"):
-        rs.RobustGraph("sqrt", n_blocks=20, max_memory=1_000_000).fit(X)
+    for storage in ("float32", "matrix-free"):  # arrays are kept then
+        assert rs.RobustGraph("sqrt", n_blocks=20, max_memory="1 MB", storage=storage).fit(X)._rows.whole
+        with pytest.raises(ValueError, match=f"storage='{storage}' keeps the rows in memory, and these take"):
+            rs.RobustGraph("sqrt", max_memory="1 MB", storage=storage).fit(Rows(X))
+    monkeypatch.setattr(rs.families.SquareRoot, "numbers_of_gamma", lambda self, m: 10_000_000)
+    with pytest.raises(ValueError, match=r"Gamma of 6 columns takes 80 MB, more than max_memory allows \(1 MB\)"):
+        rs.RobustGraph("sqrt", n_blocks=20, max_memory=1_000_000).fit(Rows(X))
     for bad in ("much", "3 XB", -5, True, None, "10 B"):
         with pytest.raises(ValueError, match="max_memory="):
             rs.RobustGraph(max_memory=bad).fit(X)
     with pytest.raises(ValueError, match="storage='sparse' is not known"):
         rs.RobustGraph(storage="sparse").fit(X)
+
+
+class Rows(SelectedRows):
+    """Rows that come from somewhere."""
+
+    def __init__(self, X):
+        super().__init__(ArrayRows(X, whole=False), np.arange(len(X)))
 
 
 def test_other_functions_ask_for_rows_in_memory(tmp_path):
@@ -206,3 +216,37 @@ def test_reading_rows_is_told(monkeypatch):
     with watched_by(lambda *what: told.append(what)):
         rs.RobustGraph("sqrt", n_blocks=20, max_memory="1 MB").fit(rain())
     assert any("reading rows" in step and done == total == 4000 for step, done, total in told)
+
+
+def test_a_failing_watcher_leaves_no_trace():
+    from threadpoolctl import threadpool_info
+
+    from robscore._progress import watched_by
+
+    def fails(*what):
+        raise KeyboardInterrupt
+
+    before = [library["num_threads"] for library in threadpool_info()]
+    rows = ArrayRows(np.ones((3_000_000, 1)), whole=False)
+    with pytest.raises(KeyboardInterrupt), watched_by(fails):
+        rows.total(np.sum)
+    assert [library["num_threads"] for library in threadpool_info()] == before
+
+
+def test_a_statistic_that_is_constant_in_some_pieces_only_is_not_constant(monkeypatch):
+    def t(x):
+        import jax.numpy as jnp
+
+        return jnp.stack([x[0] ** 2, jnp.maximum(x[0], 0.0), x[1] ** 2])
+
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[:30, 0] = -np.abs(X[:30, 0])
+    family = rs.families.ExponentialFamily(t)
+    stream = StreamedElements(family.resolved(X), ArrayRows(X, whole=False), 1e6)
+    stream.length = 10
+    stream._varying = stream._first_look()[2]
+    stream.check_statistics()
+    X[:, 0] = -np.abs(X[:, 0])
+    stream = StreamedElements(family.resolved(X), ArrayRows(X, whole=False), 1e6)
+    with pytest.raises(ValueError, match="Statistic 1 of t is constant"):
+        stream.check_statistics()

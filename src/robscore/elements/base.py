@@ -64,6 +64,8 @@ class Elements(ABC):
         Whether rows are read anew whenever something is asked.
     storage : {"auto", "dense", "matrix-free", "float32"}
         How averages hold Gamma.
+    memory : float
+        Bytes that products of block means may take, where that is more than usual.
     """
 
     rows: Any
@@ -72,6 +74,7 @@ class Elements(ABC):
     constant: float = 0.0
     streams: bool = False
     storage: Storage = "auto"
+    memory: float = 0.0
 
     def _find_overflow(self) -> None:
         """Set ``overflow``, and the rows that do to zero."""
@@ -125,13 +128,17 @@ class Elements(ABC):
     def row_losses(self, *parameters: Array) -> Array:
         """Each row's own score-matching loss, shape (n,); infinite for rows that overflow."""
 
-    def constant_statistics(self) -> str | None:
+    def varying(self) -> BoolArray | None:
+        """Which statistics some row says something about; None where all of them always do."""
+        return None
+
+    def constant_statistics(self, varying: BoolArray | None) -> str | None:
         """Which statistics no row says anything about (A1 of appendix A), in words; None if there are none."""
         return None
 
     def check_statistics(self) -> None:
         """Raise where no row says anything about some statistics."""
-        constant = self.constant_statistics()
+        constant = self.constant_statistics(self.varying()) if self.n_rows > 1 else None
         if constant:
             raise ValueError(constant)
 

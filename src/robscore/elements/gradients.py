@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robscore._typing import Array, IntArray
+from robscore._typing import Array, BoolArray, IntArray
 from robscore.elements.base import Elements, PairwiseElements, Part, Storage, Work, check_dense, transposed
 from robscore.solvers.loss import QuadraticLoss, StatisticLoss
 
@@ -152,16 +152,19 @@ class NodeElements(_GradientElements, PairwiseElements):
             gradients[:, mirrored] += T[:, i] * v[:, i, j] - g[:, i, j]
         return gradients
 
-    def constant_statistics(self) -> str | None:
+    def varying(self) -> BoolArray | None:
+        """Entries of z that some row says something about, shape (m, m+1)."""
+        return np.asarray(self.rows.v.any(axis=0))
+
+    def constant_statistics(self, varying: BoolArray | None) -> str | None:
         """Whether a kind of statistics has no derivative in any row."""
-        v, m = self.rows.v, self.n_columns
-        own = v[:, np.arange(m), np.arange(m)]
-        others = v[:, :, :m].any(axis=0) & ~np.eye(m, dtype=bool)
-        if self.n_rows > 1 and not own.any():
+        assert varying is not None
+        m = self.n_columns
+        if not varying.diagonal().any():
             return "t_self (by default t_pair(x, x)) is constant on these data, so K_jj has no estimate; give t_self=."
-        if self.n_rows > 1 and m > 1 and not others.any():
+        if m > 1 and not (varying[:, :m] & ~np.eye(m, dtype=bool)).any():
             return "t_pair is constant on these data, so no interaction can be estimated."
-        if self.n_rows > 1 and not v[:, :, m].any():
+        if not varying[:, m].any():
             return "t_single is constant on these data, so the location cannot be estimated; use another t_single."
         return None
 
@@ -191,7 +194,10 @@ class SimplexElements(NodeElements):
             total += self._weights(left, right, j) * a * (a + 2 * b)
         return total
 
-    def constant_statistics(self) -> str | None:
+    def varying(self) -> None:
+        """Logarithms are never constant."""
+
+    def constant_statistics(self, varying: BoolArray | None) -> str | None:
         """Logarithms are never constant."""
         return None
 
@@ -255,10 +261,15 @@ class StatisticElements(_GradientElements):
                 total += left.h[..., :, None, j] * right.h[..., None, :, k] * angle**2
         return total
 
-    def constant_statistics(self) -> str | None:
+    def varying(self) -> BoolArray | None:
+        """Statistics that some row says something about, shape (r,)."""
+        return np.asarray((self.rows.v != 0).any(axis=(0, 1)))
+
+    def constant_statistics(self, varying: BoolArray | None) -> str | None:
         """Whether a statistic has no derivative in any row."""
-        constant = np.flatnonzero((self.rows.v == 0).all(axis=(0, 1)))
-        if self.n_rows < 2 or not constant.size:
+        assert varying is not None
+        constant = np.flatnonzero(~varying)
+        if not constant.size:
             return None
         return (
             f"Statistic {constant[0]} of t is constant on these data (its derivative is zero in every row), so its "

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from robscore._typing import AnyArray, Array, IntArray
+from robscore._typing import AnyArray, Array, BoolArray, IntArray
+from robscore._validation import in_words
 from robscore.elements.base import Elements, PairwiseElements, Part, Storage, Work, check_dense
 from robscore.medians.blocks import Partition
 from robscore.rows.arrays import ArrayRows
@@ -30,18 +31,40 @@ _REMOTE_GROUP = 64e6  # bytes that such sums may take on another machine
 _SUBSET_SHARE, _SMALL = 1 / 4, 100e6  # of the memory, and bytes that are held in any case, for elements of some rows
 
 
-def held(rows: Rows, family: Family, memory: float) -> Rows:
+def held(rows: Rows, family: Family, memory: float, storage: Storage = "auto") -> Rows:
     """The same rows, in memory if their elements fit there; rows on other machines stay there.
 
-    With so many columns that Gamma does not fit, what is in memory is used as it is: only then can it be avoided.
+    An array whose Gamma does not fit, or that the storage of the loss keeps anyway, is used as it is.
     """
     m = rows.n_columns
     fits = 8.0 * rows.n_rows * (family.numbers_a_row(m) + 2 * m) <= memory  # with the rows, as given and scaled
     if isinstance(rows, ArrayRows):
-        return ArrayRows(rows.values, rows.names, whole=fits or 8.0 * family.numbers_of_gamma(m) > memory)
+        must = storage in ("matrix-free", "float32") or 8.0 * family.numbers_of_gamma(m) > memory
+        return ArrayRows(rows.values, rows.names, whole=fits or must)
     if rows.is_remote or not fits:
         return rows
     return ArrayRows(rows.gather(np.asarray), rows.names)
+
+
+def check_memory(family: Family, rows: Rows, storage: Storage, memory: float) -> None:
+    """Raise where rows that are streamed leave no way to hold the loss."""
+    if isinstance(rows, ArrayRows) and rows.whole:
+        return
+    m = rows.n_columns
+    if storage in ("matrix-free", "float32"):
+        needed = 8.0 * rows.n_rows * (family.numbers_a_row(m) + 2 * m)
+        where = "are on other machines" if rows.is_remote else f"take {in_words(needed)} with what is made of them"
+        raise ValueError(
+            f"storage={storage!r} keeps the rows in memory, and these {where}; use storage='auto'"
+            f"{'' if rows.is_remote else ', or raise max_memory'}."
+        )
+    needed = 8.0 * family.numbers_of_gamma(m)
+    if needed > memory:
+        raise ValueError(
+            f"Gamma of {m} columns takes {in_words(needed)}, more than max_memory allows ({in_words(memory)}), and "
+            "rows that are streamed cannot do without it: raise max_memory, or use fewer columns, or rows that fit in "
+            "memory."
+        )
 
 
 def elements_of(family: Family, rows: Rows, memory: float) -> Elements:
@@ -71,26 +94,27 @@ class StreamedElements(PairwiseElements):
         self.view = View(family)
         self.kind = self.view(rows.take(np.arange(min(self.n_rows, 2))))
         self.length = max(64, int(_PIECE_BYTES / (8 * _numbers(self.kind))))
-        self.overflow, self.shared, constant = self._first_look()
+        self.overflow, self.shared, self._varying = self._first_look()
         self.view = View(family, self.shared)
         self.kind.share(self.shared)
         self.constant = self.kind.constant
-        self._constant_statistics = constant
         self._last: tuple[IntArray, Elements] | None = None
 
-    def _first_look(self) -> tuple[Any, Array | None, str | None]:
-        """Rows that overflow, what all rows share, and what no row says anything about."""
+    def _first_look(self) -> tuple[BoolArray, Array | None, BoolArray | None]:
+        """Rows that overflow, what all rows share, and the statistics that some row says something about."""
         overflow = np.zeros(self.n_rows, dtype=bool)
         shared: Array | None = None
-        constant: str | None = None
-        for low, (own, own_shared, own_constant) in self.source.each(partial(_look, self.view), length=self.length):
+        varying: BoolArray | None = None
+        for low, (own, own_shared, own_varying) in self.source.each(partial(_look, self.view), length=self.length):
             overflow[low : low + own.size] = own
             if low == 0:
-                shared, constant = own_shared, own_constant
-            elif shared is not None and not np.array_equal(own_shared, shared):
+                shared, varying = own_shared, own_varying
+                continue
+            if shared is not None and not np.array_equal(own_shared, shared):
                 shared = np.zeros_like(shared)
-            constant = constant if own_constant == constant else None
-        return overflow, shared, constant
+            if varying is not None:
+                varying = varying | own_varying
+        return overflow, shared, varying
 
     def _ask(self, question: Callable[..., Any]) -> Callable[..., Any]:
         return partial(_answer, self.view, question)
@@ -137,9 +161,13 @@ class StreamedElements(PairwiseElements):
         """<mean, e(x_i)> for every row, shape (n,)."""
         return self._gather(partial(_inner, part=part, mean=mean))
 
-    def constant_statistics(self) -> str | None:
+    def varying(self) -> BoolArray | None:
+        """Which statistics some row says something about."""
+        return self._varying
+
+    def constant_statistics(self, varying: BoolArray | None) -> str | None:
         """Which statistics no row says anything about, in words; None if there are none."""
-        return self._constant_statistics
+        return self.kind.constant_statistics(varying)
 
     # What is added up over rows -----------------------------------------------------------------
 
@@ -157,13 +185,6 @@ class StreamedElements(PairwiseElements):
         """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
         check_dense(storage or self.storage)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
-        needed = 8.0 * self.view.family.numbers_of_gamma(self.n_columns)
-        if needed > self.memory:
-            raise ValueError(
-                f"Gamma of {self.n_columns} columns takes {needed / 1e9:.1f} GB, more than max_memory allows "
-                f"({self.memory / 1e9:.1f} GB), and rows that are streamed cannot do without it: raise max_memory, or "
-                "use fewer columns, or rows that fit in memory."
-            )
         return self._total(_average, c_gamma, c_g)
 
     def gamma_times(self, weights: Array, *parameters: Array) -> Array:
@@ -270,9 +291,9 @@ def _answer(view: View, question: Callable[..., Any], rows: Array, *along: AnyAr
     return question(view(rows), *along)
 
 
-def _look(view: View, rows: Array) -> tuple[Any, Array | None, str | None]:
+def _look(view: View, rows: Array) -> tuple[BoolArray, Array | None, BoolArray | None]:
     elements = view(rows)
-    return elements.overflow, elements.shared_by_rows(), elements.constant_statistics()
+    return elements.overflow, elements.shared_by_rows(), elements.varying()
 
 
 def _squared_norms(elements: Elements, *, part: Part) -> Array:

@@ -7,7 +7,8 @@ Everything that looks at all rows is one of three verbs: ``each`` (a result a pi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -77,11 +78,11 @@ class Rows(ABC):
             return work(rows, *(array[low:high] for array in along))
 
         pieces = zip(spans, self.pieces(bounds), strict=True)
-        results = in_threads(at_work, pieces) if len(spans) > 1 else map(at_work, pieces)
-        for (low, high), result in zip(spans, results, strict=True):
-            yield low, result
-            if len(spans) > 1:
-                tell("reading rows", high, self.n_rows)
+        with closing(in_threads(at_work, pieces, at_once=len(spans) == 1)) as results:
+            for (low, high), result in zip(spans, results, strict=True):
+                yield low, result
+                if len(spans) > 1:
+                    tell("reading rows", high, self.n_rows)
 
     def gather(self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None) -> Any:
         """What ``work`` makes of all pieces, joined along the first axis; for tuples, of every part."""
@@ -197,6 +198,16 @@ class SelectedRows(Rows):
     def selected(self, index: IntArray) -> Rows:
         """Some of these."""
         return self.rows.selected(self.index[index])
+
+
+def check_names(given: Sequence[object]) -> list[str]:
+    """Names of columns as strings; raise unless they tell columns apart."""
+    names = [str(name) for name in given]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"Column names must be unique, but {', '.join(map(repr, repeated[:5]))} occur more than once.")
+    if len({isinstance(name, str) for name in given}) > 1:
+        raise ValueError("Some column names are strings and some are not; make all of them strings.")
+    return names
 
 
 def cut(n: int, length: int, starts: IntArray | None = None) -> IntArray:

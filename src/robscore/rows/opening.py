@@ -16,7 +16,9 @@ def open_rows(X: AnyData) -> Rows | None:
     """Rows that are not in memory, ready to be read; None for anything else."""
     if isinstance(X, Rows):
         return X
-    if isinstance(X, str | PathLike):
+    if isinstance(X, str | PathLike) or (
+        isinstance(X, list | tuple) and X and all(isinstance(path, str | PathLike) for path in X)
+    ):
         return ParquetRows(X)
     if isinstance(X, np.memmap):
         return _mapped_file(X)
@@ -28,7 +30,7 @@ def open_rows(X: AnyData) -> Rows | None:
 
 
 def _mapped_file(X: AnyData) -> ArrayRows:
-    if X.ndim != 2 or not (np.issubdtype(X.dtype, np.number) or X.dtype == bool) or np.iscomplexobj(X):
+    if X.ndim != 2 or X.dtype.kind not in "fiub":
         raise ValueError(f"X is a memory map of shape {X.shape} and type {X.dtype}; it must be a matrix of numbers.")
     if 0 in X.shape:
         raise ValueError(f"X is a memory map of {X.shape[0]} rows and {X.shape[1]} columns; both must be at least 1.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from os import PathLike
@@ -12,9 +13,10 @@ import numpy as np
 
 from robscore._optional import require
 from robscore._typing import Array, IntArray
-from robscore.rows.base import Rows, repieced
+from robscore.rows.base import Rows, check_names, repieced
 
 _LISTED = 5
+_DASK_INDEX = "__null_dask_index__"
 
 
 class ParquetRows(Rows):
@@ -28,7 +30,7 @@ class ParquetRows(Rows):
     path : str or path-like, or a list of them
         A file, a folder (with its subfolders; names that start with a dot or an underscore are left out), or files.
     columns : list of str, optional
-        The columns to use, by default all; they must hold numbers.
+        The columns to use, by default all but the index of a data frame; they must hold numbers.
 
     Attributes
     ----------
@@ -54,9 +56,14 @@ class ParquetRows(Rows):
         self, path: str | PathLike[str] | Sequence[str | PathLike[str]], columns: Sequence[str] | None = None
     ) -> None:
         require("pyarrow")
+        if isinstance(columns, str):
+            columns = [columns]
         self.files = _files_of(path)
-        self.names = _columns_of(self.files[0], columns)
+        self.names = check_names(_columns_of(self.files[0], columns))
+        if not self.names:
+            raise ValueError(f"{str(path)!r} has no columns to use; columns={columns!r}.")
         counts = [_rows_in(file, self.names, self.files[0], chosen=columns is not None) for file in self.files]
+        self._stamps = [_stamp(file) for file in self.files]
         self._starts = np.concatenate([[0], np.cumsum(counts)]).tolist()
         self.n_rows, self.n_columns = self._starts[-1], len(self.names)
         if self.n_rows == 0:
@@ -78,14 +85,15 @@ class ParquetRows(Rows):
         import pyarrow as pa
 
         for number, file in enumerate(self.files):
+            if _stamp(file) != self._stamps[number]:
+                gone = "has changed" if file.exists() else "is gone"
+                raise ValueError(f"{file.name!r} {gone} since it was opened; fit again, or pass the rows to look at.")
             try:
                 with _opened(file) as parquet:
-                    if parquet.metadata.num_rows != self._starts[number + 1] - self._starts[number]:
-                        raise ValueError(f"{file.name!r} has changed while it was being used; start again.")
                     for batch in parquet.iter_batches(batch_size=self.length, columns=self.names):
                         columns = np.empty((self.n_columns, batch.num_rows))
                         for own, name in zip(columns, self.names or (), strict=True):
-                            own[:] = batch.column(name).cast(pa.float64()).to_numpy(zero_copy_only=False)
+                            own[:] = batch.column(name).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
                         yield np.ascontiguousarray(columns.T)
             except (pa.ArrowException, OSError) as error:
                 raise ValueError(f"{file.name!r} cannot be read ({_first_line(error)}).") from None
@@ -98,7 +106,7 @@ def _files_of(path: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list
         if not files:
             raise ValueError("No Parquet files were given.")
         return files
-    place = Path(path)
+    place = Path(path).absolute()
     if place.is_file():
         return [place]
     if not place.exists():
@@ -115,6 +123,15 @@ def _files_of(path: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list
     return sorted(found)
 
 
+def _stamp(file: Path) -> tuple[int, int] | None:
+    """Size and time of a file, which change when it does; None if it is not there."""
+    try:
+        about = file.stat()
+    except OSError:
+        return None
+    return about.st_size, about.st_mtime_ns
+
+
 def _opened(file: Path) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -127,12 +144,21 @@ def _opened(file: Path) -> Any:
 
 def _columns_of(file: Path, columns: Sequence[str] | None) -> list[str]:
     with _opened(file) as parquet:
-        names = list(parquet.schema_arrow.names)
+        schema = parquet.schema_arrow
+    names = list(schema.names)
     if columns is None:
-        return names
+        index = _index_of(schema)
+        return [name for name in names if name not in index]
     if absent := [name for name in columns if name not in names]:
         raise ValueError(f"columns={list(columns)!r}: {file.name!r} has no {_listed(absent)}; it has {_listed(names)}.")
     return list(columns)
+
+
+def _index_of(schema: Any) -> set[str]:
+    """Columns that are the index of a data frame, and not data."""
+    about = (schema.metadata or {}).get(b"pandas")
+    named = json.loads(about)["index_columns"] if about else []
+    return {name for name in named if isinstance(name, str)} | {_DASK_INDEX}
 
 
 def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> int:
@@ -141,9 +167,9 @@ def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> int:
 
     with _opened(file) as parquet:
         schema, rows = parquet.schema_arrow, int(parquet.metadata.num_rows)
-    own = schema.names
+    own, index = schema.names, _index_of(schema)
     missing = [name for name in names if name not in own]
-    more = [] if chosen else [name for name in own if name not in names]
+    more = [] if chosen else [name for name in own if name not in names and name not in index]
     if missing or more:
         lacks = f" has no {_listed(missing)}" if missing else ""
         adds = f" has {_listed(more)} besides" if more else ""
@@ -159,6 +185,7 @@ def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> int:
             or pa.types.is_integer(schema.field(name).type)
             or pa.types.is_boolean(schema.field(name).type)
             or pa.types.is_decimal(schema.field(name).type)
+            or pa.types.is_null(schema.field(name).type)
         )
     ]
     if wrong:

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
-from robscore._threads import on_one_thread
+from robscore._threads import on_one_thread, one_thread
 from robscore._typing import Array, IntArray
 from robscore.elements import PairwiseElements
 from robscore.solvers.loss import QuadraticLoss
@@ -70,7 +69,7 @@ class Candidates:
         calls: Any = (
             delayed(on_one_thread)(self.fit_some, part, seed) for part, seed in zip(parts, seeds, strict=True)
         )
-        with threadpool_limits(1):
+        with one_thread():
             return list(Parallel(n_jobs=self.n_jobs, prefer="threads")(calls))
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from robscore._progress import tell, watched_by
+from robscore._threads import one_thread
 from robscore._typing import Array, IntArray
 from robscore._validation import check_number
 from robscore.medians.clouds import chunks
@@ -97,7 +97,7 @@ def trace_nodes(
     grid = alpha_grid(alphas, alpha_max, alpha_min_ratio)
     parts = [problem.of_nodes(nodes) for nodes in chunks(problem.blocks.sizes.size, _NODES_A_TASK)]
     calls = (delayed(_trace_part)(part, grid, alpha_max, tol, max_iter) for part in parts)
-    with threadpool_limits(1):
+    with one_thread():
         found = list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
     n_iter, kkt = (np.max([trace[k] for _, trace in found], axis=0) for k in (2, 3))
     for k in range(grid.size):
@@ -114,7 +114,7 @@ def _trace_part(part: Problem, grid: Array, alpha_max: float, tol: float, max_it
         solutions.append(Z.copy())
         return False
 
-    with threadpool_limits(1), watched_by(None):
+    with one_thread(), watched_by(None):
         trace = trace_path(part, grid, keep, alpha_min_ratio=1e-3, tol=tol, max_iter=max_iter, alpha_max=alpha_max)
     return solutions, trace
 
