@@ -28,7 +28,7 @@ lint: $(INSTALLED)
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal  # two threads each would fight for two cores
 
 # Rivals that cannot be installed are skipped, with the reason in the tables.
 bench: $(INSTALLED)

@@ -2,6 +2,7 @@
 
 import threading
 import warnings
+from functools import partial
 
 import joblib
 import numpy as np
@@ -10,7 +11,15 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import robscore as rs
 from robscore import _repetitions
-from robscore._threads import allowed_threads, in_threads, on_one_thread, one_thread
+from robscore._threads import _elsewhere, allowed_threads, in_threads, on_one_thread, one_thread
+
+
+@pytest.fixture(autouse=True)
+def _two_threads():
+    """Linear algebra on two threads to begin with, whatever it is where the tests run."""
+    limit = _elsewhere(partial(threadpool_limits, 2))
+    yield
+    _elsewhere(limit.restore_original_limits)
 
 
 def blas():

@@ -217,7 +217,7 @@ def cut(n: int, length: int, starts: IntArray | None = None) -> IntArray:
     --------
     >>> from robscore.rows.base import cut
     >>> cut(10, 4).tolist(), cut(10, 4, starts=[0, 3, 6, 9]).tolist()
-    ([0, 4, 8, 10], [0, 3, 6, 9, 10])
+    ([0, 4, 8, 10], [0, 3, 6, 10])
     """
     if starts is None:
         return np.append(np.arange(0, n, length), n)
