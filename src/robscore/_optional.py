@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 
 _EXTRAS = {
+    "dask": "dask",
     "jax": "autodiff",
     "matplotlib": "plot",
     "networkx": "plot",

@@ -28,8 +28,8 @@ def one_thread() -> Iterator[None]:
     """
     global _asking
     with _lock:
-        _asking += 1
         _limits.append(_elsewhere(partial(threadpool_limits, 1)))  # again: another library may have been loaded
+        _asking += 1
     try:
         yield
     finally:

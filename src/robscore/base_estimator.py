@@ -255,7 +255,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
                 f"X has {rows.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} "
                 "features as input."
             )
-        if rows.names is not None and rows.names != self._column_names:
+        if rows.names is not None and rows.names != list(getattr(self, "feature_names_in_", rows.names)):
             raise ValueError("The columns of X must be those of the fit, by name and in the same order.")
 
     def _open_matrix(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:

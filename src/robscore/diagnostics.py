@@ -17,6 +17,7 @@ _VALUES = 41  # quantiles of a column that an entry is compared with
 _NAMED = 3  # variables a row, at most
 _SHARE_TO_NAME = 0.25  # of what the most telling variable explains
 _MOST_TYPICAL = 100_000  # rows that quantiles of columns are taken from
+_PIECE_BYTES = 6e6  # of elements at a time
 _LISTED = 20  # rows whose variables are named even if they are not flagged
 
 
@@ -80,7 +81,8 @@ def _quantiles(rows: Array) -> Array:
 
 def overflow_of(family: Family, rows: Rows) -> BoolArray:
     """Rows whose elements overflow, shape (n,)."""
-    found: BoolArray = rows.gather(partial(_overflow, family))
+    length = max(64, int(_PIECE_BYTES / (8 * family.numbers_a_row(rows.n_columns))))
+    found: BoolArray = rows.gather(partial(_overflow, family), length=length)
     return found
 
 

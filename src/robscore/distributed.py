@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from functools import partial
 from itertools import pairwise
 from typing import Any, NoReturn
@@ -134,7 +135,7 @@ class DaskRows(Rows):
         from dask import delayed
 
         _, tasks = self._tasks(partial(_total, work), along, length, starts)
-        plus = delayed(_sum, pure=False)
+        plus = delayed(_merged, pure=False)
         while len(tasks) > 1:
             tasks = [plus(*tasks[k : k + 2]) for k in range(0, len(tasks), 2)]
         (result,) = self._computed(tasks)
@@ -250,6 +251,11 @@ def _each(work: Work, block: AnyArray, bounds: IntArray, *along: AnyArray) -> li
 
 def _total(work: Work, block: AnyArray, bounds: IntArray, *along: AnyArray) -> Any:
     return _sum(*(result for _, result in _pieces(work, block, bounds, along)))
+
+
+def _merged(first: Any, *others: Any) -> Any:
+    """The sum of what other tasks came to, which stays as it is: it may be asked for again."""
+    return _sum(deepcopy(first), *others) if others else first
 
 
 def _sum(first: Any, *others: Any) -> Any:

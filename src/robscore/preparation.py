@@ -76,7 +76,7 @@ def prepare(
             f"scale='median' finds no spread in columns {listed}: half of their values or more are equal. "
             "Drop these columns, or pass scale=None."
         )
-    rows = _scaled(rows, scaling)
+    rows = rows.mapped(np.copy) if scaling is None else _scaled(rows, scaling)  # the user's array stays the user's
     scaled_family = family if scaling is None else family.scaled(scaling)
     return Preparation(family, scaled_family.resolved(rows), scaling, names, caller), rows
 

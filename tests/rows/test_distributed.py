@@ -17,7 +17,7 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
-from robscore.distributed import DaskRows  # noqa: E402
+from robscore.distributed import DaskRows, _merged  # noqa: E402
 
 # Clusters leave sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -144,6 +144,19 @@ def test_any_kind_of_numbers_in_data_frames(kind):
     held = rs.RobustGraph(n_blocks=30, missing="drop", **OPTIONS).fit(frame)
     check(rs.RobustGraph(n_blocks=30, missing="drop", **OPTIONS).fit(dd.from_pandas(frame, npartitions=3)), held)
     assert held.n_rows_used_ == 3999
+
+
+def test_what_is_made_of_remote_rows_is_remote():
+    rows = DaskRows(da.from_array(X, chunks=(900, 6)))
+    assert rows.mapped(np.sqrt).is_remote
+    assert rows.selected(np.arange(50)).mapped(np.sqrt).selected(np.arange(5)).is_remote
+    assert rs.RobustGraph(n_blocks=20).fit(da.from_array(X, chunks=(900, 6)))._rows.is_remote
+
+
+def test_sums_leave_what_they_add_as_it_is():
+    first, second = np.ones(3), np.ones(3)
+    assert _merged(first, second).tolist() == [2, 2, 2]
+    assert first.tolist() == second.tolist() == [1, 1, 1]
 
 
 def test_missing_rows_can_be_dropped():

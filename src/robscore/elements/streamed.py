@@ -267,6 +267,9 @@ class BlockSums:
     sums: list[Array]
 
     def __iadd__(self, more: BlockSums) -> Self:
+        if not self.sums:
+            self.blocks, self.sums = more.blocks, more.sums
+            return self
         if not np.isin(more.blocks, self.blocks, assume_unique=True).all():
             every = np.union1d(self.blocks, more.blocks)
             wider = [np.zeros((every.size, own.shape[1])) for own in self.sums]

@@ -9,8 +9,9 @@ and, where the defaults here do not serve,
 
 * ``problem(X)``: a boolean array of the entries the family excludes, with the reason in words;
 * ``scaling(X, fit_location)``, ``scaled`` and ``unscale``: a robust scale for the columns and the map of
-  fitted parameters back to the given units;
-* ``numbers_a_row``: how much memory its elements take, where that is far from the default;
+  fitted parameters back to the given units (X may be rows that are not held: take medians of columns with
+  :func:`robscore.rows.quantiles.column_quantiles`);
+* ``numbers_a_row`` and ``numbers_of_gamma``: how much memory these take, where that is far from the default;
 * ``log_density`` (and ``conditional``, if it is faster): to judge rows by how likely they are, and to simulate.
 
 Give it a name with ``@register("name")`` if you like. Nothing else in the package needs to change.

@@ -9,7 +9,6 @@ import numpy as np
 from robscore._typing import Array
 from robscore.elements import score_elements
 from robscore.elements.power import unpacked
-from robscore.medians import make_blocks
 from robscore.medians.blocks import Partition
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, select
 from robscore.row_weights import robust_weights
@@ -55,7 +54,7 @@ class WhyGeometric(Experiment):
         least = {}
         for size in settings["rows_a_block"]:
             n_blocks = n // size
-            partition = Partition.from_blocks(make_blocks(n, n_blocks))
+            partition = Partition.even(n, n_blocks)
             componentwise = np.array(
                 [unpacked(np.median(means, axis=0), m) for means in elements.node_means("gamma", partition)]
             )

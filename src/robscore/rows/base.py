@@ -86,10 +86,10 @@ class Rows(ABC):
 
     def gather(self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None) -> Any:
         """What ``work`` makes of all pieces, joined along the first axis; for tuples, of every part."""
-        whole: AnyArray | None = None
+        whole: AnyArray | None = None  # filled in as results come, where they have one entry a row
         results = []
         for low, result in self.each(work, *along, length=length, starts=starts):
-            if low == 0 and isinstance(result, np.ndarray) and starts is None:  # one entry a row
+            if low == 0 and isinstance(result, np.ndarray) and starts is None and len(result) < self.n_rows:
                 whole = np.empty((self.n_rows, *result.shape[1:]), dtype=result.dtype)
             if whole is None:
                 results.append(result)
@@ -135,6 +135,7 @@ class MappedRows(Rows):
     def __init__(self, rows: Rows, change: Callable[[Array], Array], n_columns: int | None = None) -> None:
         self.rows, self.change = rows, change
         self.n_rows, self.n_columns, self.names = rows.n_rows, n_columns or rows.n_columns, rows.names
+        self.is_remote = rows.is_remote
 
     def place(self, row: int) -> str:
         """Where the row was."""
@@ -177,6 +178,7 @@ class SelectedRows(Rows):
     def __init__(self, rows: Rows, index: IntArray) -> None:
         self.rows, self.index = rows, index
         self.n_rows, self.n_columns, self.names = index.size, rows.n_columns, rows.names
+        self.is_remote = rows.is_remote
 
     def place(self, row: int) -> str:
         """Where the row was before it was selected."""
@@ -236,8 +238,11 @@ def repieced(arrays: Iterable[Array], bounds: IntArray) -> Iterator[Array]:
     held, incoming = 0, iter(arrays)
     for low, high in _pairs(bounds):
         while held < high - low:
-            waiting.append(next(incoming))
-            held += len(waiting[-1])
+            more = next(incoming, None)
+            if more is None:
+                raise ValueError(f"There are fewer rows than the {bounds[-1]} that there should be.")
+            waiting.append(more)
+            held += len(more)
         rows = waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
         yield rows[: high - low]
         waiting, held = [rows[high - low :]], held - (high - low)

@@ -10,7 +10,7 @@ import numpy as np
 from robscore._random import as_generator
 from robscore._typing import Array, IntArray, RandomState
 from robscore._validation import check_number, read_matrix
-from robscore.medians.blocks import Partition, check_n_blocks, make_blocks
+from robscore.medians.blocks import Partition, check_n_blocks
 from robscore.simulate.graphs import random_model
 from robscore.simulate.sample import sample
 
@@ -64,7 +64,7 @@ def choose_rows(
     if n_blocks is None:
         raise ValueError("where='one-to-a-block' needs n_blocks=, the blocks that the estimator will use.")
     check_n_blocks(n_blocks, n_rows)
-    partition = Partition.from_blocks(make_blocks(n_rows, n_blocks))
+    partition = Partition.even(n_rows, n_blocks)
     # The first of every block in random order, then the second, and so on; blocks in random order too.
     turn = np.concatenate([rng.permutation(size) for size in partition.sizes])
     block = np.repeat(rng.permutation(n_blocks), partition.sizes)

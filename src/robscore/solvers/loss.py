@@ -46,10 +46,13 @@ class QuadraticLoss:
         self.n_columns = g.shape[0]
         self.shared = blocks.shape[0] == 1 < self.n_columns
 
-    def __add__(self, other: QuadraticLoss) -> QuadraticLoss:
-        """The sum of two losses of the same columns."""
-        last = None if self.gamma_last is None or other.gamma_last is None else self.gamma_last + other.gamma_last
-        return QuadraticLoss(self.blocks + other.blocks, self.g + other.g, gamma_last=last, zero_sums=self.zero_sums)
+    def __iadd__(self, other: QuadraticLoss) -> QuadraticLoss:
+        """The sum of two losses of the same columns, in place."""
+        self.blocks += other.blocks
+        self.g += other.g
+        if self.gamma_last is not None and other.gamma_last is not None:
+            self.gamma_last += other.gamma_last
+        return self
 
     @property
     def gamma(self) -> Array:

@@ -260,7 +260,8 @@ def solve_quietly(
     if is_screened(loss):
         trace = trace_screened(penalty, alphas, keep, **how)
     else:
-        trace = _trace_whole(penalty, alphas, keep, n_jobs, **how)
+        ends_early = max_edges is not None and max_edges < loss.n_columns * (loss.n_columns - 1) // 2
+        trace = _trace_whole(penalty, alphas, keep, n_jobs, together=ends_early, **how)
     return Path(
         alphas=trace.alphas,
         alpha_max=trace.alpha_max,
@@ -286,9 +287,11 @@ def _trace_whole(
     alphas: int | Sequence[float] | Array | None,
     keep: Callable[[Array, Array | None], bool],
     n_jobs: int | None,
+    *,
+    together: bool,
     **how: Any,
 ) -> Trace:
-    """The path with all coordinates and whole blocks; nodes that are alone a few at a time."""
+    """The path with all coordinates and whole blocks; nodes that are alone a few at a time, or ``together``."""
     problem, m = build_problem(penalty), penalty.loss.n_columns
 
     def keep_entries(z: Array) -> bool:
@@ -296,7 +299,7 @@ def _trace_whole(
         K = penalty.loss.completed(Z[:, :m].T.copy())
         return keep(K, Z[:, m].copy() if Z.shape[1] > m else None)
 
-    if penalty.symmetric or penalty.loss.gamma_last is not None:
+    if together or penalty.symmetric or penalty.loss.gamma_last is not None:
         return trace_path(problem, alphas, keep_entries, **how)
     return trace_nodes(problem, alphas, keep_entries, n_jobs=n_jobs, **how)
 
