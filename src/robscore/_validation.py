@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sized
 from numbers import Real
 from os import PathLike
 from typing import NamedTuple
@@ -13,7 +12,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from robscore._typing import AnyData, Array
-from robscore.rows.base import Rows, check_names
+from robscore.rows.base import Rows, check_names, first_few
 from robscore.rows.inspection import Marks
 
 
@@ -46,7 +45,7 @@ def readable(X: AnyData) -> Table:
         if numbers is None
     ]
     if wrong:
-        raise ValueError(f"Columns that are not numeric: {', '.join(wrong[:5])}{_more(wrong)}; drop or convert them.")
+        raise ValueError(f"Columns that are not numeric: {first_few(wrong)}; drop or convert them.")
     matrix = np.column_stack([numbers for numbers in read if numbers is not None]) if read else np.empty(frame.shape)
     return Table(matrix, columns, frame.implementation.name.lower())
 
@@ -108,10 +107,6 @@ def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[A
 def default_names(n_columns: int) -> list[str]:
     """x0, x1, ... as scikit-learn names the columns of an array."""
     return [f"x{j}" for j in range(n_columns)]
-
-
-def _more(things: Sized) -> str:
-    return f" and {len(things) - 5} more" if len(things) > 5 else ""
 
 
 def check_number(name: str, value: object, *, at_least: float = -np.inf, finite: bool = True) -> None:

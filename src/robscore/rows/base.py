@@ -22,6 +22,7 @@ from robscore._typing import AnyArray, Array, IntArray
 Work: TypeAlias = Callable[..., Any]
 
 PIECE_BYTES = 8e6
+_LISTED = 5  # names in a message
 
 
 class Rows(ABC):
@@ -200,6 +201,12 @@ class SelectedRows(Rows):
     def selected(self, index: IntArray) -> Rows:
         """Some of these."""
         return self.rows.selected(self.index[index])
+
+
+def first_few(words: Sequence[str], between: str = ", ") -> str:
+    """The first five, and how many more there are."""
+    more = len(words) - _LISTED
+    return between.join(words[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def check_names(given: Sequence[object]) -> list[str]:

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robscore._typing import Array, BoolArray, IntArray
-from robscore.rows.base import Rows
+from robscore.rows.base import Rows, first_few
 
 if TYPE_CHECKING:
     from robscore.families.base import Family
-
-_LISTED = 5
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,8 @@ class Marks:
     def words(self, names: list[str], place: Callable[[int], str] = "row {}".format) -> str:
         """Which columns have how many, and where the first one is."""
         columns, first = np.flatnonzero(self.counts), self.first.tolist()
-        told = [f"column {names[j]!r} has {self.counts[j]} (first in {place(first[j])})" for j in columns[:_LISTED]]
-        return "; ".join(told) + (f" and {columns.size - _LISTED} more" if columns.size > _LISTED else "")
+        told = [f"column {names[j]!r} has {self.counts[j]} (first in {place(first[j])})" for j in columns]
+        return first_few(told, "; ")
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ import numpy as np
 
 from robscore._optional import require
 from robscore._typing import Array, IntArray
-from robscore.rows.base import Rows, check_names, repieced
+from robscore.rows.base import Rows, check_names, first_few, repieced
 
-_LISTED = 5
 _DASK_INDEX = "__null_dask_index__"
 
 
@@ -189,7 +188,7 @@ def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> int:
         )
     ]
     if wrong:
-        kinds = ", ".join(f"{name!r} ({schema.field(name).type})" for name in wrong[:_LISTED])
+        kinds = ", ".join(f"{name!r} ({schema.field(name).type})" for name in wrong[:5])
         raise ValueError(
             f"Columns of {file.name!r} that are not numeric: {kinds}. Choose others with rs.ParquetRows(path, "
             "columns=[...])."
@@ -198,8 +197,7 @@ def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> int:
 
 
 def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(map(repr, names[:_LISTED])) + more
+    return first_few([repr(name) for name in names])
 
 
 def _first_line(error: BaseException) -> str:
