@@ -12,8 +12,8 @@ from threadpoolctl import threadpool_limits
 import robscore as rs
 from benchmarks.measure import clocked, in_fresh_process, least, matrix_product_seconds
 from benchmarks.simulated import sparse_square_root_data
-from robscore.inner_products import cheapest_way
-from robscore.solvers.loss import MANY_COLUMNS
+from robscore.elements.inner_products import cheapest_way
+from robscore.losses.quadratic import MANY_COLUMNS
 
 BASE = {"n": 2000, "m": 50, "K": 200}
 VARIED = {

@@ -9,10 +9,10 @@ from scipy.stats import false_discovery_control, norm
 from tests.registry import CASES
 
 import robscore as rs
-from robscore.inference import Weighting, q_values, solve
-from robscore.row_weights import RowWeights
+from robscore.certainty.influence import Weighting, q_values, solve
 from robscore.solvers.refit import refit
-from robscore.taper import Taper
+from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.taper import Taper
 
 
 def rows(m=6, n_edges=5, n=600, seed=0, family="sqrt"):
@@ -180,7 +180,7 @@ def test_errors_are_sums_of_squares_over_blocks_whatever_the_pieces(block_size, 
     weighting, _ = tapered(CASES[0])
     n, m = weighting.elements.n_rows, weighting.elements.n_columns
     solved = solve(weighting, ~np.eye(m, dtype=bool), fit_location=True)
-    monkeypatch.setattr("robscore.inference._PIECE_BYTES", 8 * 10 * solved.solution.rows.size)  # ten rows
+    monkeypatch.setattr("robscore.certainty.influence._PIECE_BYTES", 8 * 10 * solved.solution.rows.size)  # ten rows
     found = solved.influence(weighting)
     count = -(-n // block_size)
     for influences, errors in zip(

@@ -6,8 +6,8 @@ import time
 import numpy as np
 
 import robscore as rs
-from robscore import _progress
-from robscore._progress import ProgressLine, stage, tell, watched_by
+from robscore._tools import progress
+from robscore._tools.progress import ProgressLine, stage, tell, watched_by
 
 
 class Terminal(io.StringIO):
@@ -38,7 +38,7 @@ def test_nobody_hears_what_is_told_outside_or_where_nobody_watches():
 
 def test_the_line_is_silent_at_first_and_leaves_nothing_behind(monkeypatch):
     monkeypatch.setattr("sys.stderr", Terminal())
-    monkeypatch.setattr(_progress, "_SILENT_SECONDS", 0.1)
+    monkeypatch.setattr(progress, "_SILENT_SECONDS", 0.1)
     import sys
 
     with ProgressLine("quick"):
@@ -55,7 +55,7 @@ def test_the_line_is_silent_at_first_and_leaves_nothing_behind(monkeypatch):
 
 def test_the_line_is_silent_where_nobody_looks(monkeypatch):
     monkeypatch.setattr("sys.stderr", io.StringIO())
-    monkeypatch.setattr(_progress, "_SILENT_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "_SILENT_SECONDS", 0.0)
     import sys
 
     with ProgressLine("work") as line:

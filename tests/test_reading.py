@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from robscore.reading import DataFileError, ReadOptions, read_coordinates, read_data, read_outline
+from robscore.cli.reading import DataFileError, ReadOptions, read_coordinates, read_data, read_outline
 
 
 def write(tmp_path, text, name="data.csv", encoding="utf-8"):

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import robscore as rs
-from robscore import stability as module
-from robscore.stability import _edges_for, _halves
+from robscore.certainty import stability as module
+from robscore.certainty.stability import _edges_for, _halves
 
 
 def rows(m=6, n_edges=5, n=300, seed=0):

@@ -6,9 +6,9 @@ from tests.registry import CASES, STATISTICS
 
 import robscore as rs
 from robscore.families.exponential import weights_and_slopes
-from robscore.solvers.loss import QuadraticLoss
+from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.refit import minimise
-from robscore.taper import Taper
+from robscore.weighting.taper import Taper
 
 NATURAL = [case for case in CASES + STATISTICS if case.family.is_natural]
 

@@ -10,8 +10,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import robscore as rs
-from robscore import _repetitions
-from robscore._threads import _elsewhere, allowed_threads, in_threads, on_one_thread, one_thread
+from robscore._tools import repetitions
+from robscore._tools.threads import _elsewhere, allowed_threads, in_threads, on_one_thread, one_thread
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +72,7 @@ def test_threads_that_overlap_share_the_limit():
 def test_tasks_on_threads_leave_filters_and_limits_as_they_were():
     before, filters = blas(), list(warnings.filters)
     with joblib.parallel_config(backend="threading"):
-        outcomes = dict(_repetitions.run_all(_warns, [(k, k) for k in range(8)], 2))
+        outcomes = dict(repetitions.run_all(_warns, [(k, k) for k in range(8)], 2))
     assert outcomes == {k: {1} for k in range(8)}
     assert blas() == before
     assert warnings.filters == filters

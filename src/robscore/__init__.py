@@ -21,16 +21,16 @@ if TYPE_CHECKING:
         simulate,
         theory,
     )
-    from robscore.comparison import compare_graphs, equality_test
-    from robscore.elements import score_elements
+    from robscore.certainty.comparison import compare_graphs, equality_test
+    from robscore.certainty.identifiability import check_identifiable
+    from robscore.certainty.stability import edge_stability
     from robscore.estimators import RobustGraph, RobustScoreMatching
-    from robscore.identifiability import check_identifiable
+    from robscore.families import score_elements
     from robscore.medians import geometric_median, median_of_means, n_blocks_for
-    from robscore.row_weights import robust_weights
     from robscore.rows import ParquetRows
     from robscore.solvers.path import Path, StatisticPath, solve_path
-    from robscore.stability import edge_stability
     from robscore.structure import penalty_weights
+    from robscore.weighting.row_weights import robust_weights
 
 # Public names and where they live; loaded when first asked for, so that `robscore --help` is quick.
 _HOMES = {
@@ -39,16 +39,16 @@ _HOMES = {
     "RobustGraph": "estimators",
     "RobustScoreMatching": "estimators",
     "StatisticPath": "solvers.path",
-    "check_identifiable": "identifiability",
-    "compare_graphs": "comparison",
-    "edge_stability": "stability",
-    "equality_test": "comparison",
+    "check_identifiable": "certainty.identifiability",
+    "compare_graphs": "certainty.comparison",
+    "edge_stability": "certainty.stability",
+    "equality_test": "certainty.comparison",
     "geometric_median": "medians",
     "median_of_means": "medians",
     "n_blocks_for": "medians",
     "penalty_weights": "structure",
-    "robust_weights": "row_weights",
-    "score_elements": "elements",
+    "robust_weights": "weighting.row_weights",
+    "score_elements": "families",
     "solve_path": "solvers.path",
 }
 _MODULES = (

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robscore._optional import require
-from robscore._remarks import Remark
-from robscore._tables import Kind, as_table
-from robscore._typing import AnyData, Array, BoolArray, IntArray
+from robscore._tools.optional import require
+from robscore._tools.remarks import Remark
+from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
+from robscore.rows.tables import Kind, as_table
 from robscore.solvers.path import joined_support
 
 if TYPE_CHECKING:

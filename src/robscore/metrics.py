@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._random import as_generator
-from robscore._typing import Array, BoolArray, RandomState
+from robscore._tools.randomness import as_generator
+from robscore._tools.typing import Array, BoolArray, RandomState
 from robscore.solvers.path import Path, joined_support
 from robscore.solvers.problem import Rule
 

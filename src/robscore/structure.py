@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from robscore._typing import Array
-from robscore._validation import check_number
+from robscore._tools.arguments import check_number
+from robscore._tools.typing import Array
 
 
 def penalty_weights(

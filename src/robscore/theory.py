@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robscore._typing import Array
+from robscore._tools.typing import Array
 from robscore.elements import Elements
-from robscore.medians.blocks import check_n_blocks
-from robscore.solvers.loss import QuadraticLoss
+from robscore.losses.quadratic import QuadraticLoss
+from robscore.rows.blocks import check_n_blocks
 
 _ROUNDING = 1e-9  # so that products of decimal fractions round as on paper
 

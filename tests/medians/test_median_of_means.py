@@ -4,7 +4,7 @@ from scipy.stats import rankdata
 
 import robscore as rs
 from robscore.medians import make_blocks
-from robscore.medians.blocks import average_ranks
+from robscore.rows.blocks import average_ranks
 
 
 @pytest.mark.parametrize(("n", "n_blocks"), [(10, 3), (1000, 400), (7, 7), (7, 1), (12, 4)])

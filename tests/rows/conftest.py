@@ -2,9 +2,9 @@
 
 import pytest
 
-from robscore import _threads
+from robscore._tools import threads
 
 
 @pytest.fixture(autouse=True)
 def _two_threads(monkeypatch):
-    monkeypatch.setattr(_threads, "allowed_threads", lambda: 2)
+    monkeypatch.setattr(threads, "allowed_threads", lambda: 2)

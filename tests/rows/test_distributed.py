@@ -11,13 +11,13 @@ import pytest
 from tests.rows.test_streamed import rain
 
 import robscore as rs
-from robscore import _repetitions
+from robscore._tools import repetitions
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
-from robscore.distributed import DaskRows, _merged  # noqa: E402
+from robscore.rows.distributed import DaskRows, _merged  # noqa: E402
 
 # Clusters leave sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -239,7 +239,7 @@ def test_joblib_on_dask_gives_the_same_bits(cluster, settings):
 def test_repetitions_run_on_dask(cluster):
     cluster.wait_for_workers(2, timeout=60)
     with joblib.parallel_config(backend="dask"):
-        outcomes = dict(_repetitions.run_all(_where, [(k, k) for k in range(4)], None))
+        outcomes = dict(repetitions.run_all(_where, [(k, k) for k in range(4)], None))
     assert {value for value, _ in outcomes.values()} == {0, 1, 4, 9}
     assert os.getpid() not in {process for _, process in outcomes.values()}
 

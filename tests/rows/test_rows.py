@@ -27,7 +27,7 @@ def make(kind, X, folder):
         return ParquetRows(folder)
     if kind == "dask":
         da = pytest.importorskip("dask.array")
-        from robscore.distributed import DaskRows
+        from robscore.rows.distributed import DaskRows
 
         return DaskRows(da.from_array(X, chunks=(37, 2)))
     if kind == "selected":

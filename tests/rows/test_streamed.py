@@ -9,10 +9,10 @@ from tests.test_taper import parameters_of
 import robscore as rs
 from robscore.elements import streamed
 from robscore.elements.streamed import StreamedElements
-from robscore.medians.blocks import Partition, make_blocks
+from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows import ArrayRows
 from robscore.rows.base import SelectedRows
-from robscore.solvers.loss import QuadraticLoss
+from robscore.rows.blocks import Partition, make_blocks
 
 EVERY = CASES + STATISTICS
 PIECE = 17  # rows
@@ -155,7 +155,7 @@ def test_a_fit_from_disk_is_the_fit_in_memory(settings, family, tmp_path, monkey
 
 def test_random_blocks_of_streamed_rows_are_refused_where_they_are_too_many(monkeypatch):
     X = rain()
-    monkeypatch.setattr("robscore.inner_products.MEMORY_BYTES", 1e5)
+    monkeypatch.setattr("robscore.elements.inner_products.MEMORY_BYTES", 1e5)
     monkeypatch.setattr(rs.families.SquareRoot, "numbers_a_row", lambda self, m: 1000)
     with pytest.raises(ValueError, match="put them in random order once"):
         rs.RobustGraph("sqrt", n_blocks=1000, shuffle=True, max_memory="1 MB").fit(X)
@@ -209,7 +209,7 @@ def test_other_functions_ask_for_rows_in_memory(tmp_path):
 
 
 def test_reading_rows_is_told(monkeypatch):
-    from robscore._progress import watched_by
+    from robscore._tools.progress import watched_by
 
     monkeypatch.setattr(rs.families.SquareRoot, "numbers_a_row", lambda self, m: 1000)
     monkeypatch.setattr(streamed, "_PIECE_BYTES", 1e5)
@@ -222,7 +222,7 @@ def test_reading_rows_is_told(monkeypatch):
 def test_a_failing_watcher_leaves_no_trace():
     from threadpoolctl import threadpool_info
 
-    from robscore._progress import watched_by
+    from robscore._tools.progress import watched_by
 
     def fails(*what):
         raise KeyboardInterrupt

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.inner_products import row_products
-from robscore.row_weights import shared_products, weigh_rows
+from robscore.elements.inner_products import row_products
 from robscore.selection.blocks import block_grid, least_blocks
+from robscore.weighting.row_weights import shared_products, weigh_rows
 
 
 def rows(share, seed=0):

@@ -5,8 +5,8 @@ from scipy.integrate import quad
 from scipy.stats import ks_2samp, kstest
 
 import robscore as rs
-from robscore.simulate.kernels import draw_conditional
-from robscore.simulate.truncated_normal import draw_truncated_normal
+from robscore.families.samplers.kernels import draw_conditional
+from robscore.families.samplers.truncated_normal import draw_truncated_normal
 
 
 @pytest.mark.parametrize("c", [-20.0, -3.0, 0.0, 0.2, 0.21, 1.0, 8.0])

@@ -182,7 +182,7 @@ def test_permuting_columns_permutes_the_path():
 
 
 def test_a_shared_block_gives_the_same_path_as_one_block_a_node():
-    from robscore.solvers.loss import QuadraticLoss
+    from robscore.losses.quadratic import QuadraticLoss
 
     shared = rs.score_elements("gaussian", CASES[6].draw(np.random.default_rng(0), 50, 4)).average()
     separate = QuadraticLoss(np.array(shared.gamma), shared.g)

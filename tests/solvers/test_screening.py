@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import robscore as rs
+from robscore.losses.quadratic import FactoredLoss
 from robscore.solvers import screening
 from robscore.solvers.interactions import Interactions
-from robscore.solvers.loss import FactoredLoss
 
 FAMILIES = ("sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian")
 OPTIONS = {

@@ -73,7 +73,7 @@ def guarded(
     title: str, *, debug: bool, interrupted: str = "Stopped; nothing was written.", time_left: bool = False
 ) -> Iterator[None]:
     """Run a command's work: progress on a terminal, one line for an error, and the traceback only if asked for."""
-    from robscore._progress import ProgressLine, watched_by
+    from robscore._tools.progress import ProgressLine, watched_by
 
     try:
         with ProgressLine(title, time_left=time_left) as line, watched_by(line.tell):

@@ -27,9 +27,9 @@ def demo(
     Example: robscore demo --out demo
     """
     with guarded("robscore demo", debug=debug, interrupted="Stopped; run it again to go through."):
+        from robscore.cli.reading import ReadOptions
         from robscore.cli.workflow import Plan, run, summary, writable, write
         from robscore.datasets import simulated_alpine_rain
-        from robscore.reading import ReadOptions
 
         with writable(out):
             rain = simulated_alpine_rain(ROWS, random_state=seed)
@@ -70,17 +70,17 @@ def _write_data(rain: AlpineRain, seed: int, folder: Path) -> int:
     """The spoilt data, the towns and the ridge, as files; how many rows were spoilt."""
     import numpy as np
 
-    from robscore._files import write_whole_together
-    from robscore.cli.workflow import as_table
+    from robscore._tools.files import write_whole_together
+    from robscore.cli.workflow import data_csv
     from robscore.datasets import alpine_ridge
     from robscore.simulate import contaminate_pareto
 
     X, bad_rows = contaminate_pareto(rain.X, SHARE, random_state=seed + 1)
     months = [f"{1990 + k // 12}-{k % 12 + 1:02d}" for k in range(ROWS)]
     files = {
-        "rain.csv": as_table(rain.names, np.round(X, 1), months, "month"),
-        "towns.csv": as_table(("latitude", "longitude"), rain.coordinates, rain.names, "name"),
-        "ridge.csv": as_table(("latitude", "longitude"), alpine_ridge()),
+        "rain.csv": data_csv(rain.names, np.round(X, 1), months, "month"),
+        "towns.csv": data_csv(("latitude", "longitude"), rain.coordinates, rain.names, "name"),
+        "ridge.csv": data_csv(("latitude", "longitude"), alpine_ridge()),
     }
     write_whole_together({folder / name: text for name, text in files.items()})
     return int(bad_rows.size)

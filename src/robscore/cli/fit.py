@@ -154,9 +154,9 @@ def fit(
     with guarded("robscore fit", debug=debug):
         from dataclasses import replace
 
+        from robscore.cli.reading import ReadOptions
         from robscore.cli.workflow import Plan, plan_of, run, summary, writable, write
         from robscore.estimators import RobustGraph
-        from robscore.reading import ReadOptions
         from robscore.report.record import Record
 
         known = RobustGraph._get_param_names()

@@ -36,8 +36,8 @@ def report(
     with guarded("robscore report", debug=debug):
         from dataclasses import replace
 
-        from robscore._optional import require
-        from robscore.reading import read_coordinates, read_outline
+        from robscore._tools.optional import require
+        from robscore.cli.reading import read_coordinates, read_outline
         from robscore.report.page import write_html
         from robscore.report.record import Record
 

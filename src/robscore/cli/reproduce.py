@@ -30,7 +30,7 @@ def reproduce(
 
     Example: robscore reproduce roc-sqrt --quick --jobs 2
     """
-    from robscore._progress import tell
+    from robscore._tools.progress import tell
     from robscore.paper import EXPERIMENTS, InterruptedRunError
     from robscore.paper import reproduce as run
     from robscore.paper.alps import Alps

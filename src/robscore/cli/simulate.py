@@ -41,8 +41,8 @@ def simulate(
     with guarded("robscore simulate", debug=debug):
         import numpy as np
 
-        from robscore._files import write_whole_together
-        from robscore.cli.workflow import as_table, csv_text, writable
+        from robscore._tools.files import write_whole_together
+        from robscore.cli.workflow import csv_text, data_csv, writable
         from robscore.families import get_family
         from robscore.simulate import (
             contaminate_other_graph,
@@ -76,7 +76,7 @@ def simulate(
             i, j = np.nonzero(np.triu(truth.adjacency))
             true_edges = [(names[a], names[b], float(truth.interaction[a, b])) for a, b in zip(i, j, strict=True)]
             texts = (
-                as_table(names, X),
+                data_csv(names, X),
                 csv_text(("source", "target", "interaction"), true_edges),
                 csv_text(("row",), ([k + 1] for k in sorted(bad_rows.tolist()))),
             )

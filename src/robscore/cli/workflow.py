@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from robscore._files import write_whole_together
-from robscore._optional import require
-from robscore._progress import stage, tell
-from robscore._tables import columns_of
-from robscore._typing import Array
+from robscore._tools.files import write_whole_together
+from robscore._tools.optional import require
+from robscore._tools.progress import stage, tell
+from robscore._tools.typing import Array
 from robscore.cli.console import warnings_kept
+from robscore.cli.reading import DataFile, ReadOptions, read_coordinates, read_data, read_outline
 from robscore.estimators import RobustGraph
-from robscore.reading import DataFile, ReadOptions, read_coordinates, read_data, read_outline
 from robscore.report.page import html_page
 from robscore.report.record import LEVEL, Record, argument, record
 from robscore.report.words import findings, headline
+from robscore.rows.tables import columns_of
 
 FILES = {
     "report.html": "open it in a browser",
@@ -260,7 +260,7 @@ def summary(made: Record, folder: Path) -> str:
     return "\n".join(lines)
 
 
-def as_table(names: Sequence[str], values: Array, labels: Sequence[str] | None = None, label_name: str = "") -> str:
+def data_csv(names: Sequence[str], values: Array, labels: Sequence[str] | None = None, label_name: str = "") -> str:
     """A data set as CSV text, numbers to the last bit."""
     header = [*([label_name] if labels else []), *names]
     rows = np.asarray(values).tolist()

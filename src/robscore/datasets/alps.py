@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._random import as_generator
-from robscore._typing import Array, BoolArray, RandomState
+from robscore._tools.randomness import as_generator
+from robscore._tools.typing import Array, BoolArray, RandomState
 from robscore.simulate.sample import sample
 
 # Latitude and longitude in degrees, and mean monthly rain in mm, rounded.

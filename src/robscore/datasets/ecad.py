@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from robscore._typing import Array, IntArray
+from robscore._tools.typing import Array, IntArray
 
 _MISSING = -9999
 _TENTHS = 10.0

@@ -5,7 +5,7 @@ gradients.py  families given by the gradients of their statistics: O(n m r) numb
 base.py       what both offer: inner products, weighted means, the averaged loss
 """
 
-from robscore.elements.base import PARTS, Elements, PairwiseElements, Part, score_elements
+from robscore.elements.base import PARTS, Elements, PairwiseElements, Part
 from robscore.elements.gradients import NodeElements, SimplexElements, StatisticElements
 from robscore.elements.power import PowerElements
 
@@ -18,5 +18,4 @@ __all__ = [
     "PowerElements",
     "SimplexElements",
     "StatisticElements",
-    "score_elements",
 ]

@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, get
 import numpy as np
 from numpy.typing import NDArray
 
-from robscore._typing import AnyArray, AnyData, Array, BoolArray, IntArray
-from robscore._validation import read_matrix
-from robscore.medians.blocks import Partition, average_ranks
-from robscore.medians.clouds import LARGEST_SQUARED_NORM, chunks
-from robscore.rows import ArrayRows
+from robscore._tools.pieces import chunks
+from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
+from robscore.losses.quadratic import Loss, QuadraticLoss
+from robscore.medians.clouds import LARGEST_SQUARED_NORM
 from robscore.rows.base import added, cut
-from robscore.rows.inspection import inspect
-from robscore.solvers.loss import Loss, QuadraticLoss
+from robscore.rows.blocks import Partition, average_ranks
 
 if TYPE_CHECKING:
-    from robscore.families.base import Family
+    pass
 
 Part: TypeAlias = Literal["gamma", "g"]
 PARTS: tuple[Part, Part] = ("gamma", "g")
@@ -32,7 +30,7 @@ CHUNK_BYTES = 8e6
 _TILE_BYTES = 2e6
 
 
-class Work(NamedTuple):
+class Cost(NamedTuple):
     """What one part of the elements costs.
 
     Attributes
@@ -103,7 +101,7 @@ class Elements(ABC):
         """One node's elements of some rows as flat vectors, shape (rows, f), Euclidean with the elements."""
 
     @abstractmethod
-    def work(self, part: Part) -> Work:
+    def cost(self, part: Part) -> Cost:
         """What the part costs."""
 
     @abstractmethod
@@ -235,7 +233,7 @@ class Elements(ABC):
         ----------
         blocks : list of K row-index arrays
         """
-        from robscore.inner_products import block_gram
+        from robscore.elements.inner_products import block_gram
 
         partition = Partition.from_blocks(blocks)
         self.check_no_overflow(partition.order)
@@ -248,7 +246,7 @@ class Elements(ABC):
 
     def mean(self, part: Part, weights: Array) -> Any:
         """sum_i c_i e(x_i), in a form that ``inner`` and ``mean_squared_norm`` understand."""
-        totals: list[Array] = [np.zeros(0)] * self.work(part).nodes
+        totals: list[Array] = [np.zeros(0)] * self.cost(part).nodes
         for chunk in self.row_chunks(part):
             rows, c = self.take(chunk), weights[chunk]
             for node in range(len(totals)):
@@ -279,7 +277,7 @@ class Elements(ABC):
     def block_squared_norms(self, part: Part, partition: Partition) -> Array:
         """|mu_k|^2 of every block, shape (K,): from products within it, or from its mean where blocks are large."""
         squared = np.empty(partition.n_blocks)
-        product, nodes, features = self.work(part)
+        product, nodes, features = self.cost(part)
         numbers, order = sum(array[0].size for array in self.rows), partition.order
         for size, members, rows in partition.by_size():
             if size > max(nodes * features / product, 64):
@@ -295,12 +293,12 @@ class Elements(ABC):
     def node_means(self, part: Part, partition: Partition, nodes: Sequence[int] | None = None) -> Iterator[Array]:
         """Block means of some nodes or all, one at a time, each of shape (K, f); their Gram matrices add up."""
         rows = self.ordered(partition)
-        for node in range(self.work(part).nodes) if nodes is None else nodes:
+        for node in range(self.cost(part).nodes) if nodes is None else nodes:
             yield partition.sums(self.node_features(part, node, rows)) / partition.sizes[:, None]
 
     def row_chunks(self, part: Part) -> list[slice]:
         """Slices of rows whose features fit in little memory."""
-        return chunks(self.n_rows, max(64, int(CHUNK_BYTES / (8 * self.work(part).features))))
+        return chunks(self.n_rows, max(64, int(CHUNK_BYTES / (8 * self.cost(part).features))))
 
 
 class PairwiseElements(Elements):
@@ -320,36 +318,6 @@ class PairwiseElements(Elements):
 
         Parameter c is entry rows[c] of z_nodes[c], entry m being eta; with ``symmetric`` K_ij stands for both entries.
         """
-
-
-def score_elements(family: str | Family, X: AnyData) -> Any:
-    """Score-matching elements of the rows X, as given: no scaling.
-
-    Parameters
-    ----------
-    family : str or Family
-        For example "sqrt" or ``rs.families.Gamma()``.
-    X : array-like or data frame of shape (n, m)
-
-    Returns
-    -------
-    Elements
-
-    Examples
-    --------
-    >>> import numpy as np, robscore as rs
-    >>> elements = rs.score_elements("sqrt", np.random.default_rng(0).exponential(size=(50, 3)))
-    >>> elements.average().gamma.shape
-    (3, 4, 4)
-    """
-    from robscore.families.base import get_family
-
-    chosen = get_family(family)
-    matrix, names = read_matrix(X, "X")
-    inspect(ArrayRows(matrix), chosen).check_domain(chosen, names, "score_elements")
-    elements = chosen.resolved(matrix).elements(matrix)
-    elements.check_statistics()
-    return elements
 
 
 def check_dense(storage: Storage) -> None:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robscore._typing import Array, BoolArray, IntArray
-from robscore.elements.base import Elements, PairwiseElements, Part, Storage, Work, check_dense, transposed
-from robscore.solvers.loss import QuadraticLoss, StatisticLoss
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.elements.base import Cost, Elements, PairwiseElements, Part, Storage, check_dense, transposed
+from robscore.losses.quadratic import QuadraticLoss, StatisticLoss
 
 _ROOT2 = np.sqrt(2.0)
 
@@ -104,10 +104,10 @@ class NodeElements(_GradientElements, PairwiseElements):
     def _weights(left: GradientRows, right: GradientRows, j: int) -> Array:
         return left.h[..., :, None, j] * right.h[..., None, :, j]
 
-    def work(self, part: Part) -> Work:
+    def cost(self, part: Part) -> Cost:
         """One product of n x (m+1) arrays a node."""
         p = self.n_columns + 1
-        return Work(p * p, p - 1, p * p / 2) if part == "gamma" else Work(p * p, p - 1, p)
+        return Cost(p * p, p - 1, p * p / 2) if part == "gamma" else Cost(p * p, p - 1, p)
 
     def node_features(self, part: Part, node: int, rows: GradientRows) -> Array:
         """h_j v_j v_j', its upper triangle, or g_j."""
@@ -201,10 +201,10 @@ class SimplexElements(NodeElements):
         """Logarithms are never constant."""
         return None
 
-    def work(self, part: Part) -> Work:
+    def cost(self, part: Part) -> Cost:
         """As without coupling, and m - 1 nodes for the coupling."""
         p = self.n_columns + 1
-        return Work(p * p, 2 * p - 3, p * p) if part == "gamma" else super().work(part)
+        return Cost(p * p, 2 * p - 3, p * p) if part == "gamma" else super().cost(part)
 
     def node_features(self, part: Part, node: int, rows: GradientRows) -> Array:
         """The blocks of nodes 0..m-1, then those that couple them with the last."""
@@ -276,10 +276,10 @@ class StatisticElements(_GradientElements):
             "parameter cannot be estimated; leave it out."
         )
 
-    def work(self, part: Part) -> Work:
+    def cost(self, part: Part) -> Cost:
         """m^2 products of n x r arrays."""
         m, r = self.n_columns, self.rows.v.shape[-1]
-        return Work(m * m * (r + 2), 1, r * (r + 1) / 2) if part == "gamma" else Work(r, 1, r)
+        return Cost(m * m * (r + 2), 1, r * (r + 1) / 2) if part == "gamma" else Cost(r, 1, r)
 
     def node_features(self, part: Part, node: int, rows: GradientRows) -> Array:
         """The upper triangle of Gamma, or g."""

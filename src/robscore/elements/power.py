@@ -15,17 +15,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robscore._threads import in_threads
-from robscore._typing import Array, IntArray
-from robscore.elements.base import CHUNK_BYTES, PairwiseElements, Part, Storage, Work, check_storage, dot, transposed
-from robscore.medians.blocks import Partition
-from robscore.medians.clouds import chunks
-from robscore.solvers.loss import MANY_COLUMNS, FactoredLoss, QuadraticLoss
+from robscore._tools.pieces import chunks
+from robscore._tools.threads import in_threads
+from robscore._tools.typing import Array, IntArray
+from robscore.elements.base import CHUNK_BYTES, Cost, PairwiseElements, Part, Storage, check_storage, dot, transposed
+from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, QuadraticLoss
+from robscore.rows.blocks import Partition
 
 _ROOT2 = np.sqrt(2.0)
 
 
-class Rows(NamedTuple):
+class PowerRows(NamedTuple):
     """The arrays of some rows; each has shape (..., rows, columns)."""
 
     u: Array
@@ -63,7 +63,7 @@ class PowerElements(PairwiseElements):
         self.constant_C = C[0].copy() if (C[0] == C).all() else np.zeros(C.shape[1])
         if self.constant_C.any():
             C = C - self.constant_C
-        self.rows = Rows(u, A, B, C, alpha, beta, gamma)
+        self.rows = PowerRows(u, A, B, C, alpha, beta, gamma)
         self.same_B, self.same_C = B is A, C is A  # so that products can be shared where a = b
         self.constant = self.copies * float(self.constant_C @ self.constant_C)
         self._find_overflow()
@@ -82,7 +82,7 @@ class PowerElements(PairwiseElements):
 
     # Inner products -----------------------------------------------------------------------------
 
-    def products(self, part: Part, left: Rows, right: Rows) -> Array:
+    def products(self, part: Part, left: PowerRows, right: PowerRows) -> Array:
         """Inner products of the elements of all rows in ``left`` with all in ``right``.
 
         Gamma: s^2 <A, A> + 2 s <B, B> + <C, C> with s = <u, u>, where a = b: (s + 1)^2 <A, A>.
@@ -174,7 +174,7 @@ class PowerElements(PairwiseElements):
     def node_means(self, part: Part, partition: Partition, nodes: Sequence[int] | None = None) -> Iterator[Array]:
         """Block means of some nodes or all, one at a time, each of shape (K, f); their Gram matrices add up."""
         if nodes is None:
-            nodes = range(self.work(part).nodes)
+            nodes = range(self.cost(part).nodes)
         u, A, B, C, alpha, beta, gamma = self.ordered(partition)
         sizes = partition.sizes[:, None]
         m = self.n_columns
@@ -199,7 +199,7 @@ class PowerElements(PairwiseElements):
             means *= np.sqrt(self.copies)
             yield means / sizes
 
-    def node_features(self, part: Part, node: int, rows: Rows) -> Array:
+    def node_features(self, part: Part, node: int, rows: PowerRows) -> Array:
         """One node's elements of some rows, shape (rows, f)."""
         u, A, B, C, alpha, beta, gamma = rows
         if part == "g":
@@ -210,10 +210,10 @@ class PowerElements(PairwiseElements):
         whole = np.concatenate([pairs, -_ROOT2 * B[:, [node]] * u, C[:, [node]]], axis=1)
         return np.sqrt(self.copies) * whole
 
-    def work(self, part: Part) -> Work:
+    def cost(self, part: Part) -> Cost:
         """Two products of n x m arrays for a product of rows."""
         m, nodes = self.n_columns, self.rows.A.shape[1]
-        return Work((m + nodes) / 2, nodes, m * m / 2) if part == "gamma" else Work(m, m, m)
+        return Cost((m + nodes) / 2, nodes, m * m / 2) if part == "gamma" else Cost(m, m, m)
 
     def telling(self) -> tuple[Array, ...]:
         """The design, and what depends on the weights."""

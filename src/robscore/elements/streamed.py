@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from robscore._typing import AnyArray, Array, BoolArray, IntArray
-from robscore._validation import in_words
-from robscore.elements.base import Elements, PairwiseElements, Part, Storage, Work, check_dense
-from robscore.medians.blocks import Partition
+from robscore._tools.arguments import in_words
+from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
+from robscore.elements.base import Cost, Elements, PairwiseElements, Part, Storage, check_dense
+from robscore.losses.quadratic import Loss
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
-from robscore.solvers.loss import Loss
+from robscore.rows.blocks import Partition
 
 if TYPE_CHECKING:
     from robscore.families.base import Family
@@ -204,7 +204,7 @@ class StreamedElements(PairwiseElements):
         """Gram matrix of the block means, shape (K, K); some nodes in every pass, as many as there is memory for."""
         K, block_of = partition.n_blocks, partition.block_of(self.n_rows)
         features = self.kind.node_features(part, 0, self.kind.take(slice(0, 1))).shape[1]
-        nodes = self.kind.work(part).nodes
+        nodes = self.kind.cost(part).nodes
         memory = min(self.memory * _GROUP_SHARE, _REMOTE_GROUP if self.source.is_remote else np.inf)
         at_a_time = max(1, int(memory / (8 * K * features)))
         gram = np.zeros((K, K))
@@ -236,9 +236,9 @@ class StreamedElements(PairwiseElements):
         """Of rows that were taken."""
         return self.kind.node_features(part, node, rows)
 
-    def work(self, part: Part) -> Work:
+    def cost(self, part: Part) -> Cost:
         """What the part costs."""
-        return self.kind.work(part)
+        return self.kind.cost(part)
 
     def columns(self) -> Array:
         """Something that orders rows as their columns do, shape (n, m)."""

@@ -8,6 +8,7 @@ from robscore.families.gaussian import Gaussian
 from robscore.families.log_log import LogLog
 from robscore.families.pairwise import Pairwise
 from robscore.families.power import Power
+from robscore.families.score_elements import score_elements
 from robscore.families.simplex import Simplex
 from robscore.families.square_root import SquareRoot
 from robscore.families.truncated_gaussian import TruncatedGaussian
@@ -26,5 +27,6 @@ __all__ = [
     "TruncatedGaussian",
     "get_family",
     "register",
+    "score_elements",
     "univariate",
 ]

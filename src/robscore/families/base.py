@@ -12,7 +12,8 @@ and, where the defaults here do not serve,
   fitted parameters back to the given units (X may be rows that are not held: take medians of columns with
   :func:`robscore.rows.quantiles.column_quantiles`);
 * ``numbers_a_row`` and ``numbers_of_gamma``: how much memory these take, where that is far from the default;
-* ``log_density`` (and ``conditional``, if it is faster): to judge rows by how likely they are, and to simulate.
+* ``log_density`` (and ``conditional``, if it is faster): to judge rows by how likely they are, and to simulate;
+* ``sampler`` or ``draw_conditional``: to draw rows faster than by slices.
 
 Give it a name with ``@register("name")`` if you like. Nothing else in the package needs to change.
 """
@@ -28,10 +29,12 @@ from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from robscore._robust import MAD
-from robscore._typing import Array, BoolArray
+from robscore._tools.deviations import MAD
+from robscore._tools.typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Simplex
+from robscore.families.samplers.base import Sampler
+from robscore.families.samplers.slices import SliceSampler
 from robscore.rows.arrays import as_rows
 from robscore.rows.base import Rows
 from robscore.rows.quantiles import column_quantiles
@@ -137,6 +140,29 @@ class Family(ABC):
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
         """The log density of column j given the rest of each row, as a function of its n values."""
         return lambda values: self.log_density(self.domain.replaced(X, j, values), *parameters)
+
+    def draw_conditional(
+        self,
+        X: Array,
+        j: int,
+        interaction: Array,
+        location: Array,
+        lower: Array,
+        upper: Array,
+        rng: np.random.Generator,
+    ) -> Array | None:
+        """Exact draws of column j given the rest of each row, shape (n,), within intervals; None where none is known.
+
+        ``lower`` and ``upper``, shape (n, q), are the ends of the intervals that the domain leaves each entry.
+        """
+        return None
+
+    def sampler(self) -> Sampler:
+        """How rows of the family are drawn; by slices, which asks only for :meth:`conditional`, unless it knows better.
+
+        For pairwise families.
+        """
+        return SliceSampler(self)
 
     def check_parameters(self, interaction: Array, location: Array) -> None:
         """Raise unless there is a distribution with this K, shape (m, m), and eta, shape (m,)."""

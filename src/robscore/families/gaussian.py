@@ -3,6 +3,8 @@
 from robscore.domains import Real
 from robscore.families.base import register
 from robscore.families.power import PowerFamily
+from robscore.families.samplers.base import Sampler
+from robscore.families.samplers.normal import NormalSampler
 
 
 @register("gaussian")
@@ -18,3 +20,7 @@ class Gaussian(PowerFamily):
 
     a, b = 1.0, 1.0
     default_domain = Real()
+
+    def sampler(self) -> Sampler:
+        """Directly, on the whole line."""
+        return NormalSampler() if self.domain.is_real_line else super().sampler()

@@ -1,7 +1,11 @@
 """The log-log family: a = b = 0, interactions of logarithms; h = x^2 by default."""
 
+import numpy as np
+
 from robscore.families.base import register
 from robscore.families.power import PowerFamily
+from robscore.families.samplers.base import Sampler
+from robscore.families.samplers.normal import NormalSampler
 
 
 @register("log-log")
@@ -16,3 +20,7 @@ class LogLog(PowerFamily):
     """
 
     a, b = 0.0, 0.0
+
+    def sampler(self) -> Sampler:
+        """Directly on the orthant: log x is normal, and dx adds 1 to eta."""
+        return NormalSampler(np.exp, shift=1.0) if self.domain.only_boundary_is_zero else super().sampler()

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from robscore import boundary as boundaries
-from robscore._autodiff import Function, check_derivative, derivatives_along_columns, double_precision, have_jax
-from robscore._typing import Array
+from robscore._tools.autodiff import Function, check_derivative, derivatives_along_columns, double_precision, have_jax
+from robscore._tools.typing import Array
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Real
 from robscore.elements import NodeElements

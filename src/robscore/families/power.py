@@ -18,11 +18,12 @@ from copy import copy
 import numpy as np
 
 from robscore import boundary as boundaries
-from robscore._typing import Array, BoolArray
+from robscore._tools.typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Nearest, NonNegative
 from robscore.elements import PowerElements
 from robscore.families.base import Parameters, Scaling, WeightedFamily, check_boundary, check_domain, robust_scaling
+from robscore.families.samplers.truncated_normal import draw_truncated_normal
 from robscore.rows.base import Rows
 
 
@@ -202,6 +203,23 @@ class PowerFamily(WeightedFamily):
             return value + eta[j] * (x**b / b if b else np.log(x))
 
         return log_density
+
+    def draw_conditional(
+        self,
+        X: Array,
+        j: int,
+        interaction: Array,
+        location: Array,
+        lower: Array,
+        upper: Array,
+        rng: np.random.Generator,
+    ) -> Array | None:
+        """With a = b = 1 a normal, restricted to the intervals."""
+        K = interaction
+        if not (self.a == self.b == 1 and K[j, j] > 0):
+            return None
+        mean = (location[j] - X @ K[:, j] + X[:, j] * K[j, j]) / K[j, j]
+        return draw_truncated_normal(mean, K[j, j] ** -0.5, lower, upper, rng)
 
 
 class Power(PowerFamily):

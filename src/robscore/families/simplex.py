@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from robscore import boundary as boundaries
-from robscore._typing import Array, BoolArray
+from robscore._tools.typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import SUM_TOLERANCE, Domain
 from robscore.domains import Simplex as SimplexDomain

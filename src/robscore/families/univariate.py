@@ -11,8 +11,8 @@ from copy import copy
 import numpy as np
 
 from robscore import boundary as boundaries
-from robscore._typing import Array, BoolArray
-from robscore._validation import check_number
+from robscore._tools.arguments import check_number
+from robscore._tools.typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, NonNegative, Real
 from robscore.families.base import Parameters, Scaling, check_domain, robust_scaling

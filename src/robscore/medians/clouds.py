@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from robscore._typing import Array, BoolArray, IntArray
+from robscore._tools.pieces import chunks
+from robscore._tools.typing import Array, BoolArray, IntArray
 
 # Squared norms above this count as overflow: their products and sums must stay below 1e308.
 LARGEST_SQUARED_NORM = 1e280
@@ -258,8 +259,3 @@ def one_hot(size: int, position: int) -> Array:
     weights = np.zeros(size)
     weights[position] = 1.0
     return weights
-
-
-def chunks(size: int, length: int) -> list[slice]:
-    """Cut range(size) into consecutive slices of at most the given length."""
-    return [slice(low, min(low + length, size)) for low in range(0, size, length)]

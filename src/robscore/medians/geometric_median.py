@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._typing import Array, BoolArray
+from robscore._tools.typing import Array, BoolArray
 from robscore.medians.clouds import LARGEST_SQUARED_NORM, Cloud, PointCloud, one_hot
 
 TOLERANCE = 1e-10

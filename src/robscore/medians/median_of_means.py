@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._random import as_generator
-from robscore._typing import RandomState
-from robscore.medians.blocks import Partition
+from robscore._tools.randomness import as_generator
+from robscore._tools.typing import RandomState
 from robscore.medians.geometric_median import GeometricMedian, geometric_median, read_points
+from robscore.rows.blocks import Partition
 
 
 def median_of_means(

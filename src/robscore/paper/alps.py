@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.covariance import graphical_lasso
 
 from robscore import metrics
-from robscore._typing import Array, BoolArray
+from robscore._tools.typing import Array, BoolArray
 from robscore.datasets import alpine_ridge, crosses_ridge, read_ecad, simulated_alpine_rain
 from robscore.estimators import RobustGraph
 from robscore.medians import n_blocks_for

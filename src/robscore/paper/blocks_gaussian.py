@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore._typing import Array
+from robscore._tools.typing import Array
 from robscore.medians import median_of_means, n_blocks_for
 from robscore.paper.experiment import (
     Experiment,

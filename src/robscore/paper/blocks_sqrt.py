@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore.elements import score_elements
+from robscore.families import score_elements
 from robscore.medians import n_blocks_for
 from robscore.paper.experiment import (
     Experiment,
@@ -20,9 +20,9 @@ from robscore.paper.experiment import (
     generator,
     select,
 )
-from robscore.row_weights import robust_weights
 from robscore.simulate import contaminate_pareto, random_model, sample
 from robscore.solvers.refit import solve_unpenalised
+from robscore.weighting.row_weights import robust_weights
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robscore import metrics, theory
-from robscore.elements import score_elements
+from robscore.families import score_elements
 from robscore.paper.experiment import (
     Experiment,
     Outcome,
@@ -19,9 +19,9 @@ from robscore.paper.experiment import (
     generator,
     select,
 )
-from robscore.row_weights import robust_weights
 from robscore.simulate import contaminate, random_model, sample
 from robscore.solvers.refit import solve_unpenalised
+from robscore.weighting.row_weights import robust_weights
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from robscore import metrics
-from robscore._typing import Array
+from robscore._tools.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robscore import metrics
-from robscore._typing import Array
-from robscore.elements import score_elements
+from robscore._tools.typing import Array
+from robscore.families import score_elements
 from robscore.paper.experiment import Outcome, Result, Row, select
 from robscore.plot.roc import draw_average, draw_frame
 from robscore.plot.style import BLUE, GREEN, PURPLE, VERMILLION
-from robscore.row_weights import robust_weights
 from robscore.solvers.path import Path, solve_path
+from robscore.weighting.row_weights import robust_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,8 @@ from scipy.stats import rankdata
 from sklearn.covariance import graphical_lasso
 
 from robscore import metrics
-from robscore._robust import MAD
-from robscore._typing import Array
+from robscore._tools.deviations import MAD
+from robscore._tools.typing import Array
 from robscore.medians import n_blocks_for
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator
 from robscore.paper.roc import areas, as_outcome, draw_curves, score_matching_path, summarise

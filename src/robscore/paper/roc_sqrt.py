@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore.elements import score_elements
+from robscore.families import score_elements
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator
 from robscore.paper.roc import areas, as_outcome, draw_curves, height, score_matching_curve, summarise
 from robscore.simulate import contaminate_pareto, random_model, sample

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from robscore._optional import require
-from robscore._repetitions import Store, run_all
+from robscore._tools.optional import require
+from robscore._tools.repetitions import Store, run_all
 from robscore._version import __version__
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robscore import theory
-from robscore._typing import Array
-from robscore.elements import score_elements
+from robscore._tools.typing import Array
+from robscore.families import score_elements
 from robscore.medians import median_of_means
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator
 from robscore.simulate import choose_rows, random_model, sample

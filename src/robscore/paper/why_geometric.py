@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore._typing import Array
-from robscore.elements import score_elements
+from robscore._tools.typing import Array
 from robscore.elements.power import unpacked
-from robscore.medians.blocks import Partition
+from robscore.families import score_elements
+from robscore.losses.quadratic import assemble_hessian
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, select
-from robscore.row_weights import robust_weights
+from robscore.rows.blocks import Partition
 from robscore.simulate import random_model, sample
-from robscore.solvers.loss import assemble_hessian
+from robscore.weighting.row_weights import robust_weights
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._typing import Array, BoolArray, IntArray
-from robscore._validation import default_names
+from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.estimators import RobustGraph
 from robscore.graph import Graph, association
 from robscore.plot.labels import place_labels
 from robscore.plot.layout import longitudes_near, map_layout, middle_longitude, shared_layout
 from robscore.plot.style import BLUE, DARK, VERMILLION, axes, legend
+from robscore.rows.names import default_names
 from robscore.solvers.path import joined_support
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from robscore._typing import Array, IntArray
+from robscore._tools.typing import Array, IntArray
 
 Side: TypeAlias = tuple[int, int]
 # Where a name may stand as seen from its place: (right, up), in the order they are liked.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._optional import require
-from robscore._typing import Array
+from robscore._tools.optional import require
+from robscore._tools.typing import Array
 from robscore.solvers.path import joined_support
 
 _MOST_BY_DISTANCES = 120  # columns that are laid out by all distances between them

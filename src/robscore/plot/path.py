@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from robscore._typing import BoolArray
+from robscore._tools.typing import BoolArray
 from robscore.estimators import RobustGraph
 from robscore.graph import association
 from robscore.plot.style import BLUE, COLOURS, DASHES, GREY, PURPLE, axes, legend

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._typing import Array
-from robscore._validation import default_names
+from robscore._tools.typing import Array
 from robscore.plot.graph import Links, draw_links
 from robscore.plot.layout import shared_layout
 from robscore.plot.style import BLUE, GREY, VERMILLION, axes
+from robscore.rows.names import default_names
 from robscore.solvers.path import joined_support
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from robscore._tables import columns_of
-from robscore._typing import BoolArray
-from robscore.base_estimator import ScoreMatchingEstimator
+from robscore._tools.typing import BoolArray
+from robscore.estimators.base import ScoreMatchingEstimator
 from robscore.plot.style import BLUE, GREY, VERMILLION, axes, legend
+from robscore.rows.tables import columns_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from robscore._optional import require
+from robscore._tools.optional import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

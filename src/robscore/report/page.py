@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from robscore._files import write_whole
-from robscore._typing import Array, IntArray
+from robscore._tools.files import write_whole
+from robscore._tools.typing import Array, IntArray
 from robscore.estimators import RobustGraph
 from robscore.plot.labels import place_labels
 from robscore.plot.layout import map_layout, pieces_within, shared_layout

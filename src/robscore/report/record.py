@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._tables import columns_of
-from robscore._typing import AnyData
+from robscore._tools.typing import AnyData
 from robscore._version import __version__
 from robscore.estimators import RobustGraph
 from robscore.families.base import Family
 from robscore.graph import association
+from robscore.rows.tables import columns_of
 
 FORMAT = 1
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")

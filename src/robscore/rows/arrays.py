@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from robscore._typing import AnyData, Array, IntArray
+from robscore._tools.typing import AnyData, Array, IntArray
 from robscore.rows.base import Rows
 
 

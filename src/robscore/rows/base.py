@@ -7,7 +7,7 @@ Everything that looks at all rows is one of three verbs: ``each`` (a result a pi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import pairwise
@@ -15,14 +15,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from robscore._progress import tell
-from robscore._threads import in_threads
-from robscore._typing import AnyArray, Array, IntArray
+from robscore._tools.progress import tell
+from robscore._tools.threads import in_threads
+from robscore._tools.typing import AnyArray, Array, IntArray
 
 Work: TypeAlias = Callable[..., Any]
 
 PIECE_BYTES = 8e6
-_LISTED = 5  # names in a message
 
 
 class Rows(ABC):
@@ -201,22 +200,6 @@ class SelectedRows(Rows):
     def selected(self, index: IntArray) -> Rows:
         """Some of these."""
         return self.rows.selected(self.index[index])
-
-
-def first_few(words: Sequence[str], between: str = ", ") -> str:
-    """The first five, and how many more there are."""
-    more = len(words) - _LISTED
-    return between.join(words[:_LISTED]) + (f" and {more} more" if more > 0 else "")
-
-
-def check_names(given: Sequence[object]) -> list[str]:
-    """Names of columns as strings; raise unless they tell columns apart."""
-    names = [str(name) for name in given]
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"Column names must be unique, but {', '.join(map(repr, repeated[:5]))} occur more than once.")
-    if len({isinstance(name, str) for name in given}) > 1:
-        raise ValueError("Some column names are strings and some are not; make all of them strings.")
-    return names
 
 
 def cut(n: int, length: int, starts: IntArray | None = None) -> IntArray:

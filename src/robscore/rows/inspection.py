@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore._typing import Array, BoolArray, IntArray
-from robscore.rows.base import Rows, first_few
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore._tools.words import first_few
+from robscore.rows.base import Rows
 
 if TYPE_CHECKING:
     from robscore.families.base import Family

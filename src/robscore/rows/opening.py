@@ -6,7 +6,7 @@ from os import PathLike
 
 import numpy as np
 
-from robscore._typing import AnyData
+from robscore._tools.typing import AnyData
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
 from robscore.rows.parquet import ParquetRows
@@ -23,7 +23,7 @@ def open_rows(X: AnyData) -> Rows | None:
     if isinstance(X, np.memmap):
         return _mapped_file(X)
     if type(X).__module__.partition(".")[0].startswith("dask"):
-        from robscore.distributed import DaskRows
+        from robscore.rows.distributed import DaskRows
 
         return DaskRows(X)
     return None

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from robscore._optional import require
-from robscore._typing import Array, IntArray
-from robscore.rows.base import Rows, check_names, first_few, repieced
+from robscore._tools.optional import require
+from robscore._tools.typing import Array, IntArray
+from robscore._tools.words import first_few
+from robscore.rows.base import Rows, repieced
+from robscore.rows.names import check_names
 
 _DASK_INDEX = "__null_dask_index__"
 

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from robscore._typing import Array
+from robscore._tools.typing import Array
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
 

@@ -1,10 +1,10 @@
 """The number of blocks, without being told how many rows are bad.
 
 Too few blocks and bad rows reach too many of them; too many and the medians of skewed elements are biased. Neither
-shows in a held-out loss of the blocks' own, which is as biased as the fit. But reweighting
-(:mod:`robscore.reweighting`) gives a loss that bad rows hardly enter and that is not biased by blocks: the K is chosen
-whose fit it likes best. On clean data that loss is the classic one, and K = 1. It fails where reweighting does: where
-bad rows cannot be told from good ones by how likely they are.
+shows in a held-out loss of the blocks' own, which is as biased as the fit. But reweighting rows
+gives a loss that bad rows hardly enter and that is not biased by blocks: the K is chosen whose fit it likes best. On
+clean data that loss is the classic one, and K = 1. It fails where reweighting does: where bad rows cannot be told
+from good ones by how likely they are.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Callable
 import numpy as np
 
 from robscore.families.base import Parameters
+from robscore.losses.quadratic import Loss
 from robscore.solvers.factor import SingularLossError
-from robscore.solvers.loss import Loss
 
 _SHARES = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85, 1.0)
 

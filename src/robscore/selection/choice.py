@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from robscore._threads import on_one_thread, one_thread
-from robscore._typing import Array, IntArray
+from robscore._tools.threads import on_one_thread, one_thread
+from robscore._tools.typing import Array, IntArray
 from robscore.elements import PairwiseElements
-from robscore.solvers.loss import QuadraticLoss
+from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.path import Path
-from robscore.taper import Taper
+from robscore.weighting.taper import Taper
 
 
 class Choice(NamedTuple):

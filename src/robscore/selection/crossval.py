@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from robscore._robust import stands_out
-from robscore._typing import Array, IntArray
+from robscore._tools.deviations import stands_out
+from robscore._tools.typing import Array, IntArray
+from robscore.losses.quadratic import QuadraticLoss
 from robscore.selection.choice import Candidates, Choice, least
 from robscore.selection.ebic import graph_key, support
 from robscore.solvers.factor import SingularLossError
-from robscore.solvers.loss import QuadraticLoss
 from robscore.solvers.path import Path, joined_interaction
 from robscore.solvers.refit import refit
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
-from robscore._robust import stands_out
-from robscore._typing import Array, BoolArray
+from robscore._tools.deviations import stands_out
+from robscore._tools.typing import Array, BoolArray
 from robscore.elements import PairwiseElements
+from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers import refit as refitting
 from robscore.solvers.factor import SingularLossError
-from robscore.solvers.loss import QuadraticLoss
 from robscore.solvers.path import Path, joined_support
 from robscore.solvers.refit import Refit
 

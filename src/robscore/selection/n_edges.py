@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from robscore._remarks import Remark
-from robscore._typing import Array
+from robscore._tools.remarks import Remark
+from robscore._tools.typing import Array
 from robscore.solvers.path import Path
 
 _ROUNDS = 14

@@ -1,5 +1,7 @@
 """Simulated data with a known truth: random graphs, samples, bad rows."""
 
+from robscore.families.samplers.base import Draws
+from robscore.families.samplers.mixing import effective_sample_size
 from robscore.simulate.contaminate import (
     Contaminated,
     choose_rows,
@@ -12,8 +14,7 @@ from robscore.simulate.contaminate import (
 )
 from robscore.simulate.graphs import Model, random_model
 from robscore.simulate.how_much_data import power
-from robscore.simulate.mixing import effective_sample_size
-from robscore.simulate.sample import Draws, draw, sample
+from robscore.simulate.sample import draw, sample
 
 __all__ = [
     "Contaminated",

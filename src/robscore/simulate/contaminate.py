@@ -7,10 +7,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from robscore._random import as_generator
-from robscore._typing import Array, IntArray, RandomState
-from robscore._validation import check_number, read_matrix
-from robscore.medians.blocks import Partition, check_n_blocks
+from robscore._tools.arguments import check_number
+from robscore._tools.randomness import as_generator
+from robscore._tools.typing import Array, IntArray, RandomState
+from robscore.rows.blocks import Partition, check_n_blocks
+from robscore.rows.frames import read_matrix
 from robscore.simulate.graphs import random_model
 from robscore.simulate.sample import sample
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robscore._random import as_generator
-from robscore._typing import Array, BoolArray, RandomState
+from robscore._tools.randomness import as_generator
+from robscore._tools.typing import Array, BoolArray, RandomState
 
 
 @dataclass(frozen=True)

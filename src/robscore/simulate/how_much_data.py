@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robscore import metrics
-from robscore._progress import ProgressLine
-from robscore._random import as_generator
-from robscore._repetitions import run_all
-from robscore._tables import Kind, as_table
-from robscore._typing import AnyData, Array, IntArray, RandomState
-from robscore._validation import check_whole
+from robscore._tools.arguments import check_whole
+from robscore._tools.progress import ProgressLine
+from robscore._tools.randomness import as_generator
+from robscore._tools.repetitions import run_all
+from robscore._tools.typing import AnyData, Array, IntArray, RandomState
 from robscore.families import Family
+from robscore.rows.tables import Kind, as_table
 from robscore.simulate.contaminate import contaminate_other_graph, contaminate_pareto
 from robscore.simulate.graphs import Model
 from robscore.simulate.sample import sample

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from robscore._progress import tell, watched_by
-from robscore._threads import one_thread
-from robscore._typing import Array, IntArray
-from robscore._validation import check_number
-from robscore.medians.clouds import chunks
+from robscore._tools.arguments import check_number
+from robscore._tools.pieces import chunks
+from robscore._tools.progress import tell, watched_by
+from robscore._tools.threads import one_thread
+from robscore._tools.typing import Array, IntArray
 from robscore.solvers.problem import Problem
 
 _EASY_SWEEPS = 8  # the first ones settle the support; after them, extrapolate

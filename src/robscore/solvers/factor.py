@@ -15,8 +15,8 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.linalg.lapack import dpocon
 
-from robscore._typing import Array, IntArray
-from robscore.solvers.loss import MANY_COLUMNS, QuadraticLoss, assemble_hessian
+from robscore._tools.typing import Array, IntArray
+from robscore.losses.quadratic import MANY_COLUMNS, QuadraticLoss, assemble_hessian
 
 _SMALLEST_RCOND = 1e-13
 

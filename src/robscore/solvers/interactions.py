@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 from scipy.sparse import csc_array, issparse
 
-from robscore._typing import Array, IntArray
+from robscore._tools.typing import Array, IntArray
 
 
 class Interactions:

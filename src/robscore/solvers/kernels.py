@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from robscore._compile import compiled, compiled_in_place
-from robscore._typing import Array, IntArray
+from robscore._tools.compiling import compiled, compiled_in_place
+from robscore._tools.typing import Array, IntArray
 
 
 @compiled

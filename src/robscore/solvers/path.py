@@ -14,11 +14,11 @@ import numpy as np
 from scipy.sparse import csc_array
 from sklearn.exceptions import ConvergenceWarning
 
-from robscore._typing import Array, BoolArray, IntArray
-from robscore._validation import check_whole
+from robscore._tools.arguments import check_whole
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, Loss, QuadraticLoss, StatisticLoss
 from robscore.solvers.descent import Trace, trace_nodes, trace_path
 from robscore.solvers.interactions import Interactions
-from robscore.solvers.loss import MANY_COLUMNS, FactoredLoss, Loss, QuadraticLoss, StatisticLoss
 from robscore.solvers.problem import Penalty, Rule, build_problem, build_statistic_problem
 from robscore.solvers.screening import trace_screened
 

@@ -22,9 +22,9 @@ import numpy as np
 from scipy.linalg import lstsq
 from scipy.sparse import csc_array
 
-from robscore._typing import Array, BoolArray, IntArray
-from robscore._validation import check_number
-from robscore.solvers.loss import QuadraticLoss, StatisticLoss, assemble_hessian
+from robscore._tools.arguments import check_number
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.losses.quadratic import QuadraticLoss, StatisticLoss, assemble_hessian
 
 _LONG = 0.1  # share of its length that a solution may still gain while the number of sweeps doubles
 _VARIES = 1e-13  # what must be left of a diagonal entry when the location is profiled out

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from robscore._typing import Array, BoolArray, IntArray
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.losses.quadratic import Loss, QuadraticLoss
 from robscore.solvers.factor import Factor, NodeFactor, factor_hessian, factor_positive_definite
-from robscore.solvers.loss import Loss, QuadraticLoss
 
 
 @dataclass(frozen=True)

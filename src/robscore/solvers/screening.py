@@ -15,8 +15,8 @@ import numpy as np
 from scipy.sparse import csc_array
 from threadpoolctl import ThreadpoolController
 
-from robscore._progress import tell
-from robscore._typing import Array, IntArray
+from robscore._tools.progress import tell
+from robscore._tools.typing import Array, IntArray
 from robscore.solvers.descent import Trace, alpha_grid, check_descent, solve_one, take_if_better
 from robscore.solvers.problem import Blocks, Penalty, Problem, check_location, check_variation
 

@@ -1,0 +1,98 @@
+"""Sentences that name arguments, rows and data, and can be said in Python's words or in another surface's.
+
+A message is text with parts in it that are called otherwise elsewhere: an argument of a function is an option of a
+command, the array X is "the data". ``str(words)`` is what Python users read; ``words.said(speaker)`` lets a speaker,
+such as the command line, word each part in its own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+_LISTED = 5
+_NO_VALUE = object()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An argument, alone or with a value: ``n_edges``, ``missing='drop'``."""
+
+    name: str
+    value: Any = _NO_VALUE
+
+    @property
+    def has_value(self) -> bool:
+        """Whether it names a value."""
+        return self.value is not _NO_VALUE
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value!r}" if self.has_value else self.name
+
+
+@dataclass(frozen=True)
+class RowAt:
+    """A row, by its number from 0 and by where it is."""
+
+    number: int
+    place: str
+
+    def __str__(self) -> str:
+        return self.place
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words for readers who call functions, and plain ones for those who do not."""
+
+    python: str
+    plain: str
+
+    def __str__(self) -> str:
+        return self.python
+
+
+Part: TypeAlias = "str | Setting | RowAt | Phrase"
+
+
+class Words:
+    """A message of several parts.
+
+    Examples
+    --------
+    >>> words = Words("Pass ", Setting("missing", "drop"), " to leave out incomplete rows.")
+    >>> str(words)
+    "Pass missing='drop' to leave out incomplete rows."
+    >>> words.said(lambda part: f"--{part.name} {part.value}")
+    'Pass --missing drop to leave out incomplete rows.'
+    """
+
+    def __init__(self, *parts: Part | Words) -> None:
+        self.parts: tuple[Part, ...] = ()
+        for part in parts:
+            self.parts += part.parts if isinstance(part, Words) else (part,)
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.parts))
+
+    def said(self, speaker: Callable[[Any], str]) -> str:
+        """The message with every part that is not plain text worded by the speaker."""
+        return "".join(part if isinstance(part, str) else speaker(part) for part in self.parts)
+
+
+def first_few(words: Sequence[str], between: str = ", ") -> str:
+    """The first five, and how many more there are.
+
+    Examples
+    --------
+    >>> first_few(["a", "b", "c", "d", "e", "f", "g"])
+    'a, b, c, d, e and 2 more'
+    """
+    more = len(words) - _LISTED
+    return between.join(words[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def quoted(names: Sequence[object]) -> str:
+    """The first few names, in quotation marks."""
+    return first_few([repr(str(name)) for name in names])

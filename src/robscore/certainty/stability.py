@@ -1,0 +1,304 @@
+"""Which edges come back when half of the rows are left out.
+
+Rows are cut into two random halves, whole blocks of neighbours together, and the graph is learnt from each; many times.
+An edge that is found in at least a share t of the halves is called stable. If every half selects q of p pairs, the
+expected number of stable edges that are false is at most
+
+    q^2 / ((2 t - 1) p)
+
+when no false edge is more likely to be selected than another, and the method is better than guessing (Meinshausen and
+Bühlmann, 2010); with pairs of complementary halves, the same bounds the edges that are selected less often than at
+random, whatever the method (Shah and Samworth, 2013).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import joblib
+import numpy as np
+from sklearn.base import clone
+
+from robscore._tools.arguments import check_number, check_whole
+from robscore._tools.progress import ProgressLine
+from robscore._tools.randomness import as_generator
+from robscore._tools.repetitions import Store, run_all
+from robscore._tools.typing import AnyData, Array, IntArray, RandomState
+from robscore._version import __version__
+from robscore.rows.frames import read_matrix, readable
+from robscore.rows.tables import Kind, as_table
+
+if TYPE_CHECKING:
+    from robscore.estimators import RobustGraph
+
+DEFAULT_THRESHOLD = 0.75
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeStability:
+    """How often every edge was found in halves of the rows.
+
+    Attributes
+    ----------
+    names : column names
+    frequency : array of shape (m, m)
+        Share of halves in which the pair has an edge.
+    positive : array of shape (m, m)
+        Share of halves in which it has one with positive association.
+    mean_edges : float
+        Edges a half, on average, without those that are never penalised.
+    n_candidates : int
+        Pairs that can be selected: neither forbidden nor free of a penalty.
+    n_done, n_asked : int
+        Halves that were fitted, and that were asked for.
+    failures : tuple of str
+        Why halves could not be fitted, one text each.
+    threshold : float
+        Where an edge counts as stable.
+    """
+
+    names: tuple[str, ...]
+    frequency: Array
+    positive: Array
+    mean_edges: float
+    n_candidates: int
+    n_done: int
+    n_asked: int
+    failures: tuple[str, ...]
+    threshold: float
+    frame: str | None = None
+
+    def expected_false(self, threshold: float | None = None) -> float:
+        """Bound on the expected number of false edges among those found in at least a share ``threshold`` of halves."""
+        t = self._checked(threshold)
+        return float(self.mean_edges**2 / ((2 * t - 1) * self.n_candidates)) if self.n_candidates else 0.0
+
+    def _checked(self, threshold: float | None) -> float:
+        return self.threshold if threshold is None else _check_threshold(threshold)
+
+    def table(self, threshold: float | None = None) -> AnyData:
+        """All pairs that were ever found: source, target, frequency, positive, stable; most frequent first.
+
+        ``positive`` is the share of the halves with the edge in which its association is positive.
+        """
+        t = self._checked(threshold)
+        i, j = np.nonzero(np.triu(self.frequency, k=1))
+        order = np.argsort(-self.frequency[i, j], kind="stable")
+        i, j = i[order], j[order]
+        found = self.frequency[i, j]
+        columns: dict[str, tuple[Kind, Any]] = {
+            "source": (str, [self.names[k] for k in i]),
+            "target": (str, [self.names[k] for k in j]),
+            "frequency": (float, found),
+            "positive": (float, self.positive[i, j] / found),
+            "stable": (bool, found >= t),
+        }
+        return as_table(columns, self.frame)
+
+    def n_stable(self, threshold: float | None = None) -> int:
+        """Number of stable edges."""
+        return int(np.count_nonzero(np.triu(self.frequency, k=1) >= self._checked(threshold)))
+
+    def summary(self, threshold: float | None = None) -> str:
+        """What was found, in a line or two."""
+        t = self._checked(threshold)
+        words = (
+            f"{self.n_stable(t)} edges in at least {t:.0%} of {self.n_done} halves of the rows; of these at most "
+            f"{self.expected_false(t):.2g} are expected to be false ({self.mean_edges:.1f} edges a half)"
+        )
+        if self.failures:
+            words += f"\n{len(self.failures)} halves could not be fitted, the first because: {self.failures[0]}"
+        if self.n_done + len(self.failures) < self.n_asked:
+            words += f"\nstopped after {self.n_done + len(self.failures)} of {self.n_asked}"
+        return words
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def edge_stability(
+    model: RobustGraph,
+    X: AnyData,
+    *,
+    n_pairs: int = 50,
+    max_false: float | None = None,
+    threshold: float = DEFAULT_THRESHOLD,
+    block_size: int = 1,
+    checkpoint: str | PathLike[str] | None = None,
+    n_jobs: int | None = None,
+    progress: bool = True,
+    random_state: RandomState = 0,
+) -> EdgeStability:
+    """How often every edge is found in random halves of the rows.
+
+    Parameters
+    ----------
+    model : RobustGraph
+        Its settings are used, and each half is fitted with them from scratch.
+    X : array-like or data frame of shape (n, m)
+    n_pairs : int, default 50
+        Pairs of complementary halves: twice as many fits.
+    max_false : float, optional
+        Bound on the expected number of false stable edges. Then every half selects the first q edges of its path, with
+        q as large as the bound allows; otherwise the model's own choice of the penalty counts.
+    threshold : float, default 0.75
+        Share of halves in which a stable edge is found.
+    block_size : int, default 1
+        Rows that stay together: more than one for a series in time.
+    checkpoint : path, optional
+        A folder that keeps every finished half; a run that was stopped goes on from there.
+    n_jobs : int or None
+        Processes; the result does not depend on it.
+    progress : bool, default True
+        A line on the terminal while it lasts.
+    random_state : int, Generator or None, default 0
+
+    Returns
+    -------
+    EdgeStability
+        An interruption (Ctrl-C) gives what is there, with a warning.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> truth = rs.simulate.random_model(6, 5, min_eigenvalue=0.5, random_state=0)
+    >>> X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=400, random_state=1)
+    >>> stability = rs.edge_stability(rs.RobustGraph(alphas=20), X, n_pairs=5, max_false=1.0)
+    >>> stability.n_done, bool(stability.expected_false() <= 1)
+    (10, True)
+    """
+    matrix, names = read_matrix(X, "X", missing=model.missing)
+    n, m = matrix.shape
+    check_whole("n_pairs", n_pairs, at_least=1)
+    check_whole("block_size", block_size, at_least=1)
+    _check_threshold(threshold)
+    if n // block_size < 4:
+        raise ValueError(
+            f"X has {n} rows, in blocks of {block_size}: too few to be halved; at least 4 blocks are needed."
+        )
+    base = clone(model).set_params(n_jobs=1, verbose=0)
+    W = np.ones((m, m)) if model.penalty_weights is None else np.asarray(model.penalty_weights, dtype=float)
+    weights = W[np.triu_indices(m, k=1)]
+    n_free, n_candidates = (
+        int(np.count_nonzero(weights == 0)),
+        int(np.count_nonzero((weights > 0) & (weights < np.inf))),
+    )
+    if max_false is not None:
+        base.set_params(n_edges=n_free + _edges_for(max_false, threshold, n_candidates), alpha=None)
+    halves = _halves(n, block_size, n_pairs, as_generator(random_state))
+    store = None
+    if checkpoint is not None:
+        identity = {
+            "version": __version__,
+            "model": joblib.hash(base.get_params()),
+            "rows": hashlib.sha256(np.ascontiguousarray(matrix).tobytes()).hexdigest(),
+            "halves": hashlib.sha256(np.concatenate(halves).tobytes()).hexdigest(),
+        }
+        store = Store(Path(checkpoint), identity, "choose another checkpoint")
+    outcomes: dict[int, Any] = {}
+    if store is not None:
+        outcomes = {k: found for k in range(len(halves)) if (found := store.get(k)) is not None}
+    missing = [(k, half) for k, half in enumerate(halves) if k not in outcomes]
+    with ProgressLine("edge stability", shown=progress, time_left=True) as line:
+        try:
+            for position, outcome in run_all(partial(_fit_half, base, matrix), missing, n_jobs):
+                outcomes[position] = outcome if store is None else store.put(position, outcome)
+                line.update(len(outcomes), len(halves))
+        except KeyboardInterrupt:
+            if not any("edges" in outcome for outcome in outcomes.values()):
+                raise
+            kept = "" if store is None else " The same call goes on from there."
+            warnings.warn(f"Stopped after {len(outcomes)} of {len(halves)} halves.{kept}", UserWarning, stacklevel=2)
+    result = _gathered(outcomes, names, len(halves), threshold, readable(X).library, n_free, n_candidates)
+    if max_false is not None and result.expected_false() > max_false * (1 + 1e-9):
+        words = (
+            f"Some halves could not be made to select so few edges: the bound is {result.expected_false():.2g} false "
+            f"edges, not max_false={max_false!r}."
+        )
+        warnings.warn(words, UserWarning, stacklevel=2)
+    return result
+
+
+def _check_threshold(threshold: float) -> float:
+    check_number("threshold", threshold)
+    if not 0.5 < threshold <= 1:
+        raise ValueError(f"threshold={threshold!r} must lie above 0.5 and at most at 1: the share of halves.")
+    return threshold
+
+
+def _edges_for(max_false: float, threshold: float, n_candidates: int) -> int:
+    """The largest q with q^2 / ((2 t - 1) p) at most max_false, p being the pairs that can be selected."""
+    check_number("max_false", max_false)
+    if not n_candidates:
+        raise ValueError("No pair can be selected: there is one column, or penalty_weights leaves no choice.")
+    q = int(np.sqrt(max(max_false, 0.0) * (2 * threshold - 1) * n_candidates))
+    if q < 1:
+        raise ValueError(
+            f"max_false={max_false!r} allows not even one edge a half at threshold={threshold!r}; raise one of them."
+        )
+    return min(q, n_candidates)
+
+
+def _halves(n: int, block_size: int, n_pairs: int, rng: np.random.Generator) -> list[IntArray]:
+    """Positions of the rows in 2 n_pairs halves, each in order, made of whole blocks."""
+    blocks = [np.arange(start, min(start + block_size, n)) for start in range(0, n, block_size)]
+    halves = []
+    for _ in range(n_pairs):
+        order = rng.permutation(len(blocks))
+        for part in (order[: len(blocks) // 2], order[len(blocks) // 2 :]):
+            halves.append(np.concatenate([blocks[k] for k in np.sort(part)]))
+    return halves
+
+
+def _fit_half(base: RobustGraph, X: Array, rows: IntArray) -> dict[str, Any]:
+    """Edges of one half with the sign of their association, or why there are none."""
+    try:
+        found = clone(base).fit(X[rows]).association_
+    except (ValueError, np.linalg.LinAlgError) as error:
+        return {"failed": str(error)}
+    i, j = np.nonzero(np.triu(found, k=1))
+    return {"edges": [[int(a), int(b), int(found[a, b] > 0)] for a, b in zip(i, j, strict=True)]}
+
+
+def _gathered(
+    outcomes: dict[int, Any],
+    names: Sequence[str],
+    n_asked: int,
+    threshold: float,
+    frame: str | None,
+    n_free: int,
+    n_candidates: int,
+) -> EdgeStability:
+    failures = [f"half {k}: {outcomes[k]['failed']}" for k in sorted(outcomes) if "failed" in outcomes[k]]
+    graphs = [outcomes[k]["edges"] for k in sorted(outcomes) if "edges" in outcomes[k]]
+    if not graphs:
+        raise ValueError(f"None of {len(outcomes)} halves could be fitted; the first: {failures[0]}")
+    if failures:
+        words = f"{len(failures)} of {len(outcomes)} halves could not be fitted; the first: {failures[0]}"
+        warnings.warn(words, UserWarning, stacklevel=3)
+    m = len(names)
+    frequency, positive = np.zeros((m, m)), np.zeros((m, m))
+    for edges in graphs:
+        for i, j, sign in edges:
+            for a, b in ((i, j), (j, i)):
+                frequency[a, b] += 1
+                positive[a, b] += sign
+    return EdgeStability(
+        tuple(names),
+        frequency / len(graphs),
+        positive / len(graphs),
+        float(np.mean([max(len(edges) - n_free, 0) for edges in graphs])),
+        n_candidates,
+        len(graphs),
+        n_asked,
+        tuple(failures),
+        threshold,
+        frame,
+    )

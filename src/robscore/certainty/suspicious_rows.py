@@ -1,0 +1,140 @@
+"""Which rows do not fit the model, how sure that is, and which of their variables make them stand out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.families.base import Family, Parameters
+from robscore.rows.base import Rows
+from robscore.weighting.reweighting import compare, largest_usual_surprise, surprise_of
+
+_VALUES = 41  # quantiles of a column that an entry is compared with
+_NAMED = 3  # variables a row, at most
+_SHARE_TO_NAME = 0.25  # of what the most telling variable explains
+_MOST_TYPICAL = 100_000  # rows that quantiles of columns are taken from
+_PIECE_BYTES = 6e6  # of elements at a time
+_LISTED = 20  # rows whose variables are named even if they are not flagged
+
+
+@dataclass(frozen=True)
+class RowReport:
+    """How surprising every row is under a fit.
+
+    Attributes
+    ----------
+    score : array of shape (n,)
+        -log p up to a constant; infinite for rows that overflow.
+    p_value : array of shape (n,)
+        Share of rows simulated from the fit that are at least as surprising; NaN where the family cannot be sampled.
+    flagged : boolean array of shape (n,)
+    order : integer array of shape (n,)
+        Rows from the most to the least surprising.
+    """
+
+    score: Array
+    p_value: Array
+    flagged: BoolArray
+    order: IntArray
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What rows are like that fit the model.
+
+    Attributes
+    ----------
+    parameters : of the model
+    simulated : array of shape (N,), or None
+        Surprise of simulated rows, in order; None where the family cannot be sampled.
+    limit : float
+        A surprise above it stands out from the data's.
+    quantiles : array of shape (q, m)
+        Usual values of every column, from the rows that do not stand out.
+    """
+
+    parameters: Parameters
+    simulated: Array | None
+    limit: float
+    quantiles: Array
+
+
+def usual_rows(family: Family, rows: Rows, parameters: Parameters, weights: Array) -> Usual:
+    """What is usual among the rows of a fit, with weights of shape (n,)."""
+    found = compare(family, overflow_of(family, rows), rows, parameters, weights, 0.0)
+    for _ in range(2):  # the share of bad rows says which quantiles are those of good ones
+        found = replace(found, known_share=found.share)
+    limit = largest_usual_surprise(found.surprise)
+    typical = np.flatnonzero(found.surprise <= np.quantile(found.surprise, 1 - found.share, method="lower"))
+    if typical.size > _MOST_TYPICAL:
+        typical = typical[np.linspace(0, typical.size - 1, _MOST_TYPICAL).astype(np.intp)]
+    return Usual(found.parameters, found.simulated, limit, _quantiles(rows.take(typical)))
+
+
+def _quantiles(rows: Array) -> Array:
+    return np.asarray(np.quantile(rows, np.linspace(0, 1, _VALUES), axis=0))
+
+
+def overflow_of(family: Family, rows: Rows) -> BoolArray:
+    """Rows whose elements overflow, shape (n,)."""
+    length = max(64, int(_PIECE_BYTES / (8 * family.numbers_a_row(rows.n_columns))))
+    found: BoolArray = rows.gather(partial(_overflow, family), length=length)
+    return found
+
+
+def _overflow(family: Family, rows: Array) -> BoolArray:
+    return family.elements(rows).overflow
+
+
+def report_rows(family: Family, rows: Rows, usual: Usual, *, level: float) -> RowReport:
+    """Compare rows with what is usual.
+
+    ``level`` is the share of good rows that may be flagged. Where the family cannot be sampled, rows are flagged that
+    stand out by the median absolute deviation, whatever the level.
+    """
+    score = surprise_of(family, overflow_of(family, rows), rows, usual.parameters)
+    simulated = usual.simulated
+    if simulated is None:
+        p_value, flagged = np.full(score.size, np.nan), score > usual.limit
+    else:
+        as_surprising = simulated.size - np.searchsorted(simulated, score, side="left")
+        p_value = (1 + as_surprising) / (1 + simulated.size)
+        # The simulated share has an error too; flagging is to stay within the level.
+        flagged = p_value <= max(level - np.sqrt(level * (1 - level) / simulated.size), 1 / (1 + simulated.size))
+    return RowReport(score, p_value, flagged, np.argsort(-score, kind="stable"))
+
+
+def telling_variables(family: Family, rows: Array, usual: Usual, names: Sequence[str]) -> list[str]:
+    """The variables that make rows, shape (n, m), stand out, in words, one text a row.
+
+    For every entry: how much less surprising the row would be with the best of the column's usual values in its place.
+    """
+    gain, direction = np.zeros(rows.shape), np.zeros(rows.shape)
+    for j in family.domain.free_columns(rows.shape[1]):
+        with np.errstate(all="ignore"):
+            log_density = family.conditional(rows, j, *usual.parameters)
+            now = np.nan_to_num(log_density(rows[:, j]), nan=-np.inf)
+            for value in usual.quantiles[:, j]:
+                moved = family.domain.replaced(rows, j, np.full(len(rows), value))
+                inside = family.domain.contains(moved).all(axis=1)
+                gained = np.where(inside, log_density(moved[:, j]) - now, -np.inf)
+                better = gained > gain[:, j]
+                gain[better, j] = gained[better]
+                direction[better, j] = np.sign(rows[better, j] - value)
+    return [_in_words(own, sign, names) for own, sign in zip(gain, direction, strict=True)]
+
+
+def _in_words(gain: Array, direction: Array, names: Sequence[str]) -> str:
+    order = np.argsort(-gain, kind="stable")[:_NAMED]
+    told = [j for j in order if gain[j] > 0 and gain[j] >= _SHARE_TO_NAME * gain[order[0]]]
+    return ", ".join(f"{names[j]} {'high' if direction[j] > 0 else 'low'}" for j in told)
+
+
+def rows_to_explain(report: RowReport) -> IntArray:
+    """The flagged rows, and the most surprising ones in any case."""
+    first = report.order[:_LISTED]
+    return np.union1d(first, np.flatnonzero(report.flagged))

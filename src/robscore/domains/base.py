@@ -1,0 +1,140 @@
+"""Where a row lives, and how far each of its coordinates is from the nearest boundary.
+
+Distances are taken one coordinate at a time: given the other entries of the row, x_j may move in a union of
+intervals, and d_j is the distance from x_j to the nearest end of the one it lies in. A domain only has to say
+what those intervals are; domains are joined by ``&`` and ``|``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robscore._tools.typing import Array, BoolArray, IntArray
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The nearest boundary of every entry of X; all arrays have X's shape.
+
+    Attributes
+    ----------
+    distance : d >= 0, infinite where there is no boundary.
+    slope : derivative of d in x: 1 where the nearest boundary lies below, -1 above, 0 where there is none.
+    from_zero : True where the nearest boundary is 0 and lies below, so that d = x exactly.
+    """
+
+    distance: Array
+    slope: Array
+    from_zero: BoolArray
+
+
+class Domain(ABC):
+    """A set of rows.
+
+    Attributes
+    ----------
+    moves : bool
+        Whether the domain of scaled columns is of the same kind, so that columns can be scaled.
+    is_bounded, is_real_line, is_non_negative, only_boundary_is_zero : bool
+        Within finite bounds (as far as known); no boundary at all; no negative values; [0, inf) in every column.
+    caps_positive : bool
+        Whether it says that a sum with positive coefficients is at most something.
+    """
+
+    moves: bool = False
+    is_bounded: bool = False
+    is_real_line: bool = False
+    is_non_negative: bool = False
+    only_boundary_is_zero: bool = False
+    caps_positive: bool = False
+
+    @abstractmethod
+    def segments(self, X: Array) -> tuple[Array, Array]:
+        """Where each entry of X may move when the rest of its row stays: lower and upper ends.
+
+        Both have shape (n, m, q): at most q intervals for an entry, empty ones with lower > upper.
+        """
+
+    def others_inside(self, X: Array) -> BoolArray:
+        """Whether what the domain asks of the other entries alone is met, for every entry of X, shape (n, m)."""
+        return np.ones(X.shape, dtype=bool)
+
+    def contains(self, X: ArrayLike) -> BoolArray:
+        """Which entries of X, shape (n, m), lie inside, given the rest of their row."""
+        x = np.asarray(X, dtype=float)
+        lower, upper = self.segments(x)
+        return np.asarray(((x[..., None] >= lower) & (x[..., None] <= upper)).any(axis=-1))
+
+    def nearest(self, X: ArrayLike) -> Nearest:
+        """Distance of every entry of X, shape (n, m), to its nearest boundary, with its derivative."""
+        x = np.asarray(X, dtype=float)
+        low, high = _around(x, *self.segments(x))
+        below, above = x - low, high - x
+        distance = np.minimum(below, above)
+        slope = np.where(np.isinf(distance), 0.0, np.where(below <= above, 1.0, -1.0))
+        return Nearest(distance, slope, (slope > 0) & (low == 0))
+
+    def replaced(self, X: Array, j: int, values: Array) -> Array:
+        """The rows X, shape (n, m), with other values, shape (n,), in column j."""
+        changed = X.copy()
+        changed[:, j] = values
+        return changed
+
+    def free_columns(self, n_columns: int) -> range:
+        """Columns that can move on their own."""
+        return range(n_columns)
+
+    def sweep_order(self, n_columns: int, rng: np.random.Generator) -> IntArray:
+        """An order of the columns for one sweep of a sampler."""
+        return np.arange(n_columns)
+
+    def some_rows(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
+        """Rows inside the domain, shape (n_rows, n_columns), found by trial."""
+        found = np.empty((0, n_columns))
+        for _ in range(20):
+            draws = self.candidates(100 * min(n_rows, 200), n_columns, rng)
+            found = np.concatenate([found, draws[self.contains(draws).all(axis=1)]])
+            if len(found) >= n_rows:
+                break
+        if not len(found):
+            raise ValueError(f"No row inside {self!r} was found to start from; give start=.")
+        chosen: Array = found[rng.integers(len(found), size=n_rows)]
+        return chosen
+
+    def candidates(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
+        """Rows that may lie inside: normal, of sizes from small to large, without a sign where none is allowed."""
+        draws = np.geomspace(0.05, 50, n_rows)[:, None] * rng.standard_normal((n_rows, n_columns))
+        return np.abs(draws) if self.is_non_negative else draws
+
+    def moved(self, centre: Array, scale: Array) -> Domain:
+        """The domain of (x - centre) / scale, column by column."""
+        raise TypeError(f"{self!r} does not move with the scale of its columns.")
+
+    def check_columns(self, n_columns: int) -> None:  # noqa: B027
+        """Raise unless the domain fits so many columns; most fit any number."""
+
+    def __and__(self, other: Domain) -> Domain:
+        from robscore.domains.joined import Both
+
+        return Both(self, other)
+
+    def __or__(self, other: Domain) -> Domain:
+        from robscore.domains.joined import Either
+
+        return Either(self, other)
+
+
+def _around(x: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Ends of the connected piece of a union of intervals, shape (..., q), that holds x, shape (...)."""
+    inside = (x[..., None] >= lower) & (x[..., None] <= upper)
+    low = np.where(inside, lower, np.inf).min(axis=-1)
+    high = np.where(inside, upper, -np.inf).max(axis=-1)
+    for _ in range(lower.shape[-1] - 1):  # intervals that touch what was reached so far extend it
+        touching = (lower <= high[..., None]) & (upper >= low[..., None])
+        low = np.minimum(low, np.where(touching, lower, np.inf).min(axis=-1))
+        high = np.maximum(high, np.where(touching, upper, -np.inf).max(axis=-1))
+    return low, high

@@ -1,0 +1,1 @@
+"""Ways to draw rows, which families choose from."""

@@ -1,0 +1,51 @@
+"""What every sampler is asked for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from robscore._tools.typing import Array
+
+
+class Draws(NamedTuple):
+    """Rows from a family, and how many independent ones each column is worth.
+
+    Attributes
+    ----------
+    X : array of shape (n, m)
+    effective_size : array of shape (m,)
+        By the autocorrelation of the rows where they come from one chain. Where every row ends a chain of its own,
+        less what the columns still remember of where the chains were halfway.
+    """
+
+    X: Array
+    effective_size: Array
+
+
+class Sampler(ABC):
+    """Draws rows with a given K, shape (m, m), and eta, shape (m,), which have a density.
+
+    Attributes
+    ----------
+    is_quick : bool
+        Whether rows come fast: drawn directly, or by compiled sweeps.
+    """
+
+    is_quick: bool = True
+
+    @abstractmethod
+    def draw(
+        self,
+        K: Array,
+        eta: Array,
+        n_rows: int,
+        *,
+        burn_in: int,
+        thin: int,
+        start: Array | None,
+        rng: np.random.Generator,
+    ) -> Draws:
+        """So many rows; ``burn_in``, ``thin`` and ``start`` are for samplers that run chains."""

@@ -1,0 +1,127 @@
+"""Slice sampling of pairwise families on any domain, one coordinate at a time, many chains at once.
+
+Given the rest of its row, x_j has a log density f(x_j), which the family knows, on the intervals where the domain
+lets it move. A level below f(x_j) is drawn; an interval that holds all of the slice above it is
+found (its ends do not depend on where in the slice x_j is), and shrunk towards x_j until a uniform draw lies in
+the slice (Neal, 2003). Families that know a conditional exactly are asked for it instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robscore._tools.typing import Array
+from robscore.families.samplers.base import Draws, Sampler
+from robscore.rows.blocks import average_ranks
+
+if TYPE_CHECKING:
+    from robscore.families.base import Family
+
+
+@dataclass(frozen=True)
+class SliceSampler(Sampler):
+    """Every row is the end of a chain of its own."""
+
+    family: Family
+    is_quick = False
+
+    def draw(
+        self,
+        K: Array,
+        eta: Array,
+        n_rows: int,
+        *,
+        burn_in: int,
+        thin: int,
+        start: Array | None,
+        rng: np.random.Generator,
+    ) -> Draws:
+        """Chains of ``burn_in`` sweeps, from ``start`` or from rows found inside the domain."""
+        domain, m = self.family.domain, len(K)
+        first = domain.some_rows(n_rows, m, rng) if start is None else np.asarray(start, dtype=float)
+        if first.shape != (n_rows, m) or not domain.contains(first).all():
+            raise ValueError(f"start must hold {n_rows} rows of {m} columns, all inside {domain!r}.")
+        halfway = slice_sample(self.family, K, eta, first, burn_in // 2, rng)
+        X = slice_sample(self.family, K, eta, halfway, burn_in - burn_in // 2, rng)
+        return Draws(X, _remembered(halfway, X))
+
+
+def slice_sample(family: Family, K: Array, eta: Array, start: Array, n_sweeps: int, rng: np.random.Generator) -> Array:
+    """Advance every row of ``start``, shape (n, m), all inside the domain, by so many sweeps."""
+    X = start.copy()
+    m = X.shape[1]
+    for _ in range(n_sweeps):
+        order = family.domain.sweep_order(m, rng)
+        X = X[:, order]
+        turned_K, turned_eta = K[np.ix_(order, order)], eta[order]
+        for j in family.domain.free_columns(m):
+            X = family.domain.replaced(X, j, _draw_coordinate(family, turned_K, turned_eta, X, j, rng))
+        X = X[:, np.argsort(order)]
+    return X
+
+
+def _draw_coordinate(family: Family, K: Array, eta: Array, X: Array, j: int, rng: np.random.Generator) -> Array:
+    """New values of column j, shape (n,)."""
+    lower, upper = (ends[:, j] for ends in family.domain.segments(X))
+    lower = np.maximum(lower, 0.0) if family.domain.is_non_negative else lower
+
+    exact = family.draw_conditional(X, j, K, eta, lower, upper, rng)
+    if exact is not None:
+        return exact
+    conditional = family.conditional(X, j, K, eta)
+
+    def log_density(x: Array) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            value = conditional(x)
+        inside = ((x[:, None] >= lower) & (x[:, None] <= upper)).any(axis=1)
+        return np.where(inside & ~np.isnan(value), value, -np.inf)
+
+    x = X[:, j]
+    level = log_density(x) - rng.standard_exponential(x.size)
+    nonempty = lower <= upper
+    low = np.where(nonempty, lower, np.inf).min(axis=1)
+    high = np.where(nonempty, upper, -np.inf).max(axis=1)
+    high = np.where(np.isinf(high), _beyond(log_density, level, x, 1.0), high)
+    low = np.where(np.isinf(low), _beyond(log_density, level, x, -1.0), low)
+    new, waiting = x.copy(), np.arange(x.size)
+    for _ in range(1000):
+        proposal = low + rng.random(x.size) * (high - low)
+        accepted = log_density(proposal) >= level
+        done = waiting[accepted[waiting]]
+        new[done] = proposal[done]
+        waiting = waiting[~accepted[waiting]]
+        if not waiting.size:
+            break
+        below = proposal < x
+        low = np.where(~accepted & below, proposal, low)
+        high = np.where(~accepted & ~below, proposal, high)
+    return new
+
+
+def _beyond(log_density: Callable[[Array], Array], level: Array, x: Array, sign: float) -> Array:
+    """A power of two beyond which the density stays below the level, on the side of the given sign."""
+    size = 2.0 ** np.ceil(np.log2(np.maximum(sign * x, 1.0)) + 1e-9)
+    for _ in range(200):
+        reached = (log_density(sign * size) < level) & (log_density(sign * 2 * size) < level)
+        if reached.all():
+            return sign * size
+        size = np.where(reached, size, 2 * size)
+    raise ValueError("The density does not fall off far away: with these parameters the model is no distribution.")
+
+
+def _remembered(first: Array, last: Array) -> Array:
+    """The rows times 1 - r^2, r the rank correlation of the ends of all chains with where they were halfway."""
+    n = len(first)
+    if n < 4:
+        return np.full(first.shape[1], float(n))
+    ranks = [average_ranks(rows) for rows in (first, last)]
+    centred = [rank - rank.mean(axis=0) for rank in ranks]
+    scale = np.sqrt((centred[0] ** 2).sum(axis=0) * (centred[1] ** 2).sum(axis=0))
+    with np.errstate(invalid="ignore"):
+        squared = np.nan_to_num(((centred[0] * centred[1]).sum(axis=0) / scale) ** 2)
+    sizes: Array = n * (1.0 - np.where(squared > 9.0 / n, squared, 0.0))
+    return sizes

@@ -1,0 +1,1 @@
+"""One fit, stage by stage: prepare, weigh, average, solve, choose, refit."""

@@ -1,0 +1,1 @@
+"""The quadratic score-matching losses that averaged elements are."""

@@ -1,0 +1,244 @@
+"""The quadratic score-matching losses.
+
+Pairwise families:   loss(K, eta) = sum_j 1/2 z_j' Gamma_j z_j - g_j' z_j,      z_j = (K_1j, ..., K_mj, eta_j)
+on the simplex also  sum_{j<m} z_j' Gamma_jm z_m, since x_m = 1 - the rest moves with every other column
+any statistics:      loss(theta) = 1/2 theta' Gamma theta - g' theta
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from robscore._tools.typing import Array, IntArray
+
+MANY_COLUMNS = 150  # from here on blocks of all nodes cost more than they save
+
+
+class QuadraticLoss:
+    """Averaged elements of a pairwise family: one (m+1) x (m+1) block a node, or a single block that all nodes share.
+
+    Parameters
+    ----------
+    blocks : array of shape (m, m+1, m+1) or (1, m+1, m+1)
+    g : array of shape (m, m+1)
+        Row j belongs to node j.
+    gamma_last : array of shape (m-1, m+1, m+1), optional
+        [j] couples node j (rows) with the last node (columns).
+    zero_sums : bool, default False
+        Whether K_jj is minus the sum of the rest of its column; then entry j of z_j does not enter the loss.
+
+    Attributes
+    ----------
+    shared : bool
+        Whether one block serves all nodes (the Gaussian on R^m).
+    """
+
+    def __init__(self, blocks: Array, g: Array, *, gamma_last: Array | None = None, zero_sums: bool = False) -> None:
+        self.blocks = blocks
+        self.g = g
+        self.gamma_last = gamma_last
+        self.zero_sums = zero_sums
+        self.n_columns = g.shape[0]
+        self.shared = blocks.shape[0] == 1 < self.n_columns
+
+    def __iadd__(self, other: QuadraticLoss) -> QuadraticLoss:
+        """The sum of two losses of the same columns, in place."""
+        self.blocks += other.blocks
+        self.g += other.g
+        if self.gamma_last is not None and other.gamma_last is not None:
+            self.gamma_last += other.gamma_last
+        return self
+
+    @property
+    def gamma(self) -> Array:
+        """All blocks, shape (m, m+1, m+1), whatever the storage."""
+        return np.broadcast_to(self.blocks, (self.n_columns, *self.blocks.shape[1:]))
+
+    def value(self, interaction: Array, location: Array) -> float:
+        """The loss at K, shape (m, m), and eta, shape (m,).
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> loss = rs.score_elements("gaussian", np.eye(3)).average()
+        >>> round(loss.value(np.eye(3), np.zeros(3)), 6)
+        -2.5
+        """
+        z = np.concatenate([np.asarray(interaction), np.asarray(location)[None, :]]).T
+        return float(np.sum((0.5 * self.gamma_times(interaction, location) - self.g) * z))
+
+    def gamma_times(self, interaction: Array | csc_array, location: Array) -> Array:
+        """Gamma z, shape (m, m+1), of z_j = (K_1j, ..., K_mj, eta_j); K may be sparse."""
+        K = dense(interaction)
+        z = np.concatenate([K, np.asarray(location)[None, :]]).T
+        product: Array = z @ self.blocks[0] if self.shared else np.matmul(self.blocks, z[:, :, None])[:, :, 0]
+        if self.gamma_last is not None:
+            product[:-1] += self.gamma_last @ z[-1]
+            product[-1] += np.einsum("jkl,jk->l", self.gamma_last, z[:-1])
+        return product
+
+    def block(self, node: int, rows: IntArray, columns: IntArray) -> Array:
+        """Some entries of a node's block, shape (rows, columns)."""
+        return self.blocks[0 if self.shared else node][np.ix_(rows, columns)]
+
+    def diagonal(self) -> Array:
+        """The diagonals of all blocks, shape (m, m+1)."""
+        return np.broadcast_to(np.einsum("jkk->jk", self.blocks), self.g.shape)
+
+    def coupling(self) -> tuple[Array, Array]:
+        """How K_j meets eta_j in block j: t of shape (m, m), or (1, m) if shared; and eta_j itself: s of shape (m,)."""
+        m = self.n_columns
+        return self.blocks[:, :m, m], np.broadcast_to(self.blocks[:, m, m], (m,))
+
+    def completed(self, interaction: Array) -> Array:
+        """K with the entries filled in that the others determine: the diagonal, where columns sum to zero."""
+        return with_zero_sums(interaction) if self.zero_sums else interaction
+
+
+class FactoredLoss(QuadraticLoss):
+    """The same for a power family, with its rows instead of its blocks: n m numbers where those have m^3.
+
+        Gamma_j = [[ u diag(a_j) u',  -u b_j ],  [ -b_j' u',  s_j ]]
+
+    Parameters
+    ----------
+    u : array of shape (m, n)
+        The design, a row for each column of the data.
+    a, b : arrays of shape (m, n)
+        A and B of every node times the weights of the rows. With u in single precision products are too, and what
+        comes of them is in double precision again.
+    s : array of shape (m,)
+    g : array of shape (m, m+1)
+    """
+
+    def __init__(self, u: Array, a: Array, b: Array, s: Array, g: Array) -> None:
+        self.u, self.a, self.b, self.s = u, a, b, s
+        self.g = g
+        self.gamma_last = None
+        self.zero_sums = False
+        self.n_columns = g.shape[0]
+        self.shared = False
+
+    @cached_property
+    def blocks(self) -> Array:  # type: ignore[override]
+        """All blocks, shape (m, m+1, m+1): for small problems."""
+        every = np.arange(self.n_columns + 1)
+        return np.array([self.block(j, every, every) for j in range(self.n_columns)])
+
+    def gamma_times(self, interaction: Array | csc_array, location: Array) -> Array:
+        """Gamma z, shape (m, m+1), by one product of n x m arrays; K may be sparse."""
+        m = self.n_columns
+        pulled = np.asarray(interaction.T.astype(self.u.dtype) @ self.u)
+        product = np.empty((m, m + 1))
+        product[:, m] = self.s * location - np.einsum("ji,ji->j", self.b, pulled)
+        pulled *= self.a
+        if np.any(location):
+            pulled -= self.b * np.asarray(location, dtype=self.u.dtype)[:, None]
+        product[:, :m] = pulled @ self.u.T
+        return product
+
+    def block(self, node: int, rows: IntArray, columns: IntArray) -> Array:
+        """Some entries of a node's block, shape (rows, columns)."""
+        m = self.n_columns
+        inside, across = rows < m, columns < m
+        left, right = self.u[rows[inside]], self.u[columns[across]]
+        inner: Array = np.asarray((left * self.a[node]) @ right.T, dtype=float)
+        if inside.all() and across.all():
+            return inner
+        result = np.empty((rows.size, columns.size))
+        result[np.ix_(inside, across)] = inner
+        result[np.ix_(~inside, across)] = -(right @ self.b[node])
+        result[np.ix_(inside, ~across)] = -(left @ self.b[node])[:, None]
+        result[np.ix_(~inside, ~across)] = self.s[node]
+        return result
+
+    def diagonal(self) -> Array:
+        """The diagonals of all blocks, shape (m, m+1)."""
+        return np.column_stack([self.a @ (self.u * self.u).T, self.s])
+
+    def coupling(self) -> tuple[Array, Array]:
+        """How K_j meets eta_j in block j: t of shape (m, m); and eta_j itself: s of shape (m,)."""
+        return self._t, self.s
+
+    @cached_property
+    def _t(self) -> Array:
+        return np.asarray(-(self.b @ self.u.T), dtype=float)
+
+
+def dense(matrix: Array | csc_array) -> Array:
+    """A matrix that may be sparse as an array."""
+    return np.asarray(matrix.toarray()) if isinstance(matrix, csc_array) else np.asarray(matrix)
+
+
+def with_zero_sums(interaction: Array) -> Array:
+    """K with the diagonal that makes its columns sum to zero."""
+    filled = interaction.copy()
+    np.fill_diagonal(filled, 0.0)
+    np.fill_diagonal(filled, -filled.sum(axis=0))
+    return filled
+
+
+class StatisticLoss:
+    """Averaged elements of an exponential family with r statistics.
+
+    Parameters
+    ----------
+    gamma : array of shape (r, r)
+    g : array of shape (r,)
+    """
+
+    def __init__(self, gamma: Array, g: Array) -> None:
+        self.gamma = gamma
+        self.g = g
+
+    def __add__(self, other: StatisticLoss) -> StatisticLoss:
+        """The sum of two losses of the same statistics."""
+        return StatisticLoss(self.gamma + other.gamma, self.g + other.g)
+
+    def value(self, theta: Array) -> float:
+        """The loss at theta, shape (r,)."""
+        theta = np.asarray(theta, dtype=float)
+        return float(0.5 * theta @ self.gamma @ theta - self.g @ theta)
+
+    def gamma_times(self, theta: Array) -> Array:
+        """Gamma theta, shape (r,)."""
+        product: Array = self.gamma @ theta
+        return product
+
+
+Loss: TypeAlias = QuadraticLoss | StatisticLoss
+
+
+def assemble_hessian(
+    block: Callable[[int, IntArray, IntArray], Array],
+    position: Sequence[IntArray] | IntArray,
+    size: int,
+    gamma_last: Array | None = None,
+) -> Array:
+    """D' Gamma D, shape (size, size), for some free parameters.
+
+    Parameters
+    ----------
+    block : callable
+        Some entries of a node's block, as :meth:`QuadraticLoss.block` gives them.
+    position : integer arrays, one a node; or one of shape (m, p)
+        Which parameter entry k of z_j is; -1 where it is none. Two entries may be the same parameter.
+    size : int
+    gamma_last : array of shape (m-1, p, p), optional
+    """
+    hessian = np.zeros((size, size))
+    filled = [np.flatnonzero(own >= 0) for own in position]
+    for j, entries in enumerate(filled):
+        own = position[j][entries]
+        hessian[np.ix_(own, own)] += block(j, entries, entries)
+        if gamma_last is not None and j < len(gamma_last):
+            last = position[-1][filled[-1]]
+            coupling = gamma_last[j][np.ix_(entries, filled[-1])]
+            hessian[np.ix_(own, last)] += coupling
+            hessian[np.ix_(last, own)] += coupling.T
+    return hessian

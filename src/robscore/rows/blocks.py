@@ -1,0 +1,196 @@
+"""Blocks of rows: how many, which rows, and whether their order is a trap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
+
+import numpy as np
+from scipy.special import chdtri
+
+from robscore._tools.typing import AnyArray, Array, IntArray
+
+
+def n_blocks_for(n: int, contamination: float) -> int:
+    """Number of blocks for n rows of which a share is bad: the paper's K = 4 eps n.
+
+    Rounded to the nearest integer in [1, n] (section 3.4).
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.n_blocks_for(1000, 0.05)
+    200
+    """
+    check_contamination(contamination)
+    if not isinstance(n, int | np.integer) or n < 1:
+        raise ValueError(f"n={n!r} must be a whole number of rows, at least 1.")
+    return int(min(max(np.floor(4 * contamination * n + 0.5), 1), n))
+
+
+def check_contamination(contamination: float) -> None:
+    """Raise unless 0 <= contamination < 0.5."""
+    if not isinstance(contamination, Real) or not 0 <= contamination < 0.5:
+        raise ValueError(
+            f"contamination={contamination!r} must lie in [0, 0.5): it is the share of bad rows, "
+            "and no estimator can tell good from bad at a half."
+        )
+
+
+def check_n_blocks(n_blocks: int, n: int) -> None:
+    """Raise unless n_blocks is an integer in [1, n]."""
+    if isinstance(n_blocks, bool) or not isinstance(n_blocks, int | np.integer) or not 1 <= n_blocks <= n:
+        raise ValueError(f"n_blocks={n_blocks!r} must be an integer between 1 and the number of rows, {n}.")
+
+
+def make_blocks(n: int, n_blocks: int, rng: np.random.Generator | None = None) -> list[IntArray]:
+    """Cut n rows into blocks whose sizes differ by at most one.
+
+    Rows keep their order, or are shuffled by ``rng``.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> [block.tolist() for block in rs.medians.make_blocks(7, 3)]
+    [[0, 1, 2], [3, 4], [5, 6]]
+    """
+    partition = Partition.even(n, n_blocks, rng)
+    return np.split(partition.order, partition.starts[1:])
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Blocks of rows.
+
+    Attributes
+    ----------
+    permutation : integer array, or None
+        The rows of all blocks, one after the other; None where these are all rows as they come.
+    sizes : integer array of shape (K,)
+    """
+
+    permutation: IntArray | None
+    sizes: IntArray
+
+    @classmethod
+    def from_blocks(cls, blocks: list[IntArray]) -> Partition:
+        """Join a list of row-index arrays; every block needs a row."""
+        sizes = np.array([len(block) for block in blocks], dtype=np.intp)
+        if sizes.size == 0 or (sizes == 0).any():
+            raise ValueError("Every block must hold at least one row.")
+        return cls(np.concatenate([np.asarray(block, dtype=np.intp) for block in blocks]), sizes)
+
+    @classmethod
+    def even(cls, n: int, n_blocks: int, rng: np.random.Generator | None = None) -> Partition:
+        """The blocks of :func:`make_blocks`, without a list of them."""
+        check_n_blocks(n_blocks, n)
+        sizes = np.full(n_blocks, n // n_blocks, dtype=np.intp)
+        sizes[: n % n_blocks] += 1
+        return cls(None if rng is None else rng.permutation(n), sizes)
+
+    @property
+    def order(self) -> IntArray:
+        """The rows of all blocks, one after the other."""
+        return np.arange(self.n_rows) if self.permutation is None else self.permutation
+
+    @cached_property
+    def n_rows(self) -> int:
+        """Rows in all blocks."""
+        return int(self.sizes.sum())
+
+    def ordered(self, rows: AnyArray) -> AnyArray:
+        """What belongs to all rows, in the order of the blocks."""
+        return rows if self.permutation is None else rows[self.permutation]
+
+    @property
+    def n_blocks(self) -> int:
+        """K."""
+        return self.sizes.size
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """Position in ``order`` of each block's first row, shape (K,)."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+
+    @classmethod
+    def joined(cls, sizes: IntArray) -> Partition:
+        """Blocks of these sizes, one after the other."""
+        return cls(None, sizes)
+
+    def sampled(self, n_rows: int, at_least: int) -> Partition:
+        """About so many rows: of blocks evenly spread over all, the first rows of each, at least so many if it can."""
+        each = max(at_least, n_rows // self.n_blocks)
+        sizes = np.minimum(self.sizes, each)
+        count = min(self.n_blocks, max(1, n_rows // max(1, int(sizes.max()))))
+        chosen = np.unique(np.linspace(0, self.n_blocks - 1, count).round().astype(np.intp))
+        index = np.concatenate([np.arange(self.starts[k], self.starts[k] + sizes[k]) for k in chosen])
+        return Partition(index if self.permutation is None else self.permutation[index], sizes[chosen])
+
+    def block_of(self, n: int) -> IntArray:
+        """The block of each of n rows, shape (n,); -1 for rows in none."""
+        blocks = np.repeat(np.arange(self.n_blocks, dtype=np.int32), self.sizes)
+        if self.permutation is None:
+            return blocks  # type: ignore[return-value]
+        numbers = np.full(n, -1, dtype=np.int32)
+        numbers[self.permutation] = blocks
+        return numbers  # type: ignore[return-value]
+
+    def by_size(self) -> Iterator[tuple[int, IntArray, IntArray]]:
+        """Blocks of equal size together: the size s, the k blocks that have it, their positions in ``order`` (k, s)."""
+        for size in np.unique(self.sizes):
+            members = np.flatnonzero(self.sizes == size)
+            yield int(size), members, self.starts[members, None] + np.arange(size)
+
+    def sums(self, ordered_rows: Array) -> Array:
+        """Sum rows (already in ``order``) over blocks, along axis 0."""
+        if self.n_blocks == self.n_rows:
+            return ordered_rows
+        result: Array = np.add.reduceat(ordered_rows, self.starts, axis=0)
+        return result
+
+    def means(self, rows: Array) -> Array:
+        """Block means of rows given in their original order."""
+        sums = self.sums(self.ordered(rows))
+        return sums / self.sizes.reshape((-1,) + (1,) * (rows.ndim - 1))
+
+    def row_weights(self, block_weights: Array, n: int) -> Array:
+        """c_i = w_block(i) / |block(i)|, shape (n,)."""
+        spread = np.repeat(block_weights / self.sizes, self.sizes)
+        if self.permutation is None:
+            return spread
+        weights = np.zeros(n)
+        weights[self.permutation] = spread
+        return weights
+
+
+def average_ranks(values: Array) -> Array:
+    """Ranks 1..n of every column of values, shape (n, q); equal values share their mean rank."""
+    ranks = np.empty_like(values)
+    for j, column in enumerate(values.T):
+        ordered = np.sort(column)
+        ranks[:, j] = np.searchsorted(ordered, column) + np.searchsorted(ordered, column, side="right") + 1
+    return ranks / 2
+
+
+def scatter_ratio(ranks: Array, partition: Partition) -> tuple[float, float]:
+    """Scatter of the block means over that of a random partition, and what chance alone may reach.
+
+    From the ranks of some statistics of the rows, shape (n, q), which bad rows cannot dominate; the largest over them.
+    A ratio far above one means that neighbouring rows resemble each other: sorted data, or a strong
+    serial dependence.
+    """
+    n, n_blocks = ranks.shape[0], partition.n_blocks
+    if n_blocks < 2 or n_blocks == n:
+        return 1.0, np.inf
+    ranks = ranks - ranks.mean(axis=0)
+    variance = (ranks**2).sum(axis=0) / (n - 1)
+    varying = variance > 0
+    if not varying.any():
+        return 1.0, np.inf
+    means = partition.means(ranks[:, varying])
+    # Under a random partition a block mean of s of n rows has variance (sigma^2 / s) (1 - s / n).
+    expected = variance[varying] * np.sum(1 - partition.sizes / n)
+    ratios = (partition.sizes[:, None] * means**2).sum(axis=0) / expected
+    return float(ratios.max()), float(chdtri(n_blocks - 1, 1e-5 / ratios.size) / (n_blocks - 1))

@@ -1,0 +1,265 @@
+"""The same estimate from a Dask array or data frame: every pass over the rows is made where they are.
+
+Chunks are cut anew only so far that no block of rows lies in two of them, which moves a few rows between neighbours.
+What workers find is added up in a tree; what comes back is small, or one number a row. Nothing is kept on a worker
+between passes, so one that is lost costs the time to do its part again. Keep the rows in the workers' memory with
+``X = X.persist()`` where they fit: otherwise they are read or computed again in every pass.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from functools import partial
+from itertools import pairwise
+from typing import Any, NoReturn
+
+import numpy as np
+
+from robscore._tools.optional import require
+from robscore._tools.progress import tell
+from robscore._tools.threads import one_thread
+from robscore._tools.typing import AnyArray, AnyData, Array, IntArray
+from robscore.rows.base import Rows, Work, added, cut, joined
+from robscore.rows.names import check_names
+
+_SHARE_OF_WORKER = 0.5  # of a worker's memory that one chunk may take
+_COPIES = 3  # of a chunk in a worker that works on it
+
+
+class DaskRows(Rows):
+    """The rows of a Dask array of shape (n, m), or of a Dask data frame.
+
+    Parameters
+    ----------
+    collection : dask.array.Array or dask.dataframe.DataFrame
+        Arrays must know their chunk sizes; of a data frame the lengths of the partitions are computed.
+
+    Raises
+    ------
+    ValueError
+        If it is not a matrix of numbers with known chunk sizes, or a chunk does not fit on any worker.
+    """
+
+    is_remote = True
+
+    def __init__(self, collection: AnyData) -> None:
+        require("dask")
+        import dask.array as da
+
+        self.names: list[str] | None = None
+        array = collection
+        if not isinstance(collection, da.Array):
+            if type(collection).__name__ != "DataFrame":
+                raise TypeError(
+                    f"X is a {type(collection).__module__}.{type(collection).__name__}; of Dask's collections, use an "
+                    "array or a data frame."
+                )
+            array = self._array_of(collection)
+        if array.ndim != 2:
+            raise ValueError(f"X must have shape (rows, columns); the Dask array has {array.ndim} dimension(s).")
+        if np.isnan(array.shape[0]) or np.isnan(array.shape[1]):
+            raise ValueError(
+                "X is a Dask array with unknown chunk sizes; call X.compute_chunk_sizes() first, which counts the rows."
+            )
+        if 0 in array.shape:
+            raise ValueError(f"X has {array.shape[0]} rows and {array.shape[1]} columns; both must be at least 1.")
+        if array.dtype.kind not in "fiub":
+            raise ValueError(f"X must be numeric; the Dask array is of type {array.dtype}.")
+        self.n_rows, self.n_columns = (int(size) for size in array.shape)
+        filled = tuple(size for size in array.chunks[0] if size)  # partitions may be empty
+        self.array = array.rechunk((filled, -1))
+        self.ends: list[int] = np.cumsum(filled).tolist()
+        self._check_cluster()
+
+    def _array_of(self, frame: AnyData) -> Any:
+        """A data frame as an array, its columns being numbers."""
+        self.names = check_names(list(frame.columns))
+        wrong = [f"{str(name)!r} ({kind})" for name, kind in frame.dtypes.items() if kind.kind not in "fiub"]
+        if wrong:
+            raise ValueError(f"Columns that are not numeric: {', '.join(wrong[:5])}; drop or convert them.")
+        if not all(isinstance(kind, np.dtype) for kind in frame.dtypes):  # kinds that may be missing
+            frame = frame.map_partitions(_as_floats, meta=_as_floats(frame._meta))
+        return frame.to_dask_array(lengths=True)
+
+    def _check_cluster(self) -> None:
+        """Raise where nobody can do the work: no workers, or a chunk that does not fit on one."""
+        client = _client()
+        if client is None:
+            return
+        workers = client.scheduler_info(n_workers=-1)["workers"].values()
+        if not workers:
+            raise ValueError("The Dask cluster has no workers; start some, for example with cluster.scale(2).")
+        limits = [worker["memory_limit"] for worker in workers if worker["memory_limit"]]
+        sizes = np.diff(self.ends, prepend=0)
+        largest = int(np.argmax(sizes))
+        needed = 8.0 * _COPIES * int(sizes[largest]) * self.n_columns
+        if limits and len(limits) == len(workers) and needed > _SHARE_OF_WORKER * max(limits):
+            rows = max(1, int(sizes[largest] * _SHARE_OF_WORKER * max(limits) / needed / 2))
+            raise ValueError(
+                f"Chunk {largest} of X has {sizes[largest]} rows and takes {needed / _COPIES / 1e6:.0f} MB, too much "
+                f"for workers with {max(limits) / 1e6:.0f} MB of memory; use smaller chunks, for example "
+                f"X.rechunk(({rows}, -1)), or workers with more memory."
+            )
+
+    def __repr__(self) -> str:
+        return f"DaskRows({len(self.ends)} chunks, {self.n_rows} rows, {self.n_columns} columns)"
+
+    def place(self, row: int) -> str:
+        """The row, and its chunk."""
+        return f"row {row}, in chunk {bisect_right(self.ends, row)}"
+
+    def pieces(self, bounds: IntArray) -> Iterator[Array]:
+        """Brought here one by one."""
+        for low, high in pairwise(bounds.tolist()):
+            yield np.asarray(self._computed([self.array[low:high]])[0], dtype=float)
+
+    def each(
+        self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None
+    ) -> Iterator[tuple[int, Any]]:
+        """As for all rows, the work done where they are."""
+        bounds, tasks = self._tasks(partial(_each, work), along, length, starts)
+        for low, results in zip(bounds, self._computed(tasks), strict=True):
+            for first, result in results:
+                yield low + first, result
+
+    def total(
+        self,
+        work: Work,
+        *along: AnyArray,
+        length: int | None = None,
+        starts: IntArray | None = None,
+        onto: Any = None,
+    ) -> Any:
+        """As for all rows, added up in a tree where they are."""
+        from dask import delayed
+
+        _, tasks = self._tasks(partial(_total, work), along, length, starts)
+        plus = delayed(_merged, pure=False)
+        while len(tasks) > 1:
+            tasks = [plus(*tasks[k : k + 2]) for k in range(0, len(tasks), 2)]
+        (result,) = self._computed(tasks)
+        return result if onto is None else added(onto, result)
+
+    def _tasks(
+        self, work: Callable[..., Any], along: tuple[AnyArray, ...], length: int | None, starts: IntArray | None
+    ) -> tuple[list[int], list[Any]]:
+        """First rows of the chunks, and what is to be done with each."""
+        from dask import delayed
+
+        ends = self._aligned(starts)
+        array = self.array.rechunk((tuple(np.diff(ends, prepend=0).tolist()), -1))
+        blocks = array.to_delayed().ravel()
+        shared = delayed(work, pure=False, traverse=False)
+        call = delayed(_call, pure=False)
+        lows, tasks = [0, *ends[:-1]], []
+        for low, high, block in zip(lows, ends, blocks, strict=True):
+            own = None if starts is None else _within(starts, low, high)
+            bounds = cut(high - low, length or self.length, own)
+            tasks.append(call(shared, block, bounds, *(np.ascontiguousarray(array[low:high]) for array in along)))
+        return lows, tasks
+
+    def _aligned(self, starts: IntArray | None) -> list[int]:
+        """Ends of chunks, moved to where blocks start; chunks with no start of their own are joined."""
+        if starts is None:
+            return self.ends
+        after = np.minimum(np.searchsorted(starts, self.ends[:-1]), len(starts) - 1)
+        before = np.maximum(after - 1, 0)
+        inner = np.asarray(self.ends[:-1])
+        nearest = np.where(inner - starts[before] <= np.abs(starts[after] - inner), starts[before], starts[after])
+        return [*(end for end in np.unique(nearest).tolist() if end > 0), self.n_rows]
+
+    def _computed(self, tasks: list[Any]) -> tuple[Any, ...]:
+        """What the tasks come to; at once, wherever Dask is set to work."""
+        from dask import compute
+
+        tell("reading rows on the cluster")
+        try:
+            with one_thread():  # Dask has a thread for every core
+                return tuple(compute(*tasks))
+        except Exception as error:
+            if type(error).__name__ in ("KilledWorker", "MemoryError", "CommClosedError"):
+                self._explain(error)
+            if "Cancelled" in type(error).__name__ or str(error).startswith("Missing dependency"):
+                raise ValueError("The rows are no longer where they were: the Dask cluster is gone.") from error
+            raise
+
+    def _explain(self, error: Exception) -> NoReturn:
+        largest = max(np.diff(self.ends, prepend=0).tolist())
+        raise MemoryError(
+            f"The Dask workers were lost or ran out of memory ({type(error).__name__}): chunks of X have up to "
+            f"{largest} rows, {8e-6 * largest * self.n_columns:.0f} MB each. Use smaller chunks (X.rechunk), workers "
+            "with more memory, or fewer threads a worker."
+        ) from error
+
+    def take(self, index: IntArray) -> Array:
+        """Some rows, brought here."""
+        order = np.argsort(index, kind="stable")
+        result = np.empty((index.size, self.n_columns))
+        result[order] = np.asarray(self._computed([self.array[index[order]]])[0], dtype=float)
+        return result
+
+    def selected(self, index: IntArray) -> Rows:
+        """Some rows, where they are."""
+        if index.size == self.n_rows:
+            return self
+        some = DaskRows(self.array[index])
+        some.names = self.names
+        return some
+
+
+def _as_floats(frame: AnyData) -> AnyData:
+    """A data frame of any numbers in double precision, NaN where they are missing."""
+    return type(frame)(frame.to_numpy(dtype=float, na_value=np.nan), columns=frame.columns, index=frame.index)
+
+
+def _client() -> Any | None:
+    """The client of a cluster, if there is one."""
+    try:
+        from distributed import get_client
+    except ImportError:
+        return None
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+def _within(starts: IntArray, low: int, high: int) -> IntArray:
+    """Those between two rows, counted from the first."""
+    return starts[np.searchsorted(starts, low) : np.searchsorted(starts, high)] - low
+
+
+def _call(work: Callable[..., Any], block: AnyData, bounds: IntArray, *along: AnyArray) -> Any:
+    """On a worker: a chunk, a piece after the other."""
+    with one_thread():
+        return work(np.asarray(block), bounds, *along)
+
+
+def _pieces(work: Work, block: AnyArray, bounds: IntArray, along: tuple[AnyArray, ...]) -> Iterator[tuple[int, Any]]:
+    for low, high in pairwise(bounds.tolist()):
+        yield low, work(np.asarray(block[low:high], dtype=float), *(array[low:high] for array in along))
+
+
+def _each(work: Work, block: AnyArray, bounds: IntArray, *along: AnyArray) -> list[tuple[int, Any]]:
+    """Results a piece; those that are arrays are joined before they travel."""
+    results = list(_pieces(work, block, bounds, along))
+    if isinstance(results[0][1], np.ndarray):
+        return [(0, joined([result for _, result in results]))]
+    return results
+
+
+def _total(work: Work, block: AnyArray, bounds: IntArray, *along: AnyArray) -> Any:
+    return _sum(*(result for _, result in _pieces(work, block, bounds, along)))
+
+
+def _merged(first: Any, *others: Any) -> Any:
+    """The sum of what other tasks came to, which stays as it is: it may be asked for again."""
+    return _sum(deepcopy(first), *others) if others else first
+
+
+def _sum(first: Any, *others: Any) -> Any:
+    for other in others:
+        first = added(first, other)
+    return first

@@ -1,0 +1,38 @@
+"""Tables in the data-frame library that the user has."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+
+from robscore._tools.typing import AnyData
+
+Kind: TypeAlias = type[str] | type[float] | type[int] | type[bool]
+_NARWHALS = {str: nw.String(), float: nw.Float64(), int: nw.Int64(), bool: nw.Boolean()}
+
+
+def as_table(columns: dict[str, tuple[Kind, Any]], library: str | None) -> AnyData:
+    """Columns, each with its kind, in the given library; without one pandas if installed, else a structured array."""
+    backend = library or ("pandas" if importlib.util.find_spec("pandas") else None)
+    if backend is not None:
+        values = {name: list(column) if kind is str else np.asarray(column) for name, (kind, column) in columns.items()}
+        kinds = {name: _NARWHALS[kind] for name, (kind, _) in columns.items()}
+        return nw.from_dict(values, schema=kinds, backend=backend).to_native()  # type: ignore[arg-type]
+    fields: list[tuple[str, Any]] = []
+    for name, (kind, column) in columns.items():
+        fields.append((name, f"U{max((len(text) for text in column), default=1)}" if kind is str else kind))
+    table = np.empty(len(next(iter(columns.values()))[1]), dtype=fields)
+    for name, (_, column) in columns.items():
+        table[name] = column
+    return table
+
+
+def columns_of(table: AnyData) -> dict[str, Any]:
+    """The columns of a table that :func:`as_table` made, as NumPy arrays."""
+    if isinstance(table, np.ndarray):
+        return {name: table[name] for name in table.dtype.names or ()}
+    frame = nw.from_native(table, eager_only=True)
+    return {name: frame[name].to_numpy() for name in frame.columns}
