@@ -7,7 +7,7 @@ INSTALLED := .venv/installed
 
 help:
 	@echo "make demo   simulate rain with bad rows, learn the classic and the robust graph, write a report to open"
-	@echo "make test   ruff, mypy and the tests"
+	@echo "make test   ruff, mypy, the layers of imports, and the tests"
 	@echo "make bench  speed, memory and accuracy tables, beside other programs"
 	@echo "make clean  remove the virtual environment and caches"
 
@@ -26,6 +26,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 test: lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal  # two threads each would fight for two cores

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.families.base import Family, Parameters
+from robscore.fitting.fit import Fit
 from robscore.rows.base import Rows
-from robscore.weighting.reweighting import compare, largest_usual_surprise, surprise_of
+from robscore.rows.tables import Kind, as_table
+from robscore.weighting.surprise import compare, largest_usual_surprise, surprise_of
 
 _VALUES = 41  # quantiles of a column that an entry is compared with
 _NAMED = 3  # variables a row, at most
@@ -61,6 +64,27 @@ class Usual:
     simulated: Array | None
     limit: float
     quantiles: Array
+
+
+def suspicious_rows(fit: Fit, rows: Rows, numbers: IntArray, *, level: float) -> AnyData:
+    """The table of ``suspicious_rows`` of the estimators: rows, as the fit scales them, with their numbers."""
+    family = fit.prepared.preparation.scaled_family
+    usual = usual_rows(family, fit.prepared.rows, fit.unshrunk, fit.weights.gamma_weights)
+    report = report_rows(family, rows, usual, level=level)
+    variables = np.full(rows.n_rows, "", dtype=object)
+    if family.is_pairwise:
+        which = rows_to_explain(report)
+        variables[which] = telling_variables(family, rows.take(which), usual, fit.names)
+    order = report.order
+    columns: dict[str, tuple[Kind, Any]] = {
+        "row": (int, numbers[order]),
+        "score": (float, report.score[order]),
+        "p_value": (float, report.p_value[order]),
+        "rank": (int, np.arange(1, order.size + 1)),
+        "flagged": (bool, report.flagged[order]),
+        "variables": (str, variables[order]),
+    }
+    return as_table(columns, fit.frame)
 
 
 def usual_rows(family: Family, rows: Rows, parameters: Parameters, weights: Array) -> Usual:

@@ -159,7 +159,7 @@ def fit(
         from robscore.estimators import RobustGraph
         from robscore.report.record import Record
 
-        known = RobustGraph._get_param_names()
+        known = sorted(RobustGraph().get_params(deep=False))
         unknown = [name for name in settings if name not in known]
         if unknown:
             stop(

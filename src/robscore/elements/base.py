@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, get
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from robscore._tools.pieces import chunks
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.losses.quadratic import Loss, QuadraticLoss
 from robscore.medians.clouds import LARGEST_SQUARED_NORM
 from robscore.rows.base import added, cut
-from robscore.rows.blocks import Partition, average_ranks
+from robscore.rows.blocks import Partition
 
 if TYPE_CHECKING:
     pass
@@ -182,12 +183,12 @@ class Elements(ABC):
     def order_statistics(self) -> Array:
         """Ranks of what shows whether rows are sorted, shape (n, q): (some) columns, sizes, products of columns."""
         chosen = np.unique(np.linspace(0, self.n_columns - 1, min(self.n_columns, 32)).round().astype(int))
-        ranks = average_ranks(self.columns()[:, chosen])
+        ranks = rankdata(self.columns()[:, chosen], axis=0)
         centred = ranks - ranks.mean(axis=0)
         left, right = np.random.default_rng(0).normal(size=(2, chosen.size, 6))
         sizes = np.column_stack([self.squared_norms(part) for part in PARTS])
         others = np.concatenate([sizes, (centred @ left) * (centred @ right)], axis=1)
-        return np.concatenate([ranks, average_ranks(others)], axis=1)
+        return np.concatenate([ranks, rankdata(others, axis=0)], axis=1)
 
     def check_no_overflow(self, rows: IntArray) -> None:
         """Raise if any of the rows overflows."""

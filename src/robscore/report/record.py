@@ -195,7 +195,7 @@ def record(
         path=path,
         classic=beside,
         rows=_rows(model, model.suspicious_rows(level=LEVEL) if rows is None else rows, labels),
-        remarks=list(dict.fromkeys([*remarks, *(remark.words for remark in association(graph.interaction)[1])])),
+        remarks=list(dict.fromkeys([*remarks, *(str(remark.words) for remark in association(graph.interaction)[1])])),
     )
 
 
@@ -222,25 +222,20 @@ def argument(value: Any) -> Any:
 
 def _paths(model: RobustGraph, classic: RobustGraph | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The numbers of the paths, and graphs of as many positions as a page can carry."""
-    chosen = _chosen(model)
+    chosen = model.position_
     positions = _to_show(model, chosen)
     own = {**_numbers(model, chosen), "graphs": [_graph(model, k) for k in positions]}
     if classic is None:
         return own, None
     counts = classic.path_.n_edges
     nearest = [int(np.argmin(np.abs(counts - model.path_.n_edges[k]))) for k in positions]
-    their_choice = _chosen(classic)
+    their_choice = classic.position_
     nearest[positions.index(chosen)] = their_choice
     shown = sorted(set(nearest))
     other = _numbers(classic, their_choice)
     other["graphs"] = [_graph(classic, k) for k in shown]
     other["beside"] = [shown.index(k) for k in nearest]
     return own, other
-
-
-def _chosen(model: RobustGraph) -> int:
-    """The position of the chosen penalty on the path."""
-    return int(np.flatnonzero(model.path_.alphas == model.alpha_)[0])
 
 
 def _to_show(model: RobustGraph, chosen: int) -> list[int]:
@@ -271,7 +266,7 @@ def _numbers(model: RobustGraph, chosen: int) -> dict[str, Any]:
 
 def _graph(model: RobustGraph, position: int) -> dict[str, Any]:
     """The edges at a position of the path, for drawing: pairs i m + j, and associations to four digits."""
-    strength, _ = association(model._interaction_at(position))
+    strength, _ = association(model.fitted_.interaction_at(position))
     m = len(strength)
     i, j = np.nonzero(np.triu(strength, k=1))
     return {

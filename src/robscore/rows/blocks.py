@@ -165,13 +165,21 @@ class Partition:
         return weights
 
 
-def average_ranks(values: Array) -> Array:
-    """Ranks 1..n of every column of values, shape (n, q); equal values share their mean rank."""
-    ranks = np.empty_like(values)
-    for j, column in enumerate(values.T):
-        ordered = np.sort(column)
-        ranks[:, j] = np.searchsorted(ordered, column) + np.searchsorted(ordered, column, side="right") + 1
-    return ranks / 2
+def halves(n: int, block_size: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Positions of n rows in two random halves, each in order, made of whole blocks of neighbours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore.rows.blocks import halves
+    >>> [half.tolist() for half in halves(7, 2, np.random.default_rng(0))]
+    [[2, 3, 4, 5], [0, 1, 6]]
+    """
+    n_blocks = -(-n // block_size)
+    chosen = np.zeros(n_blocks, dtype=bool)
+    chosen[rng.permutation(n_blocks)[: n_blocks // 2]] = True
+    first = np.repeat(chosen, block_size)[:n]
+    return np.flatnonzero(first), np.flatnonzero(~first)
 
 
 def scatter_ratio(ranks: Array, partition: Partition) -> tuple[float, float]:

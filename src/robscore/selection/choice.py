@@ -14,7 +14,7 @@ from robscore._tools.typing import Array, IntArray
 from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.path import Path
-from robscore.weighting.taper import Taper
+from robscore.weighting.row_weights import RowWeights
 
 
 class Choice(NamedTuple):
@@ -32,7 +32,7 @@ class Candidates:
     ----------
     loss, path : the loss and its solutions
     elements : of all rows
-    taper : what every row counts after reweighting; None without it
+    weights : what every row counts
     fit_some : rows and a seed to the loss of those alone, as robust as that of all, and its path at the same alphas
     shuffle : whether rows may be cut into folds in any order
     rng : random numbers
@@ -42,7 +42,7 @@ class Candidates:
     loss: QuadraticLoss
     path: Path
     elements: PairwiseElements
-    taper: Taper | None
+    weights: RowWeights
     fit_some: Callable[[IntArray, int], tuple[QuadraticLoss, Path]]
     shuffle: bool
     rng: np.random.Generator
@@ -51,12 +51,12 @@ class Candidates:
     @property
     def rows(self) -> IntArray:
         """Positions of the rows that count."""
-        return np.arange(self.elements.n_rows) if self.taper is None else np.flatnonzero(self.taper.weights)
+        return self.weights.counted
 
     @property
     def n_rows(self) -> float:
         """How many rows there are, those that count in part in part."""
-        return float(self.elements.n_rows) if self.taper is None else float(self.taper.weights.sum())
+        return self.weights.n_rows
 
     def fit_all(self, parts: Sequence[IntArray]) -> list[tuple[QuadraticLoss, Path]]:
         """The losses and paths of several sets of rows; the same bits on any backend of joblib, with any n_jobs.

@@ -26,7 +26,7 @@ _EDGES_A_COLUMN = 10  # denser graphs are not looked at: their refits are dear a
 def cross_validation(candidates: Candidates) -> Choice:
     """Mean held-out loss of the rows that do not stand out, one value an alpha; infinite for very dense graphs."""
     losses = held_out_losses(candidates)
-    if candidates.taper is None:
+    if not candidates.weights.is_tapered:
         looked_at = np.isfinite(losses).any(axis=0)
         typical = np.median(losses[:, looked_at], axis=1)
         losses = losses[~stands_out(typical) & np.isfinite(typical)]
@@ -50,7 +50,8 @@ def held_out_losses(candidates: Candidates, n_folds: int = N_FOLDS) -> Array:
 
 def _losses_of(candidates: Candidates, rows: IntArray, loss: QuadraticLoss, path: Path) -> Array:
     """Losses of some rows under the refitted graphs of a path, shape (rows, alphas)."""
-    elements, taper = candidates.elements.subset(rows), candidates.taper
+    elements, weights = candidates.elements.subset(rows), candidates.weights
+    own = weights.some(rows) if weights.is_tapered else None
     losses = np.full((elements.n_rows, path.alphas.size), np.inf)
     seen: dict[bytes, int] = {}
     for k in range(path.alphas.size):
@@ -68,7 +69,5 @@ def _losses_of(candidates: Candidates, rows: IntArray, loss: QuadraticLoss, path
             continue
         whole = loss.completed(joined_interaction(solution.interaction, path.rule))
         parameters = whole, solution.location
-        losses[:, k] = (
-            elements.row_losses(*parameters) if taper is None else taper.row_losses(elements, rows, parameters)
-        )
+        losses[:, k] = elements.row_losses(*parameters) if own is None else own.row_losses(elements, parameters)
     return losses
