@@ -21,6 +21,7 @@ from scipy.special import stdtr, stdtrit
 
 from robscore._tools.arguments import in_words
 from robscore._tools.errors import UsageError
+from robscore._tools.pieces import rows_within
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting
 from robscore.elements import Elements, PairwiseElements
@@ -167,7 +168,7 @@ class Solved:
             weighted.gamma_weights,
             weighted.g_weights,
             weighted.pulls,
-            length=max(1, int(_PIECE_BYTES / (8 * pairs))),
+            length=rows_within(_PIECE_BYTES, pairs, at_least=1),
             starts=np.arange(0, n, block_size),
         )
         n_blocks = -(-n // block_size)

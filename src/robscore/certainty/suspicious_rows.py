@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from robscore._tools.pieces import rows_within
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.families.base import Family, Parameters
 from robscore.fitting.fit import Fit
@@ -105,7 +106,7 @@ def _quantiles(rows: Array) -> Array:
 
 def overflow_of(family: Family, rows: Rows) -> BoolArray:
     """Rows whose elements overflow, shape (n,)."""
-    length = max(64, int(_PIECE_BYTES / (8 * family.numbers_a_row(rows.n_columns))))
+    length = rows_within(_PIECE_BYTES, family.numbers_a_row(rows.n_columns))
     found: BoolArray = rows.gather(partial(_overflow, family), length=length)
     return found
 

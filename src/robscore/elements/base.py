@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from robscore._tools.pieces import chunks
+from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.losses.quadratic import Loss, QuadraticLoss
 from robscore.medians.clouds import LARGEST_SQUARED_NORM
@@ -286,7 +286,7 @@ class Elements(ABC):
                     block = self.subset(order[index])
                     squared[k] = block.mean_squared_norm(part, block.mean(part, np.full(size, 1.0 / size)))
                 continue
-            for some in chunks(members.size, max(1, int(_TILE_BYTES / (8 * size * (size + numbers))))):
+            for some in chunks(members.size, rows_within(_TILE_BYTES, size * (size + numbers), at_least=1)):
                 taken = self.take(order[rows[some]])
                 squared[members[some]] = self.products(part, taken, taken).sum(axis=(-1, -2)) / size**2
         return squared
@@ -299,7 +299,7 @@ class Elements(ABC):
 
     def row_chunks(self, part: Part) -> list[slice]:
         """Slices of rows whose features fit in little memory."""
-        return chunks(self.n_rows, max(64, int(CHUNK_BYTES / (8 * self.cost(part).features))))
+        return chunks(self.n_rows, rows_within(CHUNK_BYTES, self.cost(part).features))
 
 
 class PairwiseElements(Elements):

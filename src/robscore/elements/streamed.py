@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robscore._tools.arguments import in_words
+from robscore._tools.pieces import rows_within
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.elements.base import Cost, Elements, PairwiseElements, Part, Storage, check_dense
 from robscore.losses.quadratic import Loss
@@ -93,7 +94,7 @@ class StreamedElements(PairwiseElements):
         self.n_rows, self.n_columns = rows.n_rows, rows.n_columns
         self.view = View(family)
         self.kind = self.view(rows.take(np.arange(min(self.n_rows, 2))))
-        self.length = max(64, int(_PIECE_BYTES / (8 * _numbers(self.kind))))
+        self.length = rows_within(_PIECE_BYTES, _numbers(self.kind))
         self.overflow, self.shared, self._varying = self._first_look()
         self.view = View(family, self.shared)
         self.kind.share(self.shared)

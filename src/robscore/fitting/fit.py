@@ -20,15 +20,16 @@ from robscore.elements import Elements, PairwiseElements
 from robscore.families.base import Parameters
 from robscore.fitting.choose import Chosen, choose, rounding
 from robscore.fitting.prepare import Prepared, prepare
+from robscore.fitting.refit import first_graph, refit_like
 from robscore.fitting.settings import GraphSettings, Settings
 from robscore.fitting.singular import singular_error
-from robscore.fitting.solve import first_graph, refitted, solve
+from robscore.fitting.solve import solve
 from robscore.fitting.weigh import Judge, Weighed, weigh
 from robscore.graph import FitFacts, Graph, association
 from robscore.losses.quadratic import Loss, QuadraticLoss, with_zero_sums
 from robscore.rows.base import Rows
 from robscore.solvers.factor import SingularLossError
-from robscore.solvers.path import convergence_message, joined_interaction, joined_support
+from robscore.solvers.path import convergence_message, joined_interaction
 from robscore.solvers.problem import HardlyVaryError
 from robscore.solvers.refit import minimise
 from robscore.weighting.row_weights import RowWeights
@@ -187,9 +188,9 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
         assert isinstance(elements, PairwiseElements)
         return first_graph(loss, elements, settings)
 
-    def judge_like(loss: Loss, parameters: Parameters) -> Parameters:
+    def judgerefit_like(loss: Loss, parameters: Parameters) -> Parameters:
         assert isinstance(loss, QuadraticLoss)
-        return _like(loss, parameters, settings)
+        return refit_like(loss, parameters, settings)
 
     weighed, loss = weigh(prepared, elements, settings, Judge(judge_first, judge_like))
     assert isinstance(loss, QuadraticLoss)
@@ -202,7 +203,7 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
     K = joined_interaction(path.interactions[position], settings.rule)
     scaled: Parameters = (with_zero_sums(K) if loss.zero_sums else K), path.locations[position]
     try:
-        unshrunk = _like(loss, scaled, settings)
+        unshrunk = refit_like(loss, scaled, settings)
     except SingularLossError:
         unshrunk = scaled
     given = in_given_units(prepared, scaled)
@@ -215,12 +216,6 @@ def _elements(prepared: Prepared, settings: Settings) -> Elements:
     elements = prepared.elements(settings)
     elements.check_statistics()
     return elements
-
-
-def _like(loss: QuadraticLoss, parameters: Parameters, settings: GraphSettings) -> Parameters:
-    """The minimum of a loss over the parameters that are not zero in those given."""
-    interaction, location = parameters
-    return refitted(loss, joined_support(interaction, "symmetric"), location != 0, settings)
 
 
 def _remarks_on_convergence(chosen: Chosen) -> list[Remark]:

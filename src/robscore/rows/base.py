@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from robscore._tools.pieces import rows_within
 from robscore._tools.progress import tell
 from robscore._tools.threads import in_threads
 from robscore._tools.typing import AnyArray, Array, IntArray
@@ -52,7 +53,7 @@ class Rows(ABC):
     @property
     def length(self) -> int:
         """Rows of a piece where nobody says otherwise."""
-        return max(1, int(PIECE_BYTES / (8 * self.n_columns)))
+        return rows_within(PIECE_BYTES, self.n_columns, at_least=1)
 
     def each(
         self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None
