@@ -188,7 +188,7 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
         assert isinstance(elements, PairwiseElements)
         return first_graph(loss, elements, settings)
 
-    def judgerefit_like(loss: Loss, parameters: Parameters) -> Parameters:
+    def judge_like(loss: Loss, parameters: Parameters) -> Parameters:
         assert isinstance(loss, QuadraticLoss)
         return refit_like(loss, parameters, settings)
 
