@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robscore.rows import ArrayRows, ParquetRows
@@ -99,14 +99,11 @@ def test_quantiles_are_exact(both, q, monkeypatch):
 def test_quantiles_of_any_numbers(values, q, length):
     column = np.array(values)
     kept = np.sort(column[~np.isnan(column)])
-    finite = np.abs(kept[np.isfinite(kept)])
-    assume(q != 0.3 or finite.max(initial=0.0) < 8e307)  # else what lies between two numbers overflows
     import robscore.rows.quantiles as quantiles
 
     held, quantiles._HELD = quantiles._HELD, 3
     try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = column_quantiles(Short(column[:, None], length), q)[0]
+        found = column_quantiles(Short(column[:, None], length), q)[0]
     finally:
         quantiles._HELD = held
     if not kept.size:
