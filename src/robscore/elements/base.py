@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, get
 import numpy as np
 from numpy.typing import NDArray
 
+from robscore._tools.errors import ArgumentError
 from robscore._tools.pieces import chunks
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.losses.quadratic import Loss, QuadraticLoss
@@ -324,13 +325,14 @@ def check_dense(storage: Storage) -> None:
     """Raise where a loss without Gamma is asked of elements that have none."""
     check_storage(storage)
     if storage in ("matrix-free", "float32"):
-        raise ValueError(f"storage={storage!r} is for power families with rows in memory; use 'auto' or 'dense'.")
+        raise ArgumentError("storage", storage, "is for power families with rows in memory; use 'auto' or 'dense'.")
 
 
 def check_storage(storage: object) -> None:
     """Raise unless it is a way to hold Gamma."""
     if storage not in get_args(Storage):
-        raise ValueError(f"storage={storage!r} is not known; use one of {', '.join(map(repr, get_args(Storage)))}.")
+        known = ", ".join(map(repr, get_args(Storage)))
+        raise ArgumentError("storage", storage, f"is not known; use one of {known}.")
 
 
 def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

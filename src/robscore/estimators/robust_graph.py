@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self
@@ -152,7 +151,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
             upper = self.interaction_[np.triu_indices(loss.n_columns)]
             self.theta_ = np.append(upper, self.location_) if self.fit_location else upper
         for remark in remarks:
-            warnings.warn(remark.words, remark.category, stacklevel=2)
+            remark.warn(stacklevel=2)
         return self
 
     def _first_fit(self, loss: Loss, elements: Elements) -> Parameters:
@@ -385,7 +384,7 @@ class RobustGraph(ScoreMatchingEstimator):
         except HardlyVaryError as error:
             raise HardlyVaryError(error.columns, self._column_names) from None
         for remark in remarks:
-            warnings.warn(remark.words, remark.category, stacklevel=2)
+            remark.warn(stacklevel=2)
         return self
 
     def _learn(self, X: AnyData) -> list[Remark]:

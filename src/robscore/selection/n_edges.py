@@ -8,6 +8,7 @@ import numpy as np
 
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import Array
+from robscore._tools.words import Setting, Words
 from robscore.solvers.path import Path
 
 _ROUNDS = 14
@@ -45,10 +46,8 @@ def find_n_edges(path: Path, target: int, solve: Callable[[Array], Path]) -> tup
     best = int(np.argmin(distance))
     remarks = []
     if distance[best]:
-        words = (
-            f"No penalty found with exactly n_edges={target} edges; the nearest has {tried.n_edges[best]} "
-            f"(alpha = {tried.alphas[best]:.4g})."
-        )
+        nearest = f" edges; the nearest has {tried.n_edges[best]} (alpha = {tried.alphas[best]:.4g})."
+        words = Words("No penalty found with exactly ", Setting("n_edges", target), nearest)
         remarks.append(Remark(words, UserWarning))
     alpha = tried.alphas[best]
     if alpha not in path.alphas:

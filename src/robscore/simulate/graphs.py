@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robscore._tools.errors import ArgumentError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
 
@@ -64,11 +65,10 @@ def random_model(
     """
     n_pairs = n_columns * (n_columns - 1) // 2
     if n_columns < 1 or not 0 <= n_edges <= n_pairs:
-        raise ValueError(
-            f"n_edges={n_edges} must lie between 0 and {n_pairs}, the number of pairs of {n_columns} columns."
-        )
+        pairs = f"the number of pairs of {n_columns} columns"
+        raise ArgumentError("n_edges", n_edges, f"must lie between 0 and {n_pairs}, {pairs}.")
     if not min_eigenvalue > 0:
-        raise ValueError(f"min_eigenvalue={min_eigenvalue} must be positive, or the model has no density.")
+        raise ArgumentError("min_eigenvalue", min_eigenvalue, "must be positive, or the model has no density.")
     rng = as_generator(random_state)
     rows, columns = np.triu_indices(n_columns, k=1)
     chosen = rng.choice(n_pairs, size=n_edges, replace=False)
