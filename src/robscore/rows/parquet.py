@@ -149,7 +149,7 @@ def _columns_of(file: Path, columns: Sequence[str] | None) -> list[str]:
         schema = parquet.schema_arrow
     names = list(schema.names)
     if columns is None:
-        index = _index_of(schema)
+        index = index_of(schema)
         return [name for name in names if name not in index]
     if absent := [name for name in columns if name not in names]:
         problem = f": {file.name!r} has no {quoted(absent)}; it has {quoted(names)}."
@@ -157,8 +157,8 @@ def _columns_of(file: Path, columns: Sequence[str] | None) -> list[str]:
     return list(columns)
 
 
-def _index_of(schema: Any) -> set[str]:
-    """Columns that are the index of a data frame, and not data."""
+def index_of(schema: Any) -> set[str]:
+    """Columns that are the index of a data frame, by pandas or by Dask, and not data."""
     about = (schema.metadata or {}).get(b"pandas")
     named = json.loads(about)["index_columns"] if about else []
     return {name for name in named if isinstance(name, str)} | {_DASK_INDEX}
@@ -170,7 +170,7 @@ def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> int:
 
     with _opened(file) as parquet:
         schema, rows = parquet.schema_arrow, int(parquet.metadata.num_rows)
-    own, index = schema.names, _index_of(schema)
+    own, index = schema.names, index_of(schema)
     missing = [name for name in names if name not in own]
     more = [] if chosen else [name for name in own if name not in names and name not in index]
     if missing or more:

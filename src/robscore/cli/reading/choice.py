@@ -24,11 +24,15 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
     text = [k for k in wanted if read[k] is None]
     if text and options.columns:
         raise DataFileError(f"{path}: column {table.names[text[0]]!r} holds no numbers; leave it out of --columns.")
+    index = [k for k in sorted(table.index) if k not in read]
     if label is None:
-        label = _label_among(table, text, {} if options.columns else values)
+        label = _label_among(table, index, text, {} if options.columns else values)
         values.pop(label, None)  # type: ignore[arg-type]
         if label is not None:
-            notes.append(f"Column {table.names[label]!r} labels the rows (--id names another).")
+            what = "The index" if _is_unnamed(table, label) else f"Column {table.names[label]!r}"
+            notes.append(f"{what} labels the rows (--id names another).")
+    if other := [table.names[k] for k in index if k != label and not _is_unnamed(table, k)]:
+        notes.append(f"Left out, for they are the index of a data frame: {quoted(other)}.")
     if left_out := [table.names[k] for k in text if k != label]:
         notes.append(f"Left out, for they hold no numbers: {quoted(left_out)}.")
     n_rows = len(table.columns[0])
@@ -42,7 +46,7 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         np.column_stack(list(values.values())),
         _unique_names(path, {k: table.names[k] for k in values}),
         None if label is None else tuple(as_label(cell) for cell in table.columns[label]),
-        None if label is None else table.names[label],
+        None if label is None else "index" if _is_unnamed(table, label) else table.names[label],
         tuple(notes),
     )
 
@@ -63,6 +67,7 @@ def _wanted(path: Path, table: Table, options: ReadOptions) -> tuple[list[int], 
         k
         for k, name in enumerate(names)
         if k != label
+        and (k not in table.index or name in options.columns)
         and (not options.columns or any(matches(name, pattern) for pattern in options.columns))
         and not any(matches(name, pattern) for pattern in options.exclude)
         and not (name == "" and table.columns[k].isna().all())  # a separator at the end of each line
@@ -75,11 +80,22 @@ def matches(name: str, pattern: str) -> bool:
     return name == pattern or fnmatchcase(name, pattern)
 
 
-def _label_among(table: Table, text: list[int], numbers: dict[int, Array]) -> int | None:
-    """The column that labels the rows: the first of text that never repeats, else of numbers that look like it."""
-    unique = (k for k in text if table.columns[k].is_unique and table.columns[k].notna().all())
+def _label_among(table: Table, index: list[int], text: list[int], numbers: dict[int, Array]) -> int | None:
+    """The column that labels the rows.
+
+    The index of a data frame or the first of text, if it never repeats; else numbers that look like it. An index
+    without a name, the number of a row in some other frame, comes after text.
+    """
+    own = index if len(index) == 1 else []
+    named = [k for k in own if not _is_unnamed(table, k)]
+    unique = (k for k in [*named, *text, *own] if table.columns[k].is_unique and table.columns[k].notna().all())
     counting = (k for k, values in numbers.items() if labels_rows(table.names[k], values))
     return next(unique, next(counting, None))
+
+
+def _is_unnamed(table: Table, k: int) -> bool:
+    """Whether a column is an index that pandas, or Dask, had to name itself."""
+    return k in table.index and table.names[k].startswith("__") and table.names[k].endswith("__")
 
 
 def _telling(names: list[str], values: dict[int, Array], notes: list[str]) -> dict[int, Array]:

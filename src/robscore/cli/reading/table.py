@@ -18,10 +18,12 @@ class Table:
     ----------
     names : as written; empty where there is none
     columns : a pandas Series each
+    index : positions of columns that are the index of a data frame, and not data
     """
 
     names: list[str]
     columns: list[Any]
+    index: frozenset[int] = frozenset()
 
 
 Reader = Callable[[Path, ReadOptions, list[str]], Table]
