@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 import pytest
 
 from robscore._tools.errors import ArgumentError, UsageError
@@ -27,6 +28,8 @@ from robscore.cli.speaker import in_options
         (Setting("fit_location", False), "--set fit_location=false"),
         (Setting("max_memory", "2 GB"), "--set max_memory='2 GB'"),
         (Setting("max_memory", None), "--set max_memory=none"),
+        (Setting("tol", np.float64(0.5)), "--set tol=0.5"),
+        (Setting("fit_location", np.False_), "--set fit_location=false"),
         (Setting("max_edges"), "--set max_edges=..."),
         (RowAt(0, "row 0 of a file"), "data row 1"),
         (Phrase("Input X contains NaN", "The data have missing values"), "The data have missing values"),

@@ -6,8 +6,6 @@ import shlex
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from robscore._tools.words import Phrase, RowAt, Setting
 
 # Arguments of the library that have an option of their own, and how it is called.
@@ -52,7 +50,9 @@ def in_options(part: Setting | RowAt | Phrase) -> str:
 
 def _typed(value: Any) -> str:
     """A value as it is typed after an option."""
-    if value is None or isinstance(value, bool | np.bool_):
+    if getattr(value, "ndim", None) == 0:  # a number of NumPy
+        value = value.item()
+    if value is None or isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
         return shlex.quote(value) if value else "''"
