@@ -55,14 +55,13 @@ def said(problem: Exception) -> str:
     """An error or a warning in the words of the command line, as far as it carries its facts."""
     from robscore._tools.words import Words
     from robscore.cli.speaker import in_options
-    from robscore.cli.translation import translated
 
     words = getattr(problem, "words", None)
     if isinstance(words, Words):
         return _one_line(words.said(in_options))
     if isinstance(problem, OSError) and problem.strerror:
         return f"{problem.filename}: {problem.strerror}." if problem.filename else f"{problem.strerror}."
-    return translated(str(problem))
+    return _one_line(str(problem))
 
 
 @contextmanager
