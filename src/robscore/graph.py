@@ -11,6 +11,7 @@ import numpy as np
 from robscore._tools.optional import require
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
+from robscore._tools.words import Phrase, Setting, Words
 from robscore.rows.tables import Kind, as_table
 from robscore.solvers.path import joined_support
 
@@ -168,8 +169,13 @@ def association(interaction: Array) -> tuple[Array, list[Remark]]:
     positive = diagonal > 0
     if not edges[~positive].any():
         return result, []
-    words = (
+    words = Words(
         "K has diagonal entries that are not positive, so associations use the absolute value of K_ii K_jj (or 1 "
-        "where it is 0); a larger alpha, more rows or a diagonal_multiplier may help."
+        "where it is 0); a larger ",
+        Setting("alpha"),
+        ", more rows or ",
+        Phrase("a ", ""),
+        Setting("diagonal_multiplier"),
+        " may help.",
     )
     return result, [Remark(words, UserWarning)]

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from robscore.cli import app
-from robscore.cli.console import as_value, in_options
+from robscore.cli.console import as_value
 
 COMMANDS = ("demo", "fit", "report", "simulate", "reproduce", "bench")
 
@@ -139,21 +139,6 @@ def test_reports_of_something_else_are_refused(tmp_path):
         result = run("report", tmp_path / name)
         assert result.exit_code == 1
         assert words in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("message", "words"),
-    [
-        ("Pass missing='drop' to leave out rows.", "Say --missing drop to leave out rows."),
-        ("n_edges=9 cannot be reached", "--edges 9 cannot be reached"),
-        ("alpha=0.05 and n_blocks='auto'", "--alpha 0.05 and --n-blocks auto"),
-        ("pass scale=None.", "say --scale none."),
-        ("has 2 (first in row 0).", "has 2 (first in data row 1)."),
-        ("rows are sorted: pass shuffle=True", "rows are sorted: pass --shuffle"),
-    ],
-)
-def test_messages_speak_of_options(message, words):
-    assert in_options(message) == words
 
 
 def test_values_of_set():

@@ -6,21 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from robscore._tools.errors import ArgumentError
 from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.losses.quadratic import Loss, QuadraticLoss
 from robscore.medians.clouds import LARGEST_SQUARED_NORM
 from robscore.rows.base import added, cut
 from robscore.rows.blocks import Partition
-
-if TYPE_CHECKING:
-    pass
 
 Part: TypeAlias = Literal["gamma", "g"]
 PARTS: tuple[Part, Part] = ("gamma", "g")
@@ -325,13 +323,14 @@ def check_dense(storage: Storage) -> None:
     """Raise where a loss without Gamma is asked of elements that have none."""
     check_storage(storage)
     if storage in ("matrix-free", "float32"):
-        raise ValueError(f"storage={storage!r} is for power families with rows in memory; use 'auto' or 'dense'.")
+        raise ArgumentError("storage", storage, "is for power families with rows in memory; use 'auto' or 'dense'.")
 
 
 def check_storage(storage: object) -> None:
     """Raise unless it is a way to hold Gamma."""
     if storage not in get_args(Storage):
-        raise ValueError(f"storage={storage!r} is not known; use one of {', '.join(map(repr, get_args(Storage)))}.")
+        known = ", ".join(map(repr, get_args(Storage)))
+        raise ArgumentError("storage", storage, f"is not known; use one of {known}.")
 
 
 def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -223,7 +223,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self._store(fit)
         self._store_choice(fit)
         for remark in fit.remarks:
-            remark.warn()
+            remark.warn(stacklevel=2)
         return self
 
     def _store_choice(self, fit: GraphFit) -> None:
@@ -323,7 +323,7 @@ class RobustGraph(ScoreMatchingEstimator):
             n_jobs=self.n_jobs,
         )
         for remark in remarks:
-            remark.warn()
+            remark.warn(stacklevel=2)
         return table
 
     def edge_stability(self, X: AnyData, **options: Any) -> EdgeStability:

@@ -125,5 +125,5 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         else:
             (self.theta_,) = fit.given
         for remark in fit.remarks:
-            remark.warn()
+            remark.warn(stacklevel=2)
         return self

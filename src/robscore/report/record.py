@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version as installed_version
 from os import PathLike
@@ -122,6 +122,7 @@ def record(
     data: dict[str, Any] | None = None,
     remarks: Sequence[str] = (),
     rows: AnyData | None = None,
+    speaker: Callable[[Any], str] = str,
 ) -> Record:
     """The record of a fit.
 
@@ -142,6 +143,8 @@ def record(
     remarks : sequence of str, optional
     rows : table, optional
         What ``model.suspicious_rows(level=LEVEL)`` gave, where it is at hand: it takes a simulation.
+    speaker : callable, optional
+        Words the arguments that remarks on the graph speak of, for readers who do not write Python.
 
     Examples
     --------
@@ -160,6 +163,7 @@ def record(
         raise ValueError(f"coordinates has shape {places.shape}; one latitude and longitude for each of {m} columns.")
     if classic is not None and classic.graph_.names != graph.names:
         raise ValueError("classic was fitted to other columns; fit both to the same data.")
+    about_graph = association(graph.interaction)[1]
     i, j = graph.strongest_first()
     path, beside = _paths(model, classic)
     return Record(
@@ -195,7 +199,7 @@ def record(
         path=path,
         classic=beside,
         rows=_rows(model, model.suspicious_rows(level=LEVEL) if rows is None else rows, labels),
-        remarks=list(dict.fromkeys([*remarks, *(str(remark.words) for remark in association(graph.interaction)[1])])),
+        remarks=list(dict.fromkeys([*remarks, *(remark.message.said(speaker) for remark in about_graph)])),
     )
 
 

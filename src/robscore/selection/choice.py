@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
+from robscore._tools.errors import UsageError
 from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import Array, IntArray
+from robscore._tools.words import Setting
 from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.path import Path
@@ -77,9 +79,15 @@ def least(criterion: Array, path: Path) -> int:
     """Position of the least value; among equal ones (the same graph) the last converged, which is shrunk least."""
     smallest = criterion.min()
     if not np.isfinite(smallest):
-        raise ValueError(
+        raise UsageError(
             "The criterion is infinite on the whole path: no graph on it can be refitted without a penalty. Use larger "
-            "or more alphas, give n_edges or alpha, or more rows."
+            "or more ",
+            Setting("alphas"),
+            ", give ",
+            Setting("n_edges"),
+            " or ",
+            Setting("alpha"),
+            ", or more rows.",
         )
     best = np.flatnonzero(criterion == smallest)
     converged = best[path.converged[best]]

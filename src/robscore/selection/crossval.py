@@ -11,7 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from robscore._tools.deviations import stands_out
+from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array, IntArray
+from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.selection.choice import Candidates, Choice, least
 from robscore.selection.ebic import graph_key, support
@@ -38,7 +40,8 @@ def held_out_losses(candidates: Candidates, n_folds: int = N_FOLDS) -> Array:
     """Loss of every row at every alpha, shape (rows, alphas), under the graphs found without its fold."""
     rows = candidates.rows
     if rows.size < 2 * n_folds:
-        raise ValueError(f"select='cv' needs at least {2 * n_folds} rows, not {rows.size}; give n_edges or alpha.")
+        few = f"needs at least {2 * n_folds} rows, not {rows.size}; give "
+        raise ArgumentError("select", "cv", Words(few, Setting("n_edges"), " or ", Setting("alpha"), "."))
     order = candidates.rng.permutation(rows.size) if candidates.shuffle else np.arange(rows.size)
     folds = [np.sort(fold) for fold in np.array_split(order, n_folds)]
     fits = candidates.fit_all([np.delete(rows, fold) for fold in folds])

@@ -232,7 +232,7 @@ def solve_path(
     else:
         path = solve_quietly(loss, alphas, **options)
     if not path.converged.all():
-        Remark(convergence_message(path), ConvergenceWarning).warn()
+        Remark(convergence_message(path), ConvergenceWarning).warn(stacklevel=2)
     return path
 
 

@@ -78,7 +78,7 @@ def robust_weights(
         elements, n_blocks, n_partitions=n_partitions, shuffle=shuffle, random_state=random_state, way=way
     )
     for remark in remarks:
-        remark.warn()
+        remark.warn(stacklevel=2)
     return weights
 
 
