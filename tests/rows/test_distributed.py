@@ -152,7 +152,7 @@ def test_what_is_made_of_remote_rows_is_remote():
     rows = DaskRows(da.from_array(X, chunks=(900, 6)))
     assert rows.mapped(np.sqrt).is_remote
     assert rows.selected(np.arange(50)).mapped(np.sqrt).selected(np.arange(5)).is_remote
-    assert rs.RobustGraph(n_blocks=20).fit(da.from_array(X, chunks=(900, 6)))._rows.is_remote
+    assert rs.RobustGraph(n_blocks=20).fit(da.from_array(X, chunks=(900, 6))).fitted_.prepared.rows.is_remote
 
 
 def test_sums_leave_what_they_add_as_it_is():

@@ -136,7 +136,7 @@ def test_a_fit_from_disk_is_the_fit_in_memory(settings, family, tmp_path, monkey
         frame.iloc[800 * k : 800 * (k + 1)].to_parquet(tmp_path / f"{k}.parquet")
     held = rs.RobustGraph(family, tol=1e-10, **settings).fit(frame)
     found = rs.RobustGraph(family, tol=1e-10, max_memory=1_000_000, **settings)
-    monkeypatch.setattr(type(held._preparation.family), "numbers_a_row", lambda self, m: 1000)  # does not fit
+    monkeypatch.setattr(type(held.fitted_.settings.family), "numbers_a_row", lambda self, m: 1000)  # does not fit
     found.fit(tmp_path)
     scale = np.abs(held.interaction_).max()
     np.testing.assert_allclose(found.interaction_, held.interaction_, atol=1e-8 * scale)
@@ -144,7 +144,7 @@ def test_a_fit_from_disk_is_the_fit_in_memory(settings, family, tmp_path, monkey
     np.testing.assert_allclose(found.row_weights_, held.row_weights_, atol=1e-8)
     assert found.edges().equals(held.edges()) or len(found.edges()) == len(held.edges())
     assert found.alpha_ == pytest.approx(held.alpha_)
-    assert not isinstance(found._rows, ArrayRows)  # it has not kept them
+    assert not isinstance(found.fitted_.prepared.rows, ArrayRows)  # it has not kept them
     left, right = found.suspicious_rows(), held.suspicious_rows()
     np.testing.assert_array_equal(left["row"][:50], right["row"][:50])
     np.testing.assert_allclose(found.row_losses(frame), held.row_losses(frame), rtol=1e-6)
@@ -169,7 +169,7 @@ def test_a_memory_map_is_read_in_pieces(tmp_path, monkeypatch):
     monkeypatch.setattr(rs.families.SquareRoot, "numbers_a_row", lambda self, m: 1000)
     found = rs.RobustGraph("sqrt", n_blocks=40, max_memory="1 MB").fit(mapped)
     np.testing.assert_allclose(found.interaction_, held.interaction_, rtol=1e-6)
-    assert found._rows.rows.values is mapped
+    assert found.fitted_.prepared.rows.rows.values is mapped
     with pytest.raises(ValueError, match="memory map of shape"):
         rs.RobustGraph().fit(np.memmap(tmp_path / "line.npy", mode="w+", shape=(5,), dtype=float))
 
@@ -181,7 +181,9 @@ def test_what_does_not_fit_says_so(monkeypatch):
     with pytest.raises(ValueError, match=r"What 9000 rows do to 15 pairs takes .* more than max_memory='1 MB'"):
         model.influence_of_rows()
     for storage in ("float32", "matrix-free"):  # arrays are kept then
-        assert rs.RobustGraph("sqrt", n_blocks=20, max_memory="1 MB", storage=storage).fit(X)._rows.whole
+        assert (
+            rs.RobustGraph("sqrt", n_blocks=20, max_memory="1 MB", storage=storage).fit(X).fitted_.prepared.rows.whole
+        )
         with pytest.raises(ValueError, match=f"storage='{storage}' keeps the rows in memory, and these take"):
             rs.RobustGraph("sqrt", max_memory="1 MB", storage=storage).fit(Rows(X))
     monkeypatch.setattr(rs.families.SquareRoot, "numbers_of_gamma", lambda self, m: 10_000_000)

@@ -130,8 +130,8 @@ def _check_scale(scaling: Scaling, names: list[str]) -> None:
 def _check_units(preparation: Preparation) -> None:
     """Raise where K or eta in the units of the data would be larger, or smaller, than numbers can be."""
     m = len(preparation.names)
-    K, eta = (np.abs(part) for part in preparation.unscale((np.ones((m, m)), np.ones(m))))
-    own = np.stack([K.diagonal(), np.where(eta == 0, 1.0, eta)])
+    K, eta = preparation.unscale((np.eye(m), np.zeros(m)))[0], preparation.unscale((np.zeros((m, m)), np.ones(m)))[1]
+    own = np.stack([K.diagonal(), eta])
     beyond = np.flatnonzero(~((own >= _LEAST_UNIT) & (own <= _LARGEST_UNIT)).all(axis=0))
     if beyond.size:
         raise UsageError(
