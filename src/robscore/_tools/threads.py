@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_info
 
 _lock = threading.Lock()
 _asking = 0  # how many hold linear algebra to one thread
-_limits: list[threadpool_limits] = []  # what they have set, to be undone when nobody asks any more
+_limits: list[Any] = []  # what they have set, to be undone when nobody asks any more
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -28,7 +29,7 @@ def one_thread() -> Iterator[None]:
     """
     global _asking
     with _lock:
-        _limits.append(_elsewhere(partial(threadpool_limits, 1)))  # again: another library may have been loaded
+        _limits.append(_elsewhere(partial(_libraries(len(sys.modules)).limit, limits=1)))
         _asking += 1
     try:
         yield
@@ -37,6 +38,12 @@ def one_thread() -> Iterator[None]:
             _asking -= 1
             while not _asking and _limits:
                 _elsewhere(_limits.pop().restore_original_limits)
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """The libraries to limit; looked for again, which takes milliseconds, when an import may have loaded another."""
+    return ThreadpoolController()
 
 
 def _elsewhere(work: Callable[[], _R]) -> _R:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from functools import cache
 
 import numpy as np
 from scipy.sparse import csc_array
-from threadpoolctl import ThreadpoolController
 
 from robscore._tools.progress import tell
+from robscore._tools.threads import one_thread
 from robscore._tools.typing import Array, IntArray
 from robscore.solvers.descent import Trace, alpha_grid, check_descent, solve_one, take_if_better
 from robscore.solvers.problem import Blocks, Penalty, Problem, check_location, check_variation
@@ -23,11 +22,6 @@ from robscore.solvers.problem import Blocks, Penalty, Problem, check_location, c
 _MOST_NUMBERS = 120_000_000  # entries of blocks that may be held, about 1 GB
 _AHEAD = 0.5  # of the way from the last penalty to this one, that gradients may go in the next step
 _STEPS = 50  # rounds of violating coordinates for one alpha; a few are usual
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 class WorkingSet:
@@ -93,7 +87,7 @@ class WorkingSet:
         all_rows, all_nodes = np.append(rows, nodes[both]), np.append(nodes, rows[both])
         order = np.argsort(all_nodes, kind="stable")
         changed, first = np.unique(all_nodes[order], return_index=True)
-        with _libraries().limit(limits=1, user_api="blas"):  # small products: threads would only wait
+        with one_thread():  # small products: threads would only wait
             for node, new in zip(changed, np.split(all_rows[order], first[1:]), strict=True):
                 self._extend(node, new)
 
@@ -234,10 +228,6 @@ def trace_screened(
             grid, n_iter, kkt = grid[: k + 1], n_iter[: k + 1], kkt[: k + 1]
             break
     return Trace(grid, alpha_max, n_iter, kkt)
-
-
-def _padded(values: Array, size: int) -> Array:
-    return np.append(values, np.zeros(size - values.size))
 
 
 def _alpha_max(penalty: Penalty, problem: Problem, theta: Array, gradient: Array) -> float:
