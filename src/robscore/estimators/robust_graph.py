@@ -31,8 +31,9 @@ from robscore.selection.choice import least
 from robscore.selection.ebic import ebic, support
 from robscore.selection.n_edges import find_n_edges
 from robscore.solvers.factor import SingularLossError
+from robscore.solvers.location import HardlyVaryError
+from robscore.solvers.options import Rule, check_options
 from robscore.solvers.path import Path, convergence_message, joined_interaction, joined_support, solve_quietly
-from robscore.solvers.problem import HardlyVaryError, Rule, check_options
 from robscore.solvers.refit import dependent_columns, minimise, refit
 from robscore.weighting.row_weights import RowWeights, weigh_rows
 from robscore.weighting.taper import Taper
