@@ -99,6 +99,13 @@ class _Screened:
         self.before, self.previous = here, alpha
         return sweeps, violation
 
+    def violation(self, alpha: float) -> float:
+        """The largest violation at alpha of the solution as it is."""
+        problem = self.chosen.problem()
+        z = problem.entries(np.arange(self.theta.size), self.theta)
+        worst, _, _ = self.missing(alpha, np.inf)
+        return max(worst, float(problem.violations(z, problem.image(z), alpha).max(initial=0.0)))
+
     def _start(self, alpha: float, *, ahead: bool) -> tuple[Problem, Array, Array]:
         """The problem of the set, z and R = Q z: theta, or ahead on the line of the last two solutions if better."""
         problem, size = self.chosen.problem(), self.chosen.rows.size
@@ -133,6 +140,8 @@ def trace_screened(
             progress = f"penalty {k + 1} of {grid.size}"
             n_iter[k], violation = state.advance(alpha, tol * unit, max_iter, progress)
             kkt[k] = violation / unit
+        elif alpha < state.alpha_max:
+            kkt[k] = state.violation(alpha) / unit
         tell("penalty", k + 1, grid.size)
         if state.full and k + 1 < grid.size:
             warnings.warn(
