@@ -2,12 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
+# Two threads each would fight for two cores; with CI set, drawn examples are the same every time.
+PYTEST := CI=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+NOT_NUMERICAL := paper report plot cli datasets test_benchmarks.py test_readme.py test_reading.py test_rivals.py \
+	test_speed_of_start.py rows/test_distributed.py
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test test-kernels lint bench clean
 
 help:
 	@echo "make demo   simulate rain with bad rows, learn the classic and the robust graph, write a report to open"
-	@echo "make test   ruff, mypy and the tests"
+	@echo "make test   ruff, mypy, the layers of imports, and the tests"
+	@echo "make test-kernels  the numerical tests again, with linear algebra as it rounds on another processor"
 	@echo "make bench  speed, memory and accuracy tables, beside other programs"
 	@echo "make clean  remove the virtual environment and caches"
 
@@ -26,9 +31,13 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 test: lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal  # two threads each would fight for two cores
+	$(PYTEST)
+
+test-kernels: $(INSTALLED)
+	OPENBLAS_CORETYPE=$$($(BIN)/python tests/other_kernels.py) $(PYTEST) $(NOT_NUMERICAL:%=--ignore=tests/%)
 
 # Rivals that cannot be installed are skipped, with the reason in the tables.
 bench: $(INSTALLED)

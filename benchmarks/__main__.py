@@ -18,6 +18,10 @@ NAMES = [
     "edge_intervals",
     "stability_bound",
     "equality_level",
+    "bad_rows",
+    "clean_rows",
+    "same_answer",
+    "default_cost",
 ]
 
 

@@ -23,7 +23,7 @@ from benchmarks.__main__ import NAMES
 
 def test_every_benchmark_is_listed():
     folder = Path(__file__).parent.parent / "benchmarks"
-    helpers = {"__init__", "__main__", "measure", "simulated"}
+    helpers = {"__init__", "__main__", "kept", "measure", "same_bits", "simulated"}
     assert {path.stem for path in folder.glob("*.py")} - helpers == set(NAMES)
 
 

@@ -59,8 +59,8 @@ def test_other_data_can_be_looked_at():
     table = model.suspicious_rows(new)
     assert table["row"][0] == 1
     assert table["variables"][0] == "x4 high"
-    old = model.suspicious_rows()
-    assert table["score"][1] in old["score"].to_numpy()
+    old, others = (found.set_index("row")["score"] for found in (model.suspicious_rows(), table))
+    np.testing.assert_allclose(others[[0, 2]], old[[0, 2]], rtol=1e-9)  # sums of 3 rows and of 1000 round differently
 
 
 def test_tables_come_in_the_library_of_the_input_and_leave_out_incomplete_rows():

@@ -173,7 +173,7 @@ def test_regions_and_custom_domains_do_not_scale_but_can_be_fitted():
     X = np.random.default_rng(0).dirichlet([2, 2, 2], size=300)[:, :2] * 1.5
     domain = D.NonNegative() & D.Inequality(1.0, "<=", 1.5)
     model = rs.RobustScoreMatching(rs.families.TruncatedGaussian(domain=domain), n_blocks=1).fit(X)
-    np.testing.assert_array_equal(model.interaction_, model._scaled_parameters[0])
+    np.testing.assert_array_equal(model.interaction_, model.fitted_.scaled[0])
     same = D.Custom(
         lambda X: domain.nearest(X).distance, lambda X: domain.nearest(X).slope, lambda X: domain.contains(X)
     )

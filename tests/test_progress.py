@@ -38,16 +38,21 @@ def test_nobody_hears_what_is_told_outside_or_where_nobody_watches():
 
 def test_the_line_is_silent_at_first_and_leaves_nothing_behind(monkeypatch):
     monkeypatch.setattr("sys.stderr", Terminal())
-    monkeypatch.setattr(progress, "_SILENT_SECONDS", 0.1)
     import sys
 
+    monkeypatch.setattr(progress, "_SILENT_SECONDS", 1e6)
     with ProgressLine("quick"):
         pass
     assert sys.stderr.getvalue() == ""
+    monkeypatch.setattr(progress, "_SILENT_SECONDS", 0.1)
+    monkeypatch.setattr(progress, "_REDRAW_SECONDS", 0.01)
     with ProgressLine("slow", time_left=True) as line:
         line.update(1, 4)
         assert "slow 1 of 4, about" in line.text()
-        time.sleep(0.3)
+        for _ in range(10_000):  # another thread draws, whenever it gets its turn
+            if "slow 1 of 4" in sys.stderr.getvalue():
+                break
+            time.sleep(0.01)
     written = sys.stderr.getvalue()
     assert "slow 1 of 4" in written
     assert written.endswith("\r\033[K")

@@ -7,7 +7,8 @@ import pytest
 from tests.registry import CASES, STATISTICS
 
 import robscore as rs
-from robscore.weighting.reweighting import _excess, _gap
+from robscore.weighting.reweighting import _gap
+from robscore.weighting.surprise import _excess
 
 
 def rows(m=8, n_edges=8, n=800, seed=0):

@@ -9,7 +9,8 @@ import pytest
 
 import robscore as rs
 from robscore.certainty import stability as module
-from robscore.certainty.stability import _edges_for, _halves
+from robscore.certainty.stability import _edges_for
+from robscore.rows.blocks import halves
 
 
 def rows(m=6, n_edges=5, n=300, seed=0):
@@ -21,9 +22,8 @@ MODEL = rs.RobustGraph(alphas=20, n_blocks=1)
 
 
 def test_halves_are_complementary_and_made_of_whole_blocks():
-    halves = _halves(103, 5, 4, np.random.default_rng(0))
-    assert len(halves) == 8
-    for first, second in zip(halves[::2], halves[1::2], strict=True):
+    rng = np.random.default_rng(0)
+    for first, second in (halves(103, 5, rng) for _ in range(4)):
         assert sorted([*first, *second]) == list(range(103))
         assert {row // 5 for row in first}.isdisjoint({row // 5 for row in second})
         assert (np.diff(first) > 0).all()

@@ -8,7 +8,7 @@ import robscore as rs
 from robscore.families.exponential import weights_and_slopes
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.refit import minimise
-from robscore.weighting.taper import Taper
+from robscore.weighting.row_weights import RowWeights
 
 NATURAL = [case for case in CASES + STATISTICS if case.family.is_natural]
 
@@ -52,20 +52,20 @@ def test_row_losses_add_up_to_the_loss(case):
     rng, X, family, elements = scaled_rows(case)
     first, other = (parameters_of(case, elements, rng) for _ in range(2))
     surprise = -family.log_density(X, *first)
-    taper = Taper.between(surprise, *np.quantile(surprise, [0.4, 0.8]), first)
+    taper = RowWeights.between(surprise, *np.quantile(surprise, [0.4, 0.8]), first)
     rows = np.arange(3, 33)
-    losses = taper.row_losses(elements.subset(rows), rows, other)
-    whole = taper.loss(elements, rows)
-    np.testing.assert_allclose(losses.sum() / taper.weights[rows].sum(), whole.value(*other), rtol=1e-9)
+    losses = taper.some(rows).row_losses(elements.subset(rows), other)
+    whole = taper.some(rows).loss(elements.subset(rows))
+    np.testing.assert_allclose(losses.sum() / taper.phi[rows].sum(), whole.value(*other), rtol=1e-9)
 
 
 def test_weights_fall_smoothly_from_one_to_zero():
     surprise = np.append(np.linspace(0, 10, 1001), np.inf)
-    taper = Taper.between(surprise, 3.0, 7.0, ())
-    assert (taper.weights[surprise <= 3] == 1).all()
-    assert (taper.weights[surprise >= 7] == 0).all()
-    np.testing.assert_allclose(np.gradient(taper.weights[:-1], surprise[:-1])[1:-1], taper.slopes[1:-2], atol=2e-3)
-    np.testing.assert_array_equal(Taper.between(surprise, 3.0, np.inf, ()).weights, surprise <= 3)
+    taper = RowWeights.between(surprise, 3.0, 7.0, ())
+    assert (taper.phi[surprise <= 3] == 1).all()
+    assert (taper.phi[surprise >= 7] == 0).all()
+    np.testing.assert_allclose(np.gradient(taper.phi[:-1], surprise[:-1])[1:-1], taper.slopes[1:-2], atol=2e-3)
+    np.testing.assert_array_equal(RowWeights.between(surprise, 3.0, np.inf, ()).phi, surprise <= 3)
 
 
 @pytest.mark.parametrize("family", ["sqrt", "gaussian", "log-log"])
@@ -81,7 +81,7 @@ def test_a_taper_does_not_bias_the_fit_and_a_jump_does(family):
         K, eta = minimise(loss)
         return np.abs(K - truth.interaction).max() + np.abs(eta - truth.location).max()
 
-    tapered = error(Taper.between(surprise, start, end, first).loss(elements))
+    tapered = error(RowWeights.between(surprise, start, end, first).loss(elements))
     kept = (surprise < end) / np.count_nonzero(surprise < end)
     assert tapered < 0.25
     assert error(elements.average(kept, kept)) > 3 * tapered
@@ -90,7 +90,7 @@ def test_a_taper_does_not_bias_the_fit_and_a_jump_does(family):
 def test_without_a_taper_everything_counts():
     X = np.random.default_rng(0).gamma(2.0, size=(50, 3))
     elements = rs.score_elements("sqrt", X)
-    plain, loss = elements.average(), Taper.hard(np.ones(50), (np.eye(3), np.zeros(3))).loss(elements)
+    plain, loss = elements.average(), RowWeights.hard(np.ones(50), (np.eye(3), np.zeros(3))).loss(elements)
     np.testing.assert_array_equal(loss.gamma, plain.gamma)
     np.testing.assert_array_equal(loss.g, plain.g)
-    assert Taper.hard(np.ones(50), ()).in_words() == "0 of 50 rows (0.0%) dropped"
+    assert RowWeights.hard(np.ones(50), ()).in_words() == "0 of 50 rows (0.0%) dropped"

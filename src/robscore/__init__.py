@@ -22,15 +22,15 @@ if TYPE_CHECKING:
         theory,
     )
     from robscore.certainty.comparison import compare_graphs, equality_test
-    from robscore.certainty.identifiability import check_identifiable
     from robscore.certainty.stability import edge_stability
     from robscore.estimators import RobustGraph, RobustScoreMatching
     from robscore.families import score_elements
+    from robscore.families.identifiability import check_identifiable
     from robscore.medians import geometric_median, median_of_means, n_blocks_for
     from robscore.rows import ParquetRows
     from robscore.solvers.path import Path, StatisticPath, solve_path
     from robscore.structure import penalty_weights
-    from robscore.weighting.row_weights import robust_weights
+    from robscore.weighting.block_weights import robust_weights
 
 # Public names and where they live; loaded when first asked for, so that `robscore --help` is quick.
 _HOMES = {
@@ -39,7 +39,7 @@ _HOMES = {
     "RobustGraph": "estimators",
     "RobustScoreMatching": "estimators",
     "StatisticPath": "solvers.path",
-    "check_identifiable": "certainty.identifiability",
+    "check_identifiable": "families.identifiability",
     "compare_graphs": "certainty.comparison",
     "edge_stability": "certainty.stability",
     "equality_test": "certainty.comparison",
@@ -47,7 +47,7 @@ _HOMES = {
     "median_of_means": "medians",
     "n_blocks_for": "medians",
     "penalty_weights": "structure",
-    "robust_weights": "weighting.row_weights",
+    "robust_weights": "weighting.block_weights",
     "score_elements": "families",
     "solve_path": "solvers.path",
 }

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array
 from robscore.rows.arrays import as_rows
 from robscore.rows.base import Rows
@@ -68,7 +69,7 @@ class _PowerAtBoundary(Boundary):
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.p) and self.p >= 0):
-            raise ValueError(f"p={self.p!r} must be a number of at least 0: h must stay finite at the boundary.")
+            raise ArgumentError("p", self.p, "must be a number of at least 0: h must stay finite at the boundary.")
 
     @property
     def leading(self) -> tuple[float, float]:
@@ -132,7 +133,7 @@ class CappedPower(_PowerAtBoundary):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not (np.isfinite(self.cap).all() and (np.asarray(self.cap) > 0).all()):
-            raise ValueError(f"cap={self.cap!r} must be a positive number, or one a column.")
+            raise ArgumentError("cap", self.cap, "must be a positive number, or one a column.")
 
     def value(self, d: Array) -> Array:
         """min(d, cap)^p."""
@@ -174,7 +175,7 @@ class QuantileCappedPower(_PowerAtBoundary):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 < self.quantile <= 1:
-            raise ValueError(f"quantile={self.quantile!r} must lie between 0 and 1.")
+            raise ArgumentError("quantile", self.quantile, "must lie between 0 and 1.")
 
     def resolved(self, distances: Array | Rows) -> Boundary:
         """A capped power with the caps that these distances, shape (n, m), give."""
@@ -262,7 +263,7 @@ class SCAD(Boundary):
     def __post_init__(self) -> None:
         _check_positive(lam=self.lam, c=self.c)
         if not self.c > 1:
-            raise ValueError(f"c={self.c!r} must be greater than 1.")
+            raise ArgumentError("c", self.c, "must be greater than 1.")
 
     @property
     def leading(self) -> tuple[float, float]:
@@ -394,7 +395,7 @@ class Constant(Boundary):
 def _check_positive(**numbers: float) -> None:
     for name, number in numbers.items():
         if not (np.isfinite(number) and number > 0):
-            raise ValueError(f"{name}={number!r} must be a positive number.")
+            raise ArgumentError(name, number, "must be a positive number.")
 
 
 def _unbounded(distances: Array) -> int:

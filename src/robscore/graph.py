@@ -11,6 +11,7 @@ import numpy as np
 from robscore._tools.optional import require
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
+from robscore._tools.words import Phrase, Setting, Words
 from robscore.rows.tables import Kind, as_table
 from robscore.solvers.path import joined_support
 
@@ -146,6 +147,14 @@ class Graph:
         return f"<Graph of {len(self.names)} columns with {self.n_edges} edges>"
 
 
+def pair_associations(interaction: Array, i: IntArray, j: IntArray) -> Array:
+    """-K_ij / sqrt(|K_ii K_jj|) of some pairs, the sign alone where that root is zero."""
+    size = np.sqrt(np.abs(interaction.diagonal()))
+    scale = size[i] * size[j]
+    K = interaction[i, j]
+    return np.asarray(np.where(scale > 0, -K / np.where(scale > 0, scale, 1.0), -np.sign(K)))
+
+
 def association(interaction: Array) -> tuple[Array, list[Remark]]:
     """-K_ij / sqrt(K_ii K_jj) off the diagonal, 1 on it; with a remark where K_ii K_jj is not positive.
 
@@ -153,18 +162,20 @@ def association(interaction: Array) -> tuple[Array, list[Remark]]:
     """
     diagonal = interaction.diagonal()
     edges = joined_support(interaction, "symmetric")
-    size = np.sqrt(np.abs(diagonal))
-    scale = np.multiply.outer(size, size)
     result = np.zeros_like(interaction)
-    defined = edges & (scale > 0)
-    result[defined] = -interaction[defined] / scale[defined]
-    result[edges & ~defined] = -np.sign(interaction[edges & ~defined])
+    i, j = np.nonzero(edges)
+    result[i, j] = pair_associations(interaction, i, j)
     np.fill_diagonal(result, 1.0)
     positive = diagonal > 0
     if not edges[~positive].any():
         return result, []
-    words = (
+    words = Words(
         "K has diagonal entries that are not positive, so associations use the absolute value of K_ii K_jj (or 1 "
-        "where it is 0); a larger alpha, more rows or a diagonal_multiplier may help."
+        "where it is 0); a larger ",
+        Setting("alpha"),
+        ", more rows or ",
+        Phrase("a ", ""),
+        Setting("diagonal_multiplier"),
+        " may help.",
     )
     return result, [Remark(words, UserWarning)]

@@ -12,8 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robscore._tools.errors import UsageError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
+from robscore._tools.words import Setting
 from robscore.solvers.options import Rule
 from robscore.solvers.path import Path, joined_support
 
@@ -164,9 +166,12 @@ def bootstrap_interval(
     """
     sample = np.asarray(values, dtype=float)
     if sample.ndim == 0 or not len(sample) or not 0 < level < 1 or n_bootstrap < 1:
-        raise ValueError(
-            f"values must hold at least one repetition, level={level!r} lie between 0 and 1, and n_bootstrap="
-            f"{n_bootstrap!r} be at least 1."
+        raise UsageError(
+            "values must hold at least one repetition, ",
+            Setting("level", level),
+            " lie between 0 and 1, and ",
+            Setting("n_bootstrap", n_bootstrap),
+            " be at least 1.",
         )
     rng = as_generator(random_state)
     labels = np.arange(len(sample)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]

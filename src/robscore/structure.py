@@ -7,7 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from robscore._tools.arguments import check_number
+from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array
+from robscore._tools.words import Setting, Words, first_few, quoted
+from robscore.rows.names import repeated
 
 
 def penalty_weights(
@@ -47,8 +50,7 @@ def penalty_weights(
     columns = [str(name) for name in names]
     position = {name: k for k, name in enumerate(columns)}
     if len(position) < len(columns):
-        twice = sorted({name for name in columns if columns.count(name) > 1})
-        raise ValueError(f"names must be unique, but {', '.join(map(repr, twice[:5]))} occur more than once.")
+        raise ValueError(f"names must be unique, but {quoted(repeated(columns))} occur more than once.")
     m = len(columns)
     W = np.ones((m, m))
     if groups is not None:
@@ -68,7 +70,8 @@ def penalty_weights(
         W = np.where(same, within, between).astype(float)
         np.fill_diagonal(W, 1.0)
     elif (within, between) != (1.0, 1.0):
-        raise ValueError(f"within={within!r} and between={between!r} say something about groups only; give groups=.")
+        problem = Words("and ", Setting("between", between), " say something about groups only; give groups=.")
+        raise ArgumentError("within", within, problem)
     chosen: dict[tuple[int, int], str] = {}
     for argument, pairs, value in (("must_have", must_have, 0.0), ("forbidden", forbidden, np.inf)):
         for pair in pairs:
@@ -90,5 +93,5 @@ def _pair(pair: object, position: dict[str, int], argument: str) -> tuple[int, i
 
 def _find(name: object, position: dict[str, int], argument: str) -> int:
     if str(name) not in position:
-        raise ValueError(f"{argument}: there is no column {name!r}; the columns are {', '.join(list(position)[:8])}…")
+        raise ValueError(f"{argument}: there is no column {name!r}; the columns are {first_few(list(position))}.")
     return position[str(name)]

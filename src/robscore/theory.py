@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array
+from robscore._tools.words import Setting, Words
 from robscore.elements import Elements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.blocks import check_n_blocks
@@ -21,9 +23,9 @@ _ROUNDING = 1e-9  # so that products of decimal fractions round as on paper
 
 def _check(*, delta: float | None = None, tau: float | None = None) -> None:
     if delta is not None and not 0 < delta <= 1:
-        raise ValueError(f"delta={delta!r} must lie in (0, 1]: it is the probability that the bound may fail.")
+        raise ArgumentError("delta", delta, "must lie in (0, 1]: it is the probability that the bound may fail.")
     if tau is not None and not 0 <= tau < 0.5:
-        raise ValueError(f"tau={tau!r} must lie in [0, 1/2): it is the share of blocks that may be bad.")
+        raise ArgumentError("tau", tau, "must lie in [0, 1/2): it is the share of blocks that may be bad.")
 
 
 def psi(alpha: float, p: float) -> float:
@@ -36,7 +38,7 @@ def psi(alpha: float, p: float) -> float:
     True
     """
     if not (0 < alpha < 1 and 0 < p < 1):
-        raise ValueError(f"alpha={alpha!r} and p={p!r} must lie between 0 and 1.")
+        raise ArgumentError("alpha", alpha, Words("and ", Setting("p", p), " must lie between 0 and 1."))
     return float((1 - alpha) * np.log((1 - alpha) / (1 - p)) + alpha * np.log(alpha / p))
 
 
@@ -114,7 +116,8 @@ def _log_inverse_delta(n_bad: int, tau: float) -> float:
     """log(1 / delta) of Corollary 3.2: (ceil(n_bad / tau) - 1) / 17."""
     _check(tau=tau)
     if n_bad != int(n_bad) or n_bad < 0 or (n_bad > 0 and tau == 0):
-        raise ValueError(f"n_bad={n_bad!r} must be a whole number, and tau={tau!r} positive where there are bad rows.")
+        problem = Words("must be a whole number, and ", Setting("tau", tau), " positive where there are bad rows.")
+        raise ArgumentError("n_bad", n_bad, problem)
     return max(float(np.ceil(n_bad / tau - _ROUNDING)) - 1, 0.0) / 17 if n_bad else 0.0
 
 
@@ -149,7 +152,7 @@ def radius(delta: float, tau: float, trace: float, n: int) -> float:
     """
     K = blocks_for(delta, tau)
     if n < 2 * K:
-        raise ValueError(f"n={n} rows are too few: K(delta, tau) = {K} blocks need at least {2 * K}.")
+        raise ArgumentError("n", n, f"rows are too few: K(delta, tau) = {K} blocks need at least {2 * K}.")
     return c_of_tau(tau) * float(np.sqrt(np.log(4 / ((1 - tau) ** 2 * delta)) * trace / n))
 
 
@@ -184,7 +187,7 @@ def multiplier_bound(norm: float, trace: float, n: int, n_blocks: int) -> float:
     """
     check_n_blocks(n_blocks, n)
     if not trace > 0:
-        raise ValueError(f"trace={trace!r} must be positive.")
+        raise ArgumentError("trace", trace, "must be positive.")
     return 1.0 / (1.0 + norm / float(np.sqrt(2 * trace)) * float(np.sqrt(n / n_blocks)))
 
 

@@ -215,12 +215,13 @@ def test_debug_shows_the_traceback(tmp_path):
     assert isinstance(result.exception, ValueError)
 
 
-def test_a_folder_that_cannot_be_written_to_is_said_before_any_work(rain, tmp_path):
+def test_a_folder_that_cannot_be_written_to_is_said_before_any_work(rain, tmp_path, monkeypatch):
     path = save(rain, tmp_path / "x.csv")
     (tmp_path / "file").write_text("")
-    started = time.monotonic()
+    fitted = []
+    monkeypatch.setattr(rs.RobustGraph, "fit", lambda self, X: fitted.append(X))
     assert "Cannot write to" in one_line(run("fit", path, "--out", tmp_path / "file" / "out"))
-    assert time.monotonic() - started < 2
+    assert fitted == []
     if os.geteuid() != 0:  # root may write everywhere
         locked = tmp_path / "locked"
         locked.mkdir(mode=0o500)
@@ -247,13 +248,14 @@ def test_interrupted_fits_leave_nothing_behind(tmp_path):
     X = np.random.default_rng(0).gamma(2.0, size=(3000, 150))
     path = save(pd.DataFrame(X).add_prefix("v"), tmp_path / "x.csv")
     out = tmp_path / "a"
-    command = [sys.executable, "-m", "robscore", "fit", str(path), "--out", str(out)]
+    long = ["--set", "alphas=5000", "--set", "tol=1e-13"]  # longer than any machine takes to get to the next lines
+    command = [sys.executable, "-m", "robscore", "fit", str(path), "--out", str(out), *long]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not out.exists():  # it has begun
+    while not out.exists() and process.poll() is None:  # it has not begun
         time.sleep(0.05)
     time.sleep(2.0)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate()
     assert process.returncode == 130
     assert errors.strip().splitlines()[-1] == "robscore: Stopped; nothing was written."
     assert not out.exists()

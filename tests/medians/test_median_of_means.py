@@ -1,10 +1,8 @@
 import numpy as np
 import pytest
-from scipy.stats import rankdata
 
 import robscore as rs
 from robscore.medians import make_blocks
-from robscore.rows.blocks import average_ranks
 
 
 @pytest.mark.parametrize(("n", "n_blocks"), [(10, 3), (1000, 400), (7, 7), (7, 1), (12, 4)])
@@ -80,11 +78,6 @@ def test_a_block_that_overflows_counts_for_nothing():
     assert abs(result.median[0]) < 1
     with pytest.raises(ValueError, match="overflow"):
         rs.median_of_means(np.full(4, 1.7e308) * [1, 1, -1, -1] + 0, 1 + 1)
-
-
-def test_average_ranks_agree_with_scipy():
-    values = np.random.default_rng(0).integers(0, 5, size=(40, 3)).astype(float)
-    np.testing.assert_array_equal(average_ranks(values), rankdata(values, axis=0))
 
 
 def test_bad_number_of_partitions():

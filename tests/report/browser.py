@@ -15,6 +15,7 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
+PATIENCE = 300_000  # milliseconds, only for what would never come: the machine may be busy
 
 
 def find_browser():
@@ -34,7 +35,7 @@ def chromium():
 
     path = find_browser()
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=list(QUIET))
+        browser = driver.chromium.launch(executable_path=path, args=list(QUIET), timeout=PATIENCE)
         try:
             yield browser
         finally:
@@ -45,6 +46,7 @@ def chromium():
 def opened(browser, path, **options):
     """A page with what it complained about and asked for: ``page.troubles`` and ``page.requests``."""
     page = browser.new_page(**{"viewport": {"width": 1400, "height": 1000}, **options})
+    page.set_default_timeout(PATIENCE)
     page.troubles, page.requests = [], []
     page.on("console", lambda message: page.troubles.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: page.troubles.append(str(error)))
@@ -52,7 +54,7 @@ def opened(browser, path, **options):
     page.on("request", lambda request: page.requests.append(request.url))
     try:
         page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]", timeout=20_000)
+        page.wait_for_selector("html[data-ready]")
         yield page
     finally:
         page.close()

@@ -261,26 +261,30 @@ def test_charts_are_drawn(page):
 def test_a_click_on_a_chart_moves_the_slider(page):
     before = page.locator("#penalty").input_value()
     page.locator("#path-chart").click(position={"x": 900, "y": 150})
-    page.wait_for_function("(before) => document.getElementById('penalty').value !== before", arg=before, timeout=5000)
+    page.wait_for_function("(before) => document.getElementById('penalty').value !== before", arg=before)
 
 
-def brightness(page, selector="body"):
-    colour = page.evaluate("(s) => getComputedStyle(document.querySelector(s)).backgroundColor", selector)
-    return sum(int(part) for part in re.findall(r"\d+", colour)[:3])
+BRIGHTNESS = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + +b, 0)"
+
+
+def brightness(page):
+    return page.evaluate(BRIGHTNESS)
+
+
+def wait_for_brightness(page, condition):
+    page.wait_for_function(f"() => {BRIGHTNESS} {condition}")
 
 
 def test_dark_and_light_and_paper(browser, rain_page):
     with opened(browser, rain_page[0], color_scheme="dark") as page:
-        assert brightness(page) < 150
+        wait_for_brightness(page, "< 150")
         page.emulate_media(media="print", color_scheme="dark")
-        page.wait_for_timeout(100)
-        assert brightness(page) == 765
+        wait_for_brightness(page, "=== 765")
         assert page.locator(".controls").first.is_hidden()
         page.emulate_media(media="screen", color_scheme="dark")
-        page.wait_for_timeout(100)
-        assert brightness(page) < 150
+        wait_for_brightness(page, "< 150")
         page.locator("#theme").click()
-        assert brightness(page) == 765
+        wait_for_brightness(page, "=== 765")
         assert page.troubles == []
 
 
@@ -325,15 +329,19 @@ def test_two_hundred_variables_stay_smooth(browser, tmp_path):
     path = tmp_path / "many.html"
     rs.report.write_html(robust, path)
     with opened(browser, path) as page:
-        assert float(page.locator("html").get_attribute("data-ready")) < 4000
-        slowest = page.evaluate(
-            """() => { let slowest = 0; const last = Number(document.getElementById('penalty').max);
+        slowest, unit = page.evaluate(
+            """() => {
+                const least = (work) => Math.min(...[1, 2, 3, 4, 5].map(() => {
+                    const started = performance.now(); work(); return performance.now() - started;
+                }));
+                const unit = least(() => Float64Array.from({ length: 2e5 }, (_, k) => (k * 7919) % 200003).sort());
+                let slowest = 0; const last = Number(document.getElementById('penalty').max);
                 for (let k = 0; k <= last; k += 2) {
-                    const started = performance.now(); window.robscore.moveTo(k); window.robscore.hold(k);
-                    slowest = Math.max(slowest, performance.now() - started);
-                } return slowest; }"""
+                    slowest = Math.max(slowest, least(() => { window.robscore.moveTo(k); window.robscore.hold(k); }));
+                } return [slowest, unit]; }"""
         )
-        assert slowest < 300
+        assert slowest < 20 * unit  # sorting 200 000 numbers in the same page
+        assert float(page.locator("html").get_attribute("data-ready")) < 300 * unit
         assert page.troubles == []
 
 

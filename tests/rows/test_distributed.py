@@ -13,6 +13,7 @@ from tests.rows.test_streamed import rain
 import robscore as rs
 from robscore._tools import repetitions
 
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
@@ -35,8 +36,10 @@ def check(found, held):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two worker processes with 1 GB each."""
+    """Two worker processes with 1 GB each, which may take their time where the machine is busy."""
+    patience = {"comm.timeouts.connect": "120s", "comm.timeouts.tcp": "600s", "scheduler.worker-ttl": "1h"}
     with (
+        dask.config.set({f"distributed.{name}": value for name, value in patience.items()}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=":0", silence_logs=50
         ) as cluster,
@@ -116,10 +119,9 @@ def _with(row, column, value):
 
 
 def test_other_collections_are_refused():
-    import dask.bag
-
+    bag = pytest.importorskip("dask.bag")
     frame = dd.from_pandas(pd.DataFrame(X), npartitions=2)
-    for collection in (dask.bag.from_sequence([1, 2, 3]), dask.delayed(X), frame[0]):
+    for collection in (bag.from_sequence([1, 2, 3]), dask.delayed(X), frame[0]):
         with pytest.raises(TypeError, match="use an array or a data frame"):
             rs.RobustGraph().fit(collection)
     for names, match in ((list("abcdea"), "must be unique"), ([*"abcde", 6], "strings and some are not")):
@@ -237,7 +239,7 @@ def test_joblib_on_dask_gives_the_same_bits(cluster, settings):
 
 
 def test_repetitions_run_on_dask(cluster):
-    cluster.wait_for_workers(2, timeout=60)
+    cluster.wait_for_workers(2, timeout=600)
     with joblib.parallel_config(backend="dask"):
         outcomes = dict(repetitions.run_all(_where, [(k, k) for k in range(4)], None))
     assert {value for value, _ in outcomes.values()} == {0, 1, 4, 9}

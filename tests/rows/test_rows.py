@@ -90,7 +90,7 @@ def test_quantiles_are_exact(both, q, monkeypatch):
     np.testing.assert_allclose(column_quantiles(rows, q), np.quantile(X, q, axis=0), rtol=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(st.one_of(st.floats(allow_nan=True), st.sampled_from([0.0, -0.0, 1.0])), min_size=1, max_size=60),
     st.sampled_from([0.0, 0.3, 0.5, 1.0]),

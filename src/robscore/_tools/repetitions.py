@@ -18,6 +18,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from robscore._tools.files import write_whole
 from robscore._tools.progress import watched_by
 from robscore._tools.threads import one_thread
+from robscore._tools.words import first_few
 
 _T = TypeVar("_T")
 
@@ -71,7 +72,7 @@ class Store:
         if known is not None and known != plain:
             differing = sorted(key for key in {*known, *plain} if known.get(key) != plain.get(key))
             raise ValueError(
-                f"{folder} holds results of other settings ({', '.join(differing[:4])} differ); {remedy}, or delete "
+                f"{folder} holds results of other settings ({first_few(differing)} differ); {remedy}, or delete "
                 "that folder."
             )
 

@@ -89,8 +89,14 @@ def first_few(words: Sequence[str], between: str = ", ") -> str:
     >>> first_few(["a", "b", "c", "d", "e", "f", "g"])
     'a, b, c, d, e and 2 more'
     """
+    return str(first_few_parts(words, between))
+
+
+def first_few_parts(words: Sequence[Part | Words], between: str = ", ") -> Words:
+    """As :func:`first_few`, of messages that have parts."""
     more = len(words) - _LISTED
-    return between.join(words[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+    joined = [part for word in words[:_LISTED] for part in (between, word)][1:]
+    return Words(*joined, *([f" and {more} more"] if more > 0 else []))
 
 
 def quoted(names: Sequence[object]) -> str:

@@ -11,8 +11,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.arguments import check_whole
+from robscore._tools.errors import UsageError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
+from robscore._tools.words import first_few, quoted
+from robscore.certainty.influence import influence_of_rows
+from robscore.fitting.fit import GraphFit
 from robscore.graph import Graph
 from robscore.rows.frames import read_matrix, readable
 from robscore.rows.tables import Kind, as_table
@@ -102,7 +106,7 @@ def compare_graphs(
     a, b = (graph if isinstance(graph, Graph) else graph.graph_ for graph in (first, second))
     if sorted(a.names) != sorted(b.names):
         only = sorted(set(a.names) ^ set(b.names))
-        raise ValueError(f"The graphs have different columns: {', '.join(map(repr, only[:5]))} in one of them only.")
+        raise UsageError(f"The graphs have different columns: {quoted(only)} in one of them only.")
     taken = {"source", "target", "change"}
     if len(labels) != 2 or len({*labels} - taken) != 2 or not all(isinstance(label, str) for label in labels):
         raise ValueError(f"labels={labels!r} must be two different texts, and not {', '.join(sorted(taken))}.")
@@ -202,20 +206,20 @@ def equality_test(
         read_matrix(group, name, missing=model.missing) for name, group in (("first", first), ("second", second))
     )
     if names != other:
-        raise ValueError(
-            f"first and second must have the same columns in the same order; got {', '.join(names[:5])}… and "
-            f"{', '.join(other[:5])}…."
+        raise UsageError(
+            f"first and second must have the same columns in the same order; got {first_few(names)} and "
+            f"{first_few(other)}."
         )
     check_whole("n_permutations", n_permutations, at_least=1)
     check_whole("block_size", block_size, at_least=1)
     pooled = clone(model).fit(np.concatenate([A, B]))
     try:
-        found = pooled.influence_of_rows()
+        found = influence_of_rows(pooled.fitted_)
     except SingularLossError as error:
         raise ValueError(f"The rows do not determine all pairs ({error}); use more rows, or fewer columns.") from None
     if not found.on_pairs.shape[1]:
         raise ValueError("There is no pair to compare: one column, or all pairs forbidden by penalty_weights.")
-    blocks, shares, k = _exchangeable_blocks(found.on_pairs, pooled, len(A), block_size)
+    blocks, shares, k = _exchangeable_blocks(found.on_pairs, pooled.fitted_, len(A), block_size)
     if min(k, len(shares) - k) < 2 or 1 / comb(len(shares), k) > 0.01:
         raise ValueError(
             f"The groups have {k} and {len(shares) - k} whole blocks of {block_size} rows that count: too few to "
@@ -239,14 +243,13 @@ def equality_test(
 
 
 def _exchangeable_blocks(
-    influences: Array, pooled: RobustGraph, n_first: int, block_size: int
+    influences: Array, pooled: GraphFit, n_first: int, block_size: int
 ) -> tuple[Array, Array, int]:
     """Influences summed over whole blocks of rows, their share of the weight, and how many are of the first group.
 
     Rows that do not count (and blocks of none that do) are left out: they would make groups seem larger than they are.
     """
-    weights = pooled.row_weights_[pooled._used, 0]
-    in_first = pooled._used < n_first
+    weights, in_first = pooled.weights.gamma_weights, pooled.used < n_first
     sums, shares, counts = [], [], []
     for group in (in_first, ~in_first):
         rows = np.flatnonzero(group & (weights > 0))

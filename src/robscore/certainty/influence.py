@@ -8,7 +8,7 @@ its edges, and says nothing about the rest.
 Standard errors are sandwiches. With psi_i what row i adds to the gradient of the weighted loss, and H its Hessian, the
 influence of the row is -H^-1 psi_i, and the covariance of the estimate is the sum of the squares of influences (of
 blocks of rows, where neighbours depend on each other). A taper's own parameters need no correction: its gradient has
-mean zero whatever they are (:mod:`robscore.weighting.taper`).
+mean zero whatever they are (:mod:`robscore.weighting.row_weights`).
 """
 
 from __future__ import annotations
@@ -19,52 +19,47 @@ from functools import cached_property, partial
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from robscore._tools.arguments import in_words
+from robscore._tools.errors import UsageError
+from robscore._tools.pieces import rows_within
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.elements import PairwiseElements
+from robscore._tools.words import Setting
+from robscore.elements import Elements, PairwiseElements
+from robscore.families.base import Parameters
+from robscore.fitting.fit import GraphFit
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.refit import Refit, refit
 from robscore.weighting.row_weights import RowWeights
-from robscore.weighting.taper import Taper, pull
 
 _PIECE_BYTES = 4e6  # of influences at a time
 
 
 @dataclass(frozen=True)
-class Weighting:
-    """What every row counts in a loss: the weights of blocks, or a taper.
+class WeightedRows:
+    """Elements of n rows with what each counts, all or a piece of those that a loss is made of.
 
     Attributes
     ----------
     elements : of n rows
-    weights : two arrays of shape (n,), for Gamma and g
-    slopes : array of shape (n,)
-        Of the taper, over the sum of its weights; zero without one.
-    pulled_by : the parameters that go with the slopes
+    gamma_weights, g_weights : arrays of shape (n,)
+    pulls : array of shape (n,)
+        What multiplies Gamma z0 in g; zero without a taper.
+    parameters : z0, or nothing
     """
 
     elements: PairwiseElements
-    weights: RowWeights
-    slopes: Array
-    pulled_by: tuple[Array, Array] | None
+    gamma_weights: Array
+    g_weights: Array
+    pulls: Array
+    parameters: Parameters
 
     @classmethod
-    def of(cls, elements: PairwiseElements, weights: RowWeights, taper: Taper | None) -> Weighting:
-        """From what a fit has kept."""
-        if taper is None:
-            return cls(elements, weights, np.zeros(elements.n_rows), None)
-        total = taper.weights.sum()
-        share = taper.weights / total
-        interaction, location = taper.parameters
-        return cls(elements, RowWeights(share, share), taper.slopes / total, (interaction, location))
+    def of(cls, elements: Elements, weights: RowWeights) -> WeightedRows:
+        """All rows of a loss."""
+        assert isinstance(elements, PairwiseElements)
+        return cls(elements, weights.gamma_weights, weights.g_weights, weights.pulls, weights.parameters)
 
-    def loss(self) -> QuadraticLoss:
-        """The weighted loss."""
-        loss = self.elements.average(*self.weights)
-        if self.pulled_by is not None:
-            pull(loss, self.elements, self.slopes, self.pulled_by)
-        return loss
-
-    def row_gradients(self, solution: Refit) -> Array:
+    def gradients(self, solution: Refit) -> Array:
         """What every row adds to the gradient at a refit, shape (n, d); they sum to zero.
 
         From gradients of plain losses at z, 2 z and z + z0: Gamma z, g and Gamma z0 of every row.
@@ -77,12 +72,12 @@ class Weighting:
             )
 
         at_once, at_twice = gradients(*z), gradients(2 * z[0], 2 * z[1])
-        gamma_weights, g_weights = (weights[:, None] for weights in self.weights)
+        gamma_weights, g_weights = self.gamma_weights[:, None], self.g_weights[:, None]
         total: Array = gamma_weights * (at_twice - at_once) - g_weights * (at_twice - 2 * at_once)
-        bent = np.flatnonzero(self.slopes)
-        if self.pulled_by is not None and bent.size:
-            both = gradients(z[0] + self.pulled_by[0], z[1] + self.pulled_by[1])
-            total[bent] -= self.slopes[bent, None] * (both - at_once)[bent]
+        bent = np.flatnonzero(self.pulls)
+        if bent.size:
+            both = gradients(*(a + b for a, b in zip(z, self.parameters, strict=True)))
+            total[bent] -= self.pulls[bent, None] * (both - at_once)[bent]
         total[self.elements.overflow] = 0.0
         return total
 
@@ -128,18 +123,16 @@ class Solved:
         Whether columns of K sum to zero.
     stretch : float
         What influences are multiplied by: gradients at the estimate are smaller than at the truth.
-    pulled_by : parameters that go with the slopes of a taper, or None
     """
 
     solution: Refit
     zero_sums: bool
     stretch: float
-    pulled_by: tuple[Array, Array] | None
 
-    def influence(self, weighting: Weighting) -> Influence:
+    def influence(self, weighted: WeightedRows) -> Influence:
         """Of rows that were in the estimate, some or all."""
         solution, m = self.solution, len(self.solution.interaction)
-        whitened = solution.factor.whiten(weighting.row_gradients(solution))
+        whitened = solution.factor.whiten(weighted.gradients(solution))
         rows = -solution.factor.unwhiten(whitened) * self.stretch
         i, j, order = self._ordered
         on_pairs = rows[:, order]
@@ -166,15 +159,16 @@ class Solved:
         is_pair = np.flatnonzero((i != j) & (j < len(self.solution.interaction)))
         return i, j, is_pair[np.lexsort((j[is_pair], i[is_pair]))]
 
-    def standard_errors(self, weighting: Weighting, block_size: int) -> tuple[Array, Array]:
+    def standard_errors(self, weighted: WeightedRows, block_size: int) -> tuple[Array, Array]:
         """Of K_ij and of the associations, shape (p,) each: roots of sums of squared influences of blocks of rows."""
-        n = weighting.elements.n_rows
+        n = weighted.elements.n_rows
         pairs = max(1, self.solution.rows.size)
-        sums = weighting.elements.total(
-            partial(_squares, solved=self, block_size=block_size),
-            *weighting.weights,
-            weighting.slopes,
-            length=max(1, int(_PIECE_BYTES / (8 * pairs))),
+        sums = weighted.elements.total(
+            partial(_squares, solved=self, parameters=weighted.parameters, block_size=block_size),
+            weighted.gamma_weights,
+            weighted.g_weights,
+            weighted.pulls,
+            length=rows_within(_PIECE_BYTES, pairs, at_least=1),
             starts=np.arange(0, n, block_size),
         )
         n_blocks = -(-n // block_size)
@@ -186,19 +180,19 @@ def _squares(
     elements: PairwiseElements,
     gamma_weights: Array,
     g_weights: Array,
-    slopes: Array,
+    pulls: Array,
     *,
     solved: Solved,
+    parameters: Parameters,
     block_size: int,
 ) -> list[Array]:
     """What some rows add to the sums of squares."""
-    weighting = Weighting(elements, RowWeights(gamma_weights, g_weights), slopes, solved.pulled_by)
-    found = solved.influence(weighting)
+    found = solved.influence(WeightedRows(elements, gamma_weights, g_weights, pulls, parameters))
     blocks = [summed_in_blocks(rows, block_size) for rows in (found.on_pairs, found.on_association())]
     return [np.einsum("ij,ij->j", rows, rows) for rows in blocks]
 
 
-def solve(weighting: Weighting, allowed: BoolArray, *, fit_location: bool) -> Solved:
+def solve(elements: Elements, weights: RowWeights, allowed: BoolArray, *, fit_location: bool) -> Solved:
     """Estimate K without a penalty over the allowed pairs, a boolean array of shape (m, m).
 
     Raises
@@ -206,12 +200,28 @@ def solve(weighting: Weighting, allowed: BoolArray, *, fit_location: bool) -> So
     SingularLossError
         If the rows do not determine all of it.
     """
-    loss = weighting.loss()
-    n = weighting.elements.n_rows
+    loss = weights.loss(elements)
+    assert isinstance(loss, QuadraticLoss)
+    n = elements.n_rows
     solution = refit(loss, allowed, np.full(loss.n_columns, fit_location), symmetric=True)
     # Gradients at the estimate are smaller than at the truth, by as many numbers as a column has free.
     stretch = np.sqrt(n / max(n - free_a_column(allowed, fit_location=fit_location), 1))
-    return Solved(solution, loss.zero_sums, float(stretch), weighting.pulled_by)
+    return Solved(solution, loss.zero_sums, float(stretch))
+
+
+def influence_of_rows(fit: GraphFit) -> Influence:
+    """The estimate of K on the scaled columns, without a penalty, and what every row of a fit does to it."""
+    m, n = fit.prepared.rows.n_columns, fit.prepared.rows.n_rows
+    allowed, elements, weights = fit.settings.allowed_pairs(m), fit.elements(), fit.weights.some(np.arange(n))
+    needed = 8.0 * n * np.count_nonzero(allowed)
+    if elements.streams and needed > fit.settings.memory:
+        raise UsageError(
+            f"What {n} rows do to {np.count_nonzero(allowed) // 2} pairs takes {in_words(needed)}, more than ",
+            Setting("max_memory", fit.settings.max_memory),
+            ". Raise it, or fit some of the rows instead.",
+        )
+    solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
+    return solved.influence(WeightedRows.of(elements, weights))
 
 
 def free_a_column(allowed: BoolArray, *, fit_location: bool) -> int:
@@ -233,21 +243,3 @@ def two_sided_p_values(estimate: Array, error: Array, n_blocks: int) -> Array:
 def t_quantile(level: float, n_blocks: int) -> float:
     """How many standard errors, from so many blocks, an interval of that level reaches to either side."""
     return float(stdtrit(n_blocks - 1, 0.5 + level / 2))
-
-
-def q_values(p_values: Array) -> Array:
-    """The least false discovery rate at which each test rejects (Benjamini and Hochberg, 1995).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from robscore.certainty.influence import q_values
-    >>> q_values(np.array([0.01, 0.04, 0.03, 0.5])).round(3).tolist()
-    [0.04, 0.053, 0.053, 0.5]
-    """
-    n = p_values.size
-    order = np.argsort(p_values)
-    steps = p_values[order] * n / np.arange(1, n + 1)
-    result = np.empty(n)
-    result[order] = np.minimum(np.minimum.accumulate(steps[::-1])[::-1], 1.0)
-    return result

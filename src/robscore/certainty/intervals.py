@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.stats import false_discovery_control
 
 from robscore._tools.arguments import check_number, check_whole
+from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.randomness import as_generator
+from robscore._tools.remarks import Remark
 from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
-from robscore.certainty.influence import Weighting, q_values, solve, t_quantile, two_sided_p_values
+from robscore._tools.words import Setting, Words
+from robscore.certainty.influence import WeightedRows, solve, t_quantile, two_sided_p_values
+from robscore.elements import PairwiseElements
+from robscore.fitting.fit import GraphFit
+from robscore.fitting.solve import solve as solve_path
+from robscore.graph import pair_associations
+from robscore.losses.quadratic import QuadraticLoss
+from robscore.rows.blocks import halves
 from robscore.rows.tables import Kind, as_table
+from robscore.selection.choice import least
+from robscore.selection.ebic import ebic, support
 from robscore.solvers.factor import SingularLossError
-
-if TYPE_CHECKING:
-    from robscore.estimators import RobustGraph
 
 Method: TypeAlias = Literal["sandwich", "subsampling"]
 Estimate: TypeAlias = Literal["auto", "full", "split"]
@@ -40,7 +48,7 @@ class Estimated:
 
 
 def edge_intervals(
-    model: RobustGraph,
+    fit: GraphFit,
     *,
     level: float,
     fdr: float,
@@ -49,70 +57,99 @@ def edge_intervals(
     block_size: int,
     random_state: RandomState,
     n_jobs: int | None,
-) -> AnyData:
-    """The table of :meth:`robscore.RobustGraph.edge_intervals`."""
-    for name, value in (("level", level), ("fdr", fdr)):
-        check_number(name, value)
-        if not 0 < value < 1:
-            raise ValueError(f"{name}={value!r} must lie between 0 and 1.")
-    if method not in ("sandwich", "subsampling"):
-        raise ValueError(f"method={method!r} is not known; use 'sandwich' or 'subsampling'.")
-    if estimate not in ("auto", "full", "split"):
-        raise ValueError(f"estimate={estimate!r} is not known; use 'auto', 'full' or 'split'.")
-    check_whole("block_size", block_size, at_least=1)
-    if model._taper is None and model.n_blocks_ > 1 and not model._preparation.family.domain.is_real_line:
-        words = (
-            f"The weights of {model.n_blocks_} blocks bias the estimate on skewed data, which these intervals and "
-            "tests leave out; fit without n_blocks and contamination, or with n_blocks=1."
-        )
-        warnings.warn(words, UserWarning, stacklevel=3)
-    weighting = model._weighting()
-    n, m = weighting.elements.n_rows, weighting.elements.n_columns
+) -> tuple[AnyData, list[Remark]]:
+    """The table of :meth:`robscore.RobustGraph.edge_intervals`, and what there is to warn about."""
+    _check_arguments(level, fdr, method, estimate, block_size)
+    n, m = fit.prepared.rows.n_rows, fit.prepared.rows.n_columns
     if estimate == "auto":
-        effective = 1.0 / float(np.sum(weighting.weights.gamma_weights**2))
-        estimate = "full" if effective >= _ROWS_A_PARAMETER * (m + 1) else "split"
+        estimate = "full" if fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * (m + 1) else "split"
+    _check_blocks(n, block_size, estimate)
     rng = as_generator(random_state)
     rows = np.arange(n)
-    allowed = model._allowed_pairs()
+    allowed = fit.settings.allowed_pairs(m)
     if estimate == "split":
-        blocks = -(-n // block_size)
-        chosen = np.zeros(blocks, dtype=bool)
-        chosen[rng.permutation(blocks)[: blocks // 2]] = True
-        half = np.repeat(chosen, block_size)[:n]
-        allowed &= model._graph_of(np.flatnonzero(half))
-        rows = np.flatnonzero(~half)
+        chooses, rows = halves(n, block_size, rng)
+        allowed &= _graph_of(fit, chooses)
     n_blocks = -(-rows.size // block_size)
-    if n_blocks < _FEWEST_BLOCKS:
-        raise ValueError(
-            f"block_size={block_size!r} leaves {n_blocks} blocks of {rows.size} rows; standard errors need at least "
-            f"{_FEWEST_BLOCKS}. Use smaller blocks, or more rows."
-        )
     try:
-        found = _estimated(model._weighting(rows), allowed, fit_location=model.fit_location, block_size=block_size)
+        found = _estimated(fit, rows, allowed, block_size)
         if method == "subsampling":
-            errors = _by_subsampling(model, rows, allowed, block_size, rng, n_jobs)
+            errors = _by_subsampling(fit, rows, allowed, block_size, rng, n_jobs)
             found = Estimated(found.pairs, found.interaction, errors[0], found.association, errors[1])
     except SingularLossError as error:
         remedy = "pass estimate='split'" if estimate == "full" else "fit with a larger penalty or fewer edges"
-        raise ValueError(
+        raise UsageError(
             f"The rows do not determine all {np.count_nonzero(allowed) // 2} pairs ({error}); {remedy}, or use more "
             "rows."
         ) from None
-    return _table(model, found, level, fdr, n_blocks)
+    return _table(fit, found, level, fdr, n_blocks), _remarks_on_bias(fit)
 
 
-def _estimated(weighting: Weighting, allowed: BoolArray, *, fit_location: bool, block_size: int) -> Estimated:
-    solved = solve(weighting, allowed, fit_location=fit_location)
-    errors = solved.standard_errors(weighting, block_size)
+def _check_arguments(level: float, fdr: float, method: str, estimate: str, block_size: int) -> None:
+    for name, value in (("level", level), ("fdr", fdr)):
+        check_number(name, value)
+        if not 0 < value < 1:
+            raise ArgumentError(name, value, "must lie between 0 and 1.")
+    if method not in ("sandwich", "subsampling"):
+        raise ArgumentError("method", method, "is not known; use 'sandwich' or 'subsampling'.")
+    if estimate not in ("auto", "full", "split"):
+        raise ArgumentError("estimate", estimate, "is not known; use 'auto', 'full' or 'split'.")
+    check_whole("block_size", block_size, at_least=1)
+
+
+def _check_blocks(n_rows: int, block_size: int, estimate: str) -> None:
+    """Raise where the rows that pairs are estimated from make too few blocks for standard errors."""
+    blocks = -(-n_rows // block_size)
+    left = blocks if estimate == "full" else blocks - blocks // 2
+    if left >= _FEWEST_BLOCKS:
+        return
+    of = f"{n_rows} rows" if estimate == "full" else f"half of {n_rows} rows, the other half choosing the graph"
+    needed = f"standard errors need at least {_FEWEST_BLOCKS}."
+    if block_size == 1:
+        raise UsageError(f"There are {left} rows to estimate from ({of}); {needed} Use more rows.")
+    raise ArgumentError(
+        "block_size", block_size, f"leaves {left} blocks of {of}; {needed}", "Use smaller blocks, or more rows."
+    )
+
+
+def _remarks_on_bias(fit: GraphFit) -> list[Remark]:
+    family, n_blocks = fit.prepared.preparation.family, fit.weighed.n_blocks
+    if fit.weights.is_tapered or n_blocks == 1 or family.domain.is_real_line:
+        return []
+    words = Words(
+        f"The weights of {n_blocks} blocks bias the estimate on skewed data, which these intervals and tests leave "
+        "out; fit without ",
+        Setting("n_blocks"),
+        " and ",
+        Setting("contamination"),
+        ", or with ",
+        Setting("n_blocks", 1),
+        ".",
+    )
+    return [Remark(words, UserWarning)]
+
+
+def _graph_of(fit: GraphFit, rows: IntArray) -> BoolArray:
+    """The graph that some rows lead to, by eBIC."""
+    elements, weights = fit.elements(rows), fit.weights.some(rows)
+    loss = weights.loss(elements)
+    assert isinstance(elements, PairwiseElements)
+    assert isinstance(loss, QuadraticLoss)
+    path = solve_path(loss, fit.settings, fit.settings.alphas)
+    criterion = ebic(loss, path, n_rows=weights.effective_rows[0], elements=elements)
+    return support(path, least(criterion, path))[0]
+
+
+def _estimated(fit: GraphFit, rows: IntArray, allowed: BoolArray, block_size: int) -> Estimated:
+    elements, weights = fit.elements(rows), fit.weights.some(rows)
+    solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
+    errors = solved.standard_errors(WeightedRows.of(elements, weights), block_size)
     interaction, (i, j) = solved.solution.interaction, solved.pairs
-    diagonal = np.diagonal(interaction)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        association = -interaction[i, j] / np.sqrt(np.abs(diagonal[i] * diagonal[j]))
-    return Estimated((i, j), interaction[i, j], errors[0], association, errors[1])
+    return Estimated((i, j), interaction[i, j], errors[0], pair_associations(interaction, i, j), errors[1])
 
 
 def _by_subsampling(
-    model: RobustGraph,
+    fit: GraphFit,
     rows: IntArray,
     allowed: BoolArray,
     block_size: int,
@@ -120,37 +157,33 @@ def _by_subsampling(
     n_jobs: int | None,
 ) -> tuple[Array, Array]:
     """Standard errors from estimates on halves of the rows, which differ from the whole as it does from the truth."""
-    blocks = [rows[start : start + block_size] for start in range(0, rows.size, block_size)]
-    halves = [
-        np.concatenate([blocks[k] for k in np.sort(rng.permutation(len(blocks))[: len(blocks) // 2])])
-        for _ in range(_HALVES)
-    ]
+    parts = [rows[halves(rows.size, block_size, rng)[0]] for _ in range(_HALVES)]
 
     def estimates(half: IntArray) -> tuple[Array, Array]:
-        found = _estimated(model._weighting(half), allowed, fit_location=model.fit_location, block_size=1)
+        found = _estimated(fit, half, allowed, block_size=1)
         return found.interaction, found.association
 
     with one_thread():
-        calls: Any = (delayed(on_one_thread)(estimates, half) for half in halves)
+        calls: Any = (delayed(on_one_thread)(estimates, half) for half in parts)
         values = list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
-    share = np.mean([half.size for half in halves]) / rows.size
+    share = np.mean([half.size for half in parts]) / rows.size
     factor = np.sqrt(share / (1 - share))
     interactions, associations = (np.array(part) for part in zip(*values, strict=True))
     return interactions.std(axis=0, ddof=1) * factor, associations.std(axis=0, ddof=1) * factor
 
 
-def _table(model: RobustGraph, found: Estimated, level: float, fdr: float, n_blocks: int) -> AnyData:
+def _table(fit: GraphFit, found: Estimated, level: float, fdr: float, n_blocks: int) -> AnyData:
     reach = t_quantile(level, n_blocks)
     p_value = two_sided_p_values(found.interaction, found.interaction_error, n_blocks)
-    q_value = q_values(p_value) if p_value.size else p_value
+    q_value = false_discovery_control(p_value) if p_value.size else p_value
     i, j = found.pairs
-    factor = model._unit_factors()[i, j]
+    m = len(fit.names)
+    factor = fit.prepared.preparation.unscale((np.ones((m, m)), np.zeros(m)))[0][i, j]
     interaction, error = found.interaction * factor, found.interaction_error * factor
     order = np.lexsort((-np.abs(found.association), p_value))
-    names = model.graph_.names
     columns: dict[str, tuple[Kind, Any]] = {
-        "source": (str, [names[k] for k in i[order]]),
-        "target": (str, [names[k] for k in j[order]]),
+        "source": (str, [fit.names[k] for k in i[order]]),
+        "target": (str, [fit.names[k] for k in j[order]]),
         "interaction": (float, interaction[order]),
         "interaction_error": (float, error[order]),
         "interaction_low": (float, (interaction - reach * error)[order]),
@@ -161,7 +194,6 @@ def _table(model: RobustGraph, found: Estimated, level: float, fdr: float, n_blo
         "p_value": (float, p_value[order]),
         "q_value": (float, q_value[order]),
         "significant": (bool, (q_value <= fdr)[order]),
-        "in_graph": (bool, model.graph_.adjacency[i, j][order]),
+        "in_graph": (bool, fit.graph.adjacency[i, j][order]),
     }
-    model._significant = (int(np.count_nonzero(q_value <= fdr)), fdr)
-    return as_table(columns, model._frame)
+    return as_table(columns, fit.frame)

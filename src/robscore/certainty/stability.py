@@ -27,11 +27,14 @@ import numpy as np
 from sklearn.base import clone
 
 from robscore._tools.arguments import check_number, check_whole
+from robscore._tools.errors import ArgumentError
 from robscore._tools.progress import ProgressLine
 from robscore._tools.randomness import as_generator
 from robscore._tools.repetitions import Store, run_all
 from robscore._tools.typing import AnyData, Array, IntArray, RandomState
 from robscore._version import __version__
+from robscore.fitting.settings import GraphSettings
+from robscore.rows.blocks import halves
 from robscore.rows.frames import read_matrix, readable
 from robscore.rows.tables import Kind, as_table
 
@@ -184,39 +187,40 @@ def edge_stability(
             f"X has {n} rows, in blocks of {block_size}: too few to be halved; at least 4 blocks are needed."
         )
     base = clone(model).set_params(n_jobs=1, verbose=0)
-    W = np.ones((m, m)) if model.penalty_weights is None else np.asarray(model.penalty_weights, dtype=float)
-    weights = W[np.triu_indices(m, k=1)]
+    settings = GraphSettings.of(model.get_params(deep=False))
+    weights = settings.pair_weights(m)[np.triu_indices(m, k=1)]
     n_free, n_candidates = (
         int(np.count_nonzero(weights == 0)),
         int(np.count_nonzero((weights > 0) & (weights < np.inf))),
     )
     if max_false is not None:
         base.set_params(n_edges=n_free + _edges_for(max_false, threshold, n_candidates), alpha=None)
-    halves = _halves(n, block_size, n_pairs, as_generator(random_state))
+    rng = as_generator(random_state)
+    parts = [half for _ in range(n_pairs) for half in halves(n, block_size, rng)]
     store = None
     if checkpoint is not None:
         identity = {
             "version": __version__,
             "model": joblib.hash(base.get_params()),
             "rows": hashlib.sha256(np.ascontiguousarray(matrix).tobytes()).hexdigest(),
-            "halves": hashlib.sha256(np.concatenate(halves).tobytes()).hexdigest(),
+            "halves": hashlib.sha256(np.concatenate(parts).tobytes()).hexdigest(),
         }
         store = Store(Path(checkpoint), identity, "choose another checkpoint")
     outcomes: dict[int, Any] = {}
     if store is not None:
-        outcomes = {k: found for k in range(len(halves)) if (found := store.get(k)) is not None}
-    missing = [(k, half) for k, half in enumerate(halves) if k not in outcomes]
+        outcomes = {k: found for k in range(len(parts)) if (found := store.get(k)) is not None}
+    missing = [(k, half) for k, half in enumerate(parts) if k not in outcomes]
     with ProgressLine("edge stability", shown=progress, time_left=True) as line:
         try:
             for position, outcome in run_all(partial(_fit_half, base, matrix), missing, n_jobs):
                 outcomes[position] = outcome if store is None else store.put(position, outcome)
-                line.update(len(outcomes), len(halves))
+                line.update(len(outcomes), len(parts))
         except KeyboardInterrupt:
             if not any("edges" in outcome for outcome in outcomes.values()):
                 raise
             kept = "" if store is None else " The same call goes on from there."
-            warnings.warn(f"Stopped after {len(outcomes)} of {len(halves)} halves.{kept}", UserWarning, stacklevel=2)
-    result = _gathered(outcomes, names, len(halves), threshold, readable(X).library, n_free, n_candidates)
+            warnings.warn(f"Stopped after {len(outcomes)} of {len(parts)} halves.{kept}", UserWarning, stacklevel=2)
+    result = _gathered(outcomes, names, len(parts), threshold, readable(X).library, n_free, n_candidates)
     if max_false is not None and result.expected_false() > max_false * (1 + 1e-9):
         words = (
             f"Some halves could not be made to select so few edges: the bound is {result.expected_false():.2g} false "
@@ -229,7 +233,7 @@ def edge_stability(
 def _check_threshold(threshold: float) -> float:
     check_number("threshold", threshold)
     if not 0.5 < threshold <= 1:
-        raise ValueError(f"threshold={threshold!r} must lie above 0.5 and at most at 1: the share of halves.")
+        raise ArgumentError("threshold", threshold, "must lie above 0.5 and at most at 1: the share of halves.")
     return threshold
 
 
@@ -240,21 +244,10 @@ def _edges_for(max_false: float, threshold: float, n_candidates: int) -> int:
         raise ValueError("No pair can be selected: there is one column, or penalty_weights leaves no choice.")
     q = int(np.sqrt(max(max_false, 0.0) * (2 * threshold - 1) * n_candidates))
     if q < 1:
-        raise ValueError(
-            f"max_false={max_false!r} allows not even one edge a half at threshold={threshold!r}; raise one of them."
+        raise ArgumentError(
+            "max_false", max_false, f"allows not even one edge a half at threshold={threshold!r}; raise one of them."
         )
     return min(q, n_candidates)
-
-
-def _halves(n: int, block_size: int, n_pairs: int, rng: np.random.Generator) -> list[IntArray]:
-    """Positions of the rows in 2 n_pairs halves, each in order, made of whole blocks."""
-    blocks = [np.arange(start, min(start + block_size, n)) for start in range(0, n, block_size)]
-    halves = []
-    for _ in range(n_pairs):
-        order = rng.permutation(len(blocks))
-        for part in (order[: len(blocks) // 2], order[len(blocks) // 2 :]):
-            halves.append(np.concatenate([blocks[k] for k in np.sort(part)]))
-    return halves
 
 
 def _fit_half(base: RobustGraph, X: Array, rows: IntArray) -> dict[str, Any]:

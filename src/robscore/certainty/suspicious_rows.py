@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore._tools.pieces import rows_within
+from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.families.base import Family, Parameters
+from robscore.fitting.fit import Fit
 from robscore.rows.base import Rows
-from robscore.weighting.reweighting import compare, largest_usual_surprise, surprise_of
+from robscore.rows.tables import Kind, as_table
+from robscore.weighting.surprise import compare, largest_usual_surprise, surprise_of
 
 _VALUES = 41  # quantiles of a column that an entry is compared with
 _NAMED = 3  # variables a row, at most
@@ -63,6 +67,27 @@ class Usual:
     quantiles: Array
 
 
+def suspicious_rows(fit: Fit, rows: Rows, numbers: IntArray, *, level: float) -> AnyData:
+    """The table of ``suspicious_rows`` of the estimators: rows, as the fit scales them, with their numbers."""
+    family = fit.prepared.preparation.scaled_family
+    usual = usual_rows(family, fit.prepared.rows, fit.unshrunk, fit.weights.gamma_weights)
+    report = report_rows(family, rows, usual, level=level)
+    variables = np.full(rows.n_rows, "", dtype=object)
+    if family.is_pairwise:
+        which = rows_to_explain(report)
+        variables[which] = telling_variables(family, rows.take(which), usual, fit.names)
+    order = report.order
+    columns: dict[str, tuple[Kind, Any]] = {
+        "row": (int, numbers[order]),
+        "score": (float, report.score[order]),
+        "p_value": (float, report.p_value[order]),
+        "rank": (int, np.arange(1, order.size + 1)),
+        "flagged": (bool, report.flagged[order]),
+        "variables": (str, variables[order]),
+    }
+    return as_table(columns, fit.frame)
+
+
 def usual_rows(family: Family, rows: Rows, parameters: Parameters, weights: Array) -> Usual:
     """What is usual among the rows of a fit, with weights of shape (n,)."""
     found = compare(family, overflow_of(family, rows), rows, parameters, weights, 0.0)
@@ -81,7 +106,7 @@ def _quantiles(rows: Array) -> Array:
 
 def overflow_of(family: Family, rows: Rows) -> BoolArray:
     """Rows whose elements overflow, shape (n,)."""
-    length = max(64, int(_PIECE_BYTES / (8 * family.numbers_a_row(rows.n_columns))))
+    length = rows_within(_PIECE_BYTES, family.numbers_a_row(rows.n_columns))
     found: BoolArray = rows.gather(partial(_overflow, family), length=length)
     return found
 

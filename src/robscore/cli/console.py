@@ -1,8 +1,7 @@
-"""What every command does the same way: errors in one line, progress, Ctrl-C, and the library's words in options."""
+"""What every command does the same way: errors in one line, progress, Ctrl-C, and warnings that are kept."""
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,60 +11,20 @@ import typer
 
 BAD_DATA, BAD_ARGUMENTS, UNEXPECTED, INTERRUPTED = 1, 2, 70, 130
 
-# Arguments of the library and what they are called here.
-_OPTIONS = {
-    "alpha": "alpha",
-    "contamination": "contamination",
-    "family": "family",
-    "missing": "missing",
-    "n_blocks": "n-blocks",
-    "n_edges": "edges",
-    "n_jobs": "jobs",
-    "random_state": "seed",
-    "scale": "scale",
-    "select": "select",
-}
-_ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
-
-
-def in_options(message: str) -> str:
-    """A message of the library in the words of the command line: ``missing='drop'`` becomes ``--missing drop``."""
-    message = _ARGUMENT.sub(_as_option, message)
-    message = re.sub(r"\(first in row (\d+)\)", lambda found: f"(first in data row {int(found[1]) + 1})", message)
-    for theirs, ours in (
-        ("Input X contains NaN", "The data have missing values"),
-        ("Input X contains infinity", "The data contain infinity"),
-        ("in data passed to RobustGraph", "in the data"),
-        ("Data passed to RobustGraph hold", "The data hold"),
-        ("Pass --missing", "Say --missing"),
-        ("pass --scale", "say --scale"),
-        ("shuffle=True", "--shuffle"),
-        ("fit_location=False", "--set fit_location=false"),
-        (", or an object of rs.families", ""),
-        ("a diagonal_multiplier", "--set diagonal_multiplier=0.1"),
-        ("raise max_iter", "say --set max_iter=100000"),
-        ("lower alpha_min_ratio", "say --set alpha_min_ratio=0.0001"),
-        ("raise max_edges", "say --set max_edges=NUMBER"),
-        (" and these penalty_weights", ""),
-    ):
-        message = message.replace(theirs, ours)
-    return " ".join(message.split())
-
-
-def _as_option(found: re.Match[str]) -> str:
-    value = found[2].strip("'\"")
-    return f"--{_OPTIONS[found[1]]} {'none' if value == 'None' else value}"
-
 
 def stop(message: str, *, code: int) -> NoReturn:
     """Say what is wrong in one line and leave."""
-    typer.echo(f"robscore: {in_options(message)}", err=True)
+    typer.echo(f"robscore: {_one_line(message)}", err=True)
     raise typer.Exit(code)
 
 
 def note(message: str) -> None:
     """Say something that is not part of the result."""
-    typer.echo(f"note: {in_options(message)}", err=True)
+    typer.echo(f"note: {_one_line(message)}", err=True)
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split())
 
 
 @contextmanager
@@ -88,14 +47,21 @@ def guarded(
         if isinstance(error, MemoryError):
             stop(f"There is not enough memory ({error}); take fewer columns with --columns.", code=BAD_DATA)
         if isinstance(error, ValueError | TypeError | OSError | ImportError):
-            stop(_words(error), code=BAD_DATA)
+            stop(said(error), code=BAD_DATA)
         stop(f"Unexpected {type(error).__name__}: {error}. Run again with --debug and report it.", code=UNEXPECTED)
 
 
-def _words(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-    return str(error)
+def said(problem: Exception) -> str:
+    """An error or a warning in the words of the command line, as far as it carries its facts."""
+    from robscore._tools.words import Words
+    from robscore.cli.speaker import in_options
+
+    words = getattr(problem, "words", None)
+    if isinstance(words, Words):
+        return _one_line(words.said(in_options))
+    if isinstance(problem, OSError) and problem.strerror:
+        return f"{problem.filename}: {problem.strerror}." if problem.filename else f"{problem.strerror}."
+    return _one_line(str(problem))
 
 
 @contextmanager
@@ -107,7 +73,11 @@ def warnings_kept() -> Iterator[list[str]]:
         try:
             yield kept
         finally:
-            kept += list(dict.fromkeys(in_options(str(warning.message)) for warning in caught))
+            kept += list(dict.fromkeys(_kept(warning.message) for warning in caught))
+
+
+def _kept(warning: Warning | str) -> str:
+    return warning if isinstance(warning, str) else said(warning)
 
 
 def whole_number(value: str, option: str) -> int:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from robscore._tools.words import Setting
 from robscore.cli.console import BAD_ARGUMENTS, as_value, guarded, note, stop, whole_number
+from robscore.cli.speaker import in_options
 
+if TYPE_CHECKING:
+    from robscore.cli.workflow import Plan
+
+_PENALTY = ("alpha", "n_edges", "select")  # ways to choose it, of which there can be one
 _ENDINGS = (".gz", ".csv", ".tsv", ".txt", ".tab", ".dat", ".parquet", ".pq", ".xlsx", ".xlsm", ".xls")
 _reading = partial(typer.Option, rich_help_panel="Reading the file")
 _graph = partial(typer.Option, rich_help_panel="The graph")
@@ -110,81 +117,37 @@ def fit(
 
     - robscore fit --from results/model.json
     """
-    settings: dict[str, Any] = {
-        "family": family,
-        "contamination": contamination,
-        "n_blocks": n_blocks if n_blocks in (None, "auto") else whole_number(str(n_blocks), "--n-blocks"),
-        "alpha": alpha,
-        "select": select if select is None or "," not in select else select.split(","),
-        "n_edges": edges,
-        "missing": missing,
-        "shuffle": shuffle or None,
-        "random_state": seed,
-        "n_jobs": jobs,
-    }
-    settings = {name: value for name, value in settings.items() if value is not None}
-    if scale is not None:
-        settings["scale"] = None if scale == "none" else scale
-    for assignment in more or []:
-        name, equals, value = assignment.partition("=")
-        if not equals:
-            raise typer.BadParameter(f"{assignment!r} must be NAME=VALUE.", param_hint="--set")
-        settings[name.strip()] = as_value(value.strip())
-    reading: dict[str, Any] = {
-        "columns": tuple(columns or ()),
-        "exclude": tuple(exclude or ()),
-        "id": row_id,
-        "separator": "\t" if sep in ("\\t", "tab") else sep,
-        "decimal": decimal,
-        "sheet": sheet,
-        "na": tuple(na or ()),
-    }
-    reading = {name: value for name, value in reading.items() if value}
-    if outline is not None and coords is None and repeat is None:
-        stop("--outline draws lines under a map; give --coords too.", code=BAD_ARGUMENTS)
-    chosen = [
-        f"--{name}" for name, value in (("alpha", alpha), ("edges", edges), ("select", select)) if value is not None
-    ]
-    if len(chosen) > 1:
-        stop(f"{' and '.join(chosen)} contradict each other; give one of them.", code=BAD_ARGUMENTS)
-    if contamination is not None and n_blocks is not None:
-        stop("--contamination sets the number of blocks, and so does --n-blocks; give one of them.", code=BAD_ARGUMENTS)
-    if data is None and repeat is None:
-        stop("Name a data file, or a model.json with --from.", code=BAD_ARGUMENTS)
+    chosen = _given(
+        family=family,
+        contamination=contamination,
+        n_blocks=n_blocks if n_blocks in (None, "auto") else whole_number(str(n_blocks), "--n-blocks"),
+        alpha=alpha,
+        select=select if select is None or "," not in select else select.split(","),
+        n_edges=edges,
+        missing=missing,
+        shuffle=shuffle or None,
+        random_state=seed,
+        n_jobs=jobs,
+    )
+    reading = _given(
+        columns=tuple(columns or ()) or None,
+        exclude=tuple(exclude or ()) or None,
+        id=row_id or None,
+        separator="\t" if sep in ("\\t", "tab") else sep or None,
+        decimal=decimal,
+        sheet=sheet or None,
+        na=tuple(na or ()) or None,
+    )
+    shown = _given(coordinates=coords, outline=outline, title=title, compare=False if no_compare else None)
+    settings = {**chosen, **_scaling(scale), **_assigned(more or [])}
+    _refuse_contradictions(chosen, shown, data, repeat)
     with guarded("robscore fit", debug=debug):
-        from dataclasses import replace
+        from robscore.cli.workflow import run, summary, writable, write
 
-        from robscore.cli.reading import ReadOptions
-        from robscore.cli.workflow import Plan, plan_of, run, summary, writable, write
-        from robscore.estimators import RobustGraph
-        from robscore.report.record import Record
-
-        known = RobustGraph._get_param_names()
-        unknown = [name for name in settings if name not in known]
-        if unknown:
-            stop(
-                f"--set {unknown[0]}: RobustGraph has no such argument; it has {', '.join(known)}.", code=BAD_ARGUMENTS
-            )
-        if repeat is None:
-            assert data is not None
-            plan = Plan(data, ReadOptions(**reading), {"random_state": 0, **settings})
-        else:
-            kept = Record.from_json(repeat)
-            _say_versions(kept.version)
-            plan = plan_of(kept, repeat, data, coordinates=coords)
-            if chosen:  # one way to choose the penalty puts the others aside
-                plan.settings.update(alpha=None, n_edges=None, select="ebic")
-            if contamination is not None or n_blocks is not None:
-                plan.settings.update(contamination=None, n_blocks=None)
-            plan = replace(plan, settings={**plan.settings, **settings}, read=replace(plan.read, **reading))
-        changes: dict[str, Any] = {
-            "coordinates": coords,
-            "outline": outline,
-            "title": title,
-            "compare": False if no_compare else None,
-        }
-        plan = replace(plan, **{name: value for name, value in changes.items() if value is not None})
-        as_it_was = data is None and not (settings or reading or coords or outline or title or no_compare)
+        _refuse_unknown(settings)
+        plan = _repeated(repeat, data, chosen, settings, reading, shown) if repeat else _new(data, settings, reading)
+        plan = replace(plan, **shown)
+        as_it_was = data is None and not (settings or reading or shown)
         folder = out or _default_folder(plan.data, repeat if as_it_was else None)
         with writable(folder):
             fitted = run(plan)
@@ -192,6 +155,83 @@ def fit(
     for remark in fitted.record.remarks:
         note(remark)
     typer.echo(summary(fitted.record, folder))
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _scaling(scale: str | None) -> dict[str, Any]:
+    """The argument that --scale stands for, where "none" is a value of its own."""
+    return {} if scale is None else {"scale": None if scale == "none" else scale}
+
+
+def _assigned(assignments: list[str]) -> dict[str, Any]:
+    """Arguments from --set NAME=VALUE."""
+    arguments = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{assignment!r} must be NAME=VALUE.", param_hint="--set")
+        arguments[name.strip()] = as_value(value.strip())
+    return arguments
+
+
+def _refuse_contradictions(
+    chosen: dict[str, Any], shown: dict[str, Any], data: Path | None, repeat: Path | None
+) -> None:
+    """Stop where options cannot be meant together, or the data are not named."""
+    if "outline" in shown and "coordinates" not in shown and repeat is None:
+        stop("--outline draws lines under a map; give --coords too.", code=BAD_ARGUMENTS)
+    penalty = [in_options(Setting(name)) for name in _PENALTY if name in chosen]
+    if len(penalty) > 1:
+        stop(f"{' and '.join(penalty)} contradict each other; give one of them.", code=BAD_ARGUMENTS)
+    if "contamination" in chosen and "n_blocks" in chosen:
+        stop("--contamination sets the number of blocks, and so does --n-blocks; give one of them.", code=BAD_ARGUMENTS)
+    if data is None and repeat is None:
+        stop("Name a data file, or a model.json with --from.", code=BAD_ARGUMENTS)
+
+
+def _refuse_unknown(settings: dict[str, Any]) -> None:
+    """Stop at an argument that RobustGraph does not have."""
+    from robscore.estimators import RobustGraph
+
+    known = sorted(RobustGraph().get_params(deep=False))
+    unknown = [name for name in settings if name not in known]
+    if unknown:
+        stop(f"--set {unknown[0]}: RobustGraph has no such argument; it has {', '.join(known)}.", code=BAD_ARGUMENTS)
+
+
+def _new(data: Path | None, settings: dict[str, Any], reading: dict[str, Any]) -> Plan:
+    """The plan of a first fit."""
+    from robscore.cli.reading import ReadOptions
+    from robscore.cli.workflow import Plan
+
+    assert data is not None
+    return Plan(data, ReadOptions(**reading), {"random_state": 0, **settings})
+
+
+def _repeated(
+    repeat: Path,
+    data: Path | None,
+    chosen: dict[str, Any],
+    settings: dict[str, Any],
+    reading: dict[str, Any],
+    shown: dict[str, Any],
+) -> Plan:
+    """The plan of a model.json, with what is asked for now in place of its own."""
+    from robscore.cli.workflow import plan_of
+    from robscore.report.record import Record
+
+    kept = Record.from_json(repeat)
+    _say_versions(kept.version)
+    plan = plan_of(kept, repeat, data, coordinates=shown.get("coordinates"))
+    if any(name in chosen for name in _PENALTY):  # one way to choose the penalty puts the others aside
+        plan.settings.update(alpha=None, n_edges=None, select="ebic")
+    if "contamination" in chosen or "n_blocks" in chosen:
+        plan.settings.update(contamination=None, n_blocks=None)
+    return replace(plan, settings={**plan.settings, **settings}, read=replace(plan.read, **reading))
 
 
 def _default_folder(data: Path, repeated: Path | None) -> Path:

@@ -20,6 +20,7 @@ from robscore._tools.progress import stage, tell
 from robscore._tools.typing import Array
 from robscore.cli.console import warnings_kept
 from robscore.cli.reading import DataFile, ReadOptions, read_coordinates, read_data, read_outline
+from robscore.cli.speaker import in_options
 from robscore.estimators import RobustGraph
 from robscore.report.page import html_page
 from robscore.report.record import LEVEL, Record, argument, record
@@ -92,6 +93,7 @@ def run(plan: Plan) -> Fitted:
             data=_about(plan, data),
             remarks=[*data.notes, *warned],
             rows=rows,
+            speaker=in_options,
         )
     return Fitted(model, classic, made, data, rows)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robscore._tools.errors import ArgumentError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
 from robscore.simulate.sample import sample
@@ -136,7 +137,7 @@ def simulated_alpine_rain(n_rows: int = 261, *, random_state: RandomState = 0) -
     ((50, 30), 45)
     """
     if n_rows < 1:
-        raise ValueError(f"n_rows={n_rows!r} must be at least 1.")
+        raise ArgumentError("n_rows", n_rows, "must be at least 1.")
     names = tuple(TOWNS)
     coordinates = np.array([TOWNS[name][:2] for name in names])
     amounts = np.array([TOWNS[name][2] for name in names], dtype=float)

@@ -16,7 +16,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array, IntArray
+from robscore._tools.words import Setting, Words
 
 _MISSING = -9999
 _TENTHS = 10.0
@@ -85,14 +87,15 @@ def read_ecad(
     try:
         first, last = years
     except (TypeError, ValueError):
-        raise ValueError(f"years={years!r} must be a pair (first, last).") from None
+        raise ArgumentError("years", years, "must be a pair (first, last).") from None
     if stations is not None and (box is not None or len(stations) == 0 or len(set(stations)) < len(stations)):
-        raise ValueError(f"stations={stations!r} must be different numbers, at least one, and given without box.")
+        raise ArgumentError("stations", stations, "must be different numbers, at least one, and given without box.")
     chosen_months = sorted({int(month) for month in months})
     if first > last or not chosen_months or not all(1 <= month <= 12 for month in chosen_months):
-        raise ValueError(f"years={years!r} must be (first, last) and months={months!r} numbers from 1 to 12.")
+        problem = Words("must be (first, last) and ", Setting("months", months), " numbers from 1 to 12.")
+        raise ArgumentError("years", years, problem)
     if suspect not in ("use", "missing"):
-        raise ValueError(f"suspect={suspect!r} is not known; use 'use' or 'missing'.")
+        raise ArgumentError("suspect", suspect, "is not known; use 'use' or 'missing'.")
     with _Source(Path(path)) as source:
         return _read(source, stations, box, first, last, chosen_months, suspect)
 

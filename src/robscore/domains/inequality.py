@@ -7,7 +7,9 @@ from typing import Literal
 
 import numpy as np
 
+from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array
+from robscore._tools.words import Setting, Words
 from robscore.domains.base import Domain
 from robscore.domains.bounds import Bound, as_bound, check_count
 
@@ -44,9 +46,11 @@ class Inequality(Domain):
     def __post_init__(self) -> None:
         object.__setattr__(self, "coefficients", as_bound(np.asarray(self.coefficients, dtype=float)))
         if self.relation not in ("<=", ">=", "<", ">"):
-            raise ValueError(f"relation={self.relation!r} must be '<=' or '>='.")
+            raise ArgumentError("relation", self.relation, "must be '<=' or '>='.")
         if not (np.isfinite(self.power) and self.power > 0 and np.isfinite(self.bound)):
-            raise ValueError(f"power={self.power!r} must be positive and bound={self.bound!r} finite.")
+            raise ArgumentError(
+                "power", self.power, Words("must be positive and ", Setting("bound", self.bound), " finite.")
+            )
 
     @property
     def caps_positive(self) -> bool:  # type: ignore[override]

@@ -6,20 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
-from robscore._tools.pieces import chunks
+from robscore._tools.errors import ArgumentError
+from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.losses.quadratic import Loss, QuadraticLoss
 from robscore.medians.clouds import LARGEST_SQUARED_NORM
 from robscore.rows.base import added, cut
-from robscore.rows.blocks import Partition, average_ranks
-
-if TYPE_CHECKING:
-    pass
+from robscore.rows.blocks import Partition
 
 Part: TypeAlias = Literal["gamma", "g"]
 PARTS: tuple[Part, Part] = ("gamma", "g")
@@ -182,12 +181,12 @@ class Elements(ABC):
     def order_statistics(self) -> Array:
         """Ranks of what shows whether rows are sorted, shape (n, q): (some) columns, sizes, products of columns."""
         chosen = np.unique(np.linspace(0, self.n_columns - 1, min(self.n_columns, 32)).round().astype(int))
-        ranks = average_ranks(self.columns()[:, chosen])
+        ranks = rankdata(self.columns()[:, chosen], axis=0)
         centred = ranks - ranks.mean(axis=0)
         left, right = np.random.default_rng(0).normal(size=(2, chosen.size, 6))
         sizes = np.column_stack([self.squared_norms(part) for part in PARTS])
         others = np.concatenate([sizes, (centred @ left) * (centred @ right)], axis=1)
-        return np.concatenate([ranks, average_ranks(others)], axis=1)
+        return np.concatenate([ranks, rankdata(others, axis=0)], axis=1)
 
     def check_no_overflow(self, rows: IntArray) -> None:
         """Raise if any of the rows overflows."""
@@ -285,7 +284,7 @@ class Elements(ABC):
                     block = self.subset(order[index])
                     squared[k] = block.mean_squared_norm(part, block.mean(part, np.full(size, 1.0 / size)))
                 continue
-            for some in chunks(members.size, max(1, int(_TILE_BYTES / (8 * size * (size + numbers))))):
+            for some in chunks(members.size, rows_within(_TILE_BYTES, size * (size + numbers), at_least=1)):
                 taken = self.take(order[rows[some]])
                 squared[members[some]] = self.products(part, taken, taken).sum(axis=(-1, -2)) / size**2
         return squared
@@ -298,7 +297,7 @@ class Elements(ABC):
 
     def row_chunks(self, part: Part) -> list[slice]:
         """Slices of rows whose features fit in little memory."""
-        return chunks(self.n_rows, max(64, int(CHUNK_BYTES / (8 * self.cost(part).features))))
+        return chunks(self.n_rows, rows_within(CHUNK_BYTES, self.cost(part).features))
 
 
 class PairwiseElements(Elements):
@@ -324,13 +323,14 @@ def check_dense(storage: Storage) -> None:
     """Raise where a loss without Gamma is asked of elements that have none."""
     check_storage(storage)
     if storage in ("matrix-free", "float32"):
-        raise ValueError(f"storage={storage!r} is for power families with rows in memory; use 'auto' or 'dense'.")
+        raise ArgumentError("storage", storage, "is for power families with rows in memory; use 'auto' or 'dense'.")
 
 
 def check_storage(storage: object) -> None:
     """Raise unless it is a way to hold Gamma."""
     if storage not in get_args(Storage):
-        raise ValueError(f"storage={storage!r} is not known; use one of {', '.join(map(repr, get_args(Storage)))}.")
+        known = ", ".join(map(repr, get_args(Storage)))
+        raise ArgumentError("storage", storage, f"is not known; use one of {known}.")
 
 
 def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from robscore._tools.pieces import chunks
+from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.typing import Array
 from robscore.elements import Elements, Part
 from robscore.medians.clouds import Cloud, GramCloud
@@ -89,7 +89,7 @@ def _gram_by_rows(elements: Elements, part: Part, partition: Partition) -> Array
     K, n = partition.n_blocks, partition.n_rows
     gram = np.empty((K, K))
     rows = elements.ordered(partition)
-    rows_a_tile = max(256, int(_TILE_BYTES / (8 * n)))  # several tiles, to gain from symmetry
+    rows_a_tile = rows_within(_TILE_BYTES, n, at_least=256)  # several tiles, to gain from symmetry
     blocks_a_tile = max(1, rows_a_tile // int(partition.sizes.max()))
     ends = partition.starts + partition.sizes
     for tile in chunks(K, blocks_a_tile):

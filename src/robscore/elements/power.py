@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robscore._tools.pieces import chunks
+from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.threads import in_threads
 from robscore._tools.typing import Array, IntArray
 from robscore.elements.base import CHUNK_BYTES, Cost, PairwiseElements, Part, Storage, check_storage, dot, transposed
@@ -190,7 +190,7 @@ class PowerElements(PairwiseElements):
         for j in nodes:
             means = np.empty((partition.n_blocks, n_pairs + m + 1))
             for size, members, rows in partition.by_size():
-                for some in chunks(members.size, max(1, int(CHUNK_BYTES / (8 * m * (m + size))))):
+                for some in chunks(members.size, rows_within(CHUNK_BYTES, m * (m + size), at_least=1)):
                     block_u = u[rows[some]]
                     weighted = A[rows[some], j, None] * block_u
                     means[members[some], :n_pairs] = (transposed(weighted) @ block_u)[:, upper[0], upper[1]] * double

@@ -15,7 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robscore._tools.arguments import in_words
+from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.pieces import rows_within
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
+from robscore._tools.words import Setting, Words
 from robscore.elements.base import Cost, Elements, PairwiseElements, Part, Storage, check_dense
 from robscore.losses.quadratic import Loss
 from robscore.rows.arrays import ArrayRows
@@ -54,16 +57,17 @@ def check_memory(family: Family, rows: Rows, storage: Storage, memory: float) ->
     if storage in ("matrix-free", "float32"):
         needed = 8.0 * rows.n_rows * (family.numbers_a_row(m) + 2 * m)
         where = "are on other machines" if rows.is_remote else f"take {in_words(needed)} with what is made of them"
-        raise ValueError(
-            f"storage={storage!r} keeps the rows in memory, and these {where}; use storage='auto'"
-            f"{'' if rows.is_remote else ', or raise max_memory'}."
-        )
+        more = Words() if rows.is_remote else Words(", or raise ", Setting("max_memory"))
+        keeps = f"keeps the rows in memory, and these {where}; use "
+        raise ArgumentError("storage", storage, Words(keeps, Setting("storage", "auto"), more, "."))
     needed = 8.0 * family.numbers_of_gamma(m)
     if needed > memory:
-        raise ValueError(
-            f"Gamma of {m} columns takes {in_words(needed)}, more than max_memory allows ({in_words(memory)}), and "
-            "rows that are streamed cannot do without it: raise max_memory, or use fewer columns, or rows that fit in "
-            "memory."
+        raise UsageError(
+            f"Gamma of {m} columns takes {in_words(needed)}, more than ",
+            Setting("max_memory"),
+            f" allows ({in_words(memory)}), and rows that are streamed cannot do without it: raise ",
+            Setting("max_memory"),
+            ", or use fewer columns, or rows that fit in memory.",
         )
 
 
@@ -93,7 +97,7 @@ class StreamedElements(PairwiseElements):
         self.n_rows, self.n_columns = rows.n_rows, rows.n_columns
         self.view = View(family)
         self.kind = self.view(rows.take(np.arange(min(self.n_rows, 2))))
-        self.length = max(64, int(_PIECE_BYTES / (8 * _numbers(self.kind))))
+        self.length = rows_within(_PIECE_BYTES, _numbers(self.kind))
         self.overflow, self.shared, self._varying = self._first_look()
         self.view = View(family, self.shared)
         self.kind.share(self.shared)

@@ -30,7 +30,9 @@ from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 import numpy as np
 
 from robscore._tools.deviations import MAD
+from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array, BoolArray
+from robscore._tools.words import Phrase, Words
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Simplex
 from robscore.families.samplers.base import Sampler
@@ -225,9 +227,11 @@ def check_domain(domain: object) -> Domain:
     if not isinstance(domain, Domain):
         raise TypeError(f"domain={domain!r} must be an object of rs.domains, for example NonNegative().")
     if isinstance(domain, Simplex):
-        raise ValueError(
-            "domain=Simplex() is for rs.families.Simplex; for other families drop the last column and use "
-            "domain=NonNegative() & Inequality(1.0, '<=', 1.0)."
+        raise ArgumentError(
+            "domain",
+            domain,
+            "is for rs.families.Simplex; for other families drop the last column and use "
+            "domain=NonNegative() & Inequality(1.0, '<=', 1.0).",
         )
     return domain
 
@@ -260,4 +264,5 @@ def get_family(family: str | Family) -> Family:
     if isinstance(family, str) and family in _REGISTRY:
         return _REGISTRY[family]()
     names = ", ".join(repr(name) for name in sorted(_REGISTRY))
-    raise ValueError(f"family={family!r} is not known; use one of {names}, or an object of rs.families.")
+    others = Phrase(", or an object of rs.families", "")
+    raise ArgumentError("family", family, Words(f"is not known; use one of {names}", others, "."))

@@ -18,6 +18,7 @@ from copy import copy
 import numpy as np
 
 from robscore import boundary as boundaries
+from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Nearest, NonNegative
@@ -242,7 +243,7 @@ class Power(PowerFamily):
     def __init__(self, a: float, b: float, *, boundary: Boundary | None = None, domain: Domain | None = None) -> None:
         for name, exponent in (("a", a), ("b", b)):
             if not (np.isfinite(exponent) and exponent >= 0):
-                raise ValueError(f"{name}={exponent!r} must be a number of at least 0 (0 is the logarithm).")
+                raise ArgumentError(name, exponent, "must be a number of at least 0 (0 is the logarithm).")
         self.a, self.b = float(a), float(b)
         super().__init__(boundary=boundary, domain=domain)
 

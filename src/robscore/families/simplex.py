@@ -12,7 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from robscore import boundary as boundaries
+from robscore._tools.errors import UsageError
 from robscore._tools.typing import Array, BoolArray
+from robscore._tools.words import Setting
 from robscore.boundary import Boundary
 from robscore.domains import SUM_TOLERANCE, Domain
 from robscore.domains import Simplex as SimplexDomain
@@ -131,7 +133,7 @@ class Simplex(Family):
         """Raise unless K is positive semidefinite, with the sums asked for, and the density integrable at zero."""
         largest = max(float(np.abs(interaction).max()), 1e-300)
         if self.zero_sums and not np.allclose(interaction.sum(axis=0), 0, atol=1e-8 * largest):
-            raise ValueError("With zero_sums=True the columns of interaction must sum to zero.")
+            raise UsageError("With ", Setting("zero_sums", value=True), " the columns of interaction must sum to zero.")
         if np.linalg.eigvalsh(interaction)[0] < -1e-10 * largest:
             raise ValueError("interaction is not positive semidefinite, so the model may have no density.")
         low = np.flatnonzero((location <= -1) & (interaction.diagonal() <= 1e-10 * largest))

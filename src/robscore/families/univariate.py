@@ -12,7 +12,9 @@ import numpy as np
 
 from robscore import boundary as boundaries
 from robscore._tools.arguments import check_number
+from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.typing import Array, BoolArray
+from robscore._tools.words import Setting
 from robscore.boundary import Boundary
 from robscore.domains import Domain, NonNegative, Real
 from robscore.families.base import Parameters, Scaling, check_domain, robust_scaling
@@ -33,7 +35,8 @@ class Univariate(ExponentialFamily):
     def __init__(self, *, domain: Domain | None = None, boundary: Boundary | None = None) -> None:
         whole = all(power >= 1 and power % 1 == 0 for power in self.powers) and not self.base_power
         if domain is not None and not (whole or check_domain(domain).is_non_negative):
-            raise ValueError(f"{type(self).__name__} needs values above zero; domain={domain!r} admits others.")
+            needs = f"{type(self).__name__} needs values above zero; "
+            raise UsageError(needs, Setting("domain", domain), " admits others.")
         super().__init__(
             self._statistics,
             derivatives=(self._first, self._second),
@@ -206,7 +209,7 @@ class Weibull(Univariate):
     def __init__(self, shape: float, *, domain: Domain | None = None, boundary: Boundary | None = None) -> None:
         check_number("shape", shape)
         if not shape > 0:
-            raise ValueError(f"shape={shape!r} must be positive.")
+            raise ArgumentError("shape", shape, "must be positive.")
         self.powers, self.base_power = (float(shape),), float(shape) - 1.0
         super().__init__(domain=domain, boundary=boundary)
 

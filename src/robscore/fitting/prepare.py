@@ -1,23 +1,28 @@
-"""From the data a user has to scaled rows that a family accepts, with every refusal in words."""
+"""First stage: from the data a user has to scaled rows that a family accepts, with every refusal in words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore._tools.typing import BoolArray
+from robscore._tools.errors import UsageError
+from robscore._tools.typing import BoolArray, IntArray
+from robscore._tools.words import Setting, quoted
+from robscore.elements import Elements
+from robscore.elements.streamed import check_memory, elements_of, held
+from robscore.families.base import Family, Parameters, Scaling
+from robscore.fitting.settings import Settings
 from robscore.rows.base import Rows
 from robscore.rows.inspection import Inspection, inspect
+from robscore.rows.names import default_names
 
-if TYPE_CHECKING:
-    from robscore.families.base import Family, Parameters, Scaling
+_LEAST_UNIT, _LARGEST_UNIT = 1e-290, 1e290  # between which K in the units of the data can be held
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """How rows are made ready: fixed by the data an estimator was fitted on, applied to any other.
+    """How rows are made ready: fixed by the data of a fit, applied to any other.
 
     Attributes
     ----------
@@ -47,38 +52,93 @@ class Preparation:
 
     def unscale(self, parameters: Parameters) -> Parameters:
         """Parameters in the given units from those of the scaled columns."""
-        return parameters if self.scaling is None else self.family.unscale(parameters, self.scaling)
+        if self.scaling is None:
+            return parameters
+        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+            return self.family.unscale(parameters, self.scaling)
 
 
-def prepare(
-    family: Family,
-    rows: Rows,
-    found: Inspection,
-    names: list[str],
-    *,
-    scale: str | None,
-    fit_location: bool,
-    caller: str,
-) -> tuple[Preparation, Rows]:
-    """How the complete ones of rows that were looked at are made ready, and those, scaled."""
-    if scale not in ("median", None):
-        raise ValueError(f"scale={scale!r} is not known; use 'median' or None.")
+@dataclass(frozen=True)
+class Prepared:
+    """Rows that are ready.
+
+    Attributes
+    ----------
+    preparation : how they were made so
+    rows : the complete ones, scaled
+    complete : boolean array, one per row of the data
+    """
+
+    preparation: Preparation
+    rows: Rows
+    complete: BoolArray
+
+    @property
+    def used(self) -> IntArray:
+        """Positions of the complete rows in the data."""
+        return np.flatnonzero(self.complete)
+
+    def elements(self, settings: Settings, some: IntArray | None = None) -> Elements:
+        """The score-matching elements of the rows, all or some (ascending positions among those used)."""
+        rows = self.rows if some is None else self.rows.selected(some)
+        elements = elements_of(self.preparation.scaled_family, rows, settings.memory)
+        elements.storage = settings.loss_storage
+        return elements
+
+
+def prepare(rows: Rows, settings: Settings, caller: str) -> Prepared:
+    """Look at all rows once, refuse what cannot be used, and scale the complete ones."""
+    family, names = settings.family, rows.names or default_names(rows.n_columns)
+    found = inspect(rows, family)
+    found.check_complete(names, settings.missing)
+    settings.check_size(int(np.count_nonzero(found.complete)), rows.n_columns)
+    rows = held(rows, family, settings.memory, settings.loss_storage)
+    check_memory(family, rows, settings.loss_storage, settings.memory)
     found.check_domain(family, names, caller)
-    constant = found.low == found.high
-    if constant.any():
-        listed = ", ".join(repr(names[j]) for j in np.flatnonzero(constant)[:5])
-        raise ValueError(f"Constant columns tell nothing about dependence: {listed}. Drop them (of {len(names)}).")
+    _check_variation(found, names)
     rows = rows.selected(np.flatnonzero(found.complete))
-    scaling = family.scaling(rows, fit_location=fit_location) if scale == "median" else None
-    if scaling is not None and not (scaling.scale > 0).all():
-        listed = ", ".join(repr(names[j]) for j in np.flatnonzero(~(scaling.scale > 0))[:5])
-        raise ValueError(
-            f"scale='median' finds no spread in columns {listed}: half of their values or more are equal. "
-            "Drop these columns, or pass scale=None."
-        )
+    scaling = family.scaling(rows, fit_location=settings.fit_location) if settings.scale == "median" else None
+    if scaling is not None:
+        _check_scale(scaling, names)
     rows = rows.mapped(np.copy) if scaling is None else _scaled(rows, scaling)  # the user's array stays the user's
     scaled_family = family if scaling is None else family.scaled(scaling)
-    return Preparation(family, scaled_family.resolved(rows), scaling, names, caller), rows
+    preparation = Preparation(family, scaled_family.resolved(rows), scaling, names, caller)
+    if family.is_pairwise:
+        _check_units(preparation)
+    return Prepared(preparation, rows, found.complete)
+
+
+def _check_variation(found: Inspection, names: list[str]) -> None:
+    constant = np.flatnonzero(found.low == found.high)
+    if constant.size:
+        listed = quoted([names[j] for j in constant])
+        raise UsageError(f"Constant columns tell nothing about dependence: {listed}. Drop them (of {len(names)}).")
+
+
+def _check_scale(scaling: Scaling, names: list[str]) -> None:
+    without = np.flatnonzero(~(scaling.scale > 0))
+    if without.size:
+        raise UsageError(
+            Setting("scale", "median"),
+            f" finds no spread in columns {quoted([names[j] for j in without])}: half of their values or more are "
+            "equal. Drop these columns, or pass ",
+            Setting("scale", None),
+            ".",
+        )
+
+
+def _check_units(preparation: Preparation) -> None:
+    """Raise where K or eta in the units of the data would be larger, or smaller, than numbers can be."""
+    m = len(preparation.names)
+    K, eta = (np.abs(part) for part in preparation.unscale((np.ones((m, m)), np.ones(m))))
+    own = np.stack([K.diagonal(), np.where(eta == 0, 1.0, eta)])
+    beyond = np.flatnonzero(~((own >= _LEAST_UNIT) & (own <= _LARGEST_UNIT)).all(axis=0))
+    if beyond.size:
+        raise UsageError(
+            f"The values of columns {quoted([preparation.names[j] for j in beyond])} are so large, or so small, that "
+            "the interactions in their units are beyond what numbers can hold; measure them in other units, for "
+            "example divide them by their median."
+        )
 
 
 def _scaled(rows: Rows, scaling: Scaling | None) -> Rows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robscore._tools.errors import ArgumentError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import RandomState
 from robscore.medians.geometric_median import GeometricMedian, geometric_median, read_points
@@ -71,7 +72,7 @@ def partitions(
 ) -> list[Partition]:
     """One partition (in the given order unless shuffled), or several random ones."""
     if isinstance(n_partitions, bool) or not isinstance(n_partitions, int | np.integer) or n_partitions < 1:
-        raise ValueError(f"n_partitions={n_partitions!r} must be an integer of at least 1.")
+        raise ArgumentError("n_partitions", n_partitions, "must be an integer of at least 1.")
     if n_partitions == 1 and not shuffle:
         return [Partition.even(n, n_blocks)]
     rng = as_generator(random_state)

@@ -22,7 +22,7 @@ from robscore.paper.experiment import (
 )
 from robscore.simulate import contaminate_pareto, random_model, sample
 from robscore.solvers.refit import solve_unpenalised
-from robscore.weighting.row_weights import robust_weights
+from robscore.weighting.block_weights import robust_weights
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

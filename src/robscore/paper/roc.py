@@ -14,7 +14,7 @@ from robscore.paper.experiment import Outcome, Result, Row, select
 from robscore.plot.roc import draw_average, draw_frame
 from robscore.plot.style import BLUE, GREEN, PURPLE, VERMILLION
 from robscore.solvers.path import Path, solve_path
-from robscore.weighting.row_weights import robust_weights
+from robscore.weighting.block_weights import robust_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from robscore.losses.quadratic import assemble_hessian
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, select
 from robscore.rows.blocks import Partition
 from robscore.simulate import random_model, sample
-from robscore.weighting.row_weights import robust_weights
+from robscore.weighting.block_weights import robust_weights
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -42,7 +42,7 @@ def plot_path(model: RobustGraph, *, n_named: int = 8, ax: Axes | None = None) -
 
     check_is_fitted(model)
     path = model.path_
-    strengths = np.array([association(model._interaction_at(k))[0] for k in range(path.alphas.size)])
+    strengths = np.array([association(model.fitted_.interaction_at(k))[0] for k in range(path.alphas.size)])
     i, j = np.nonzero(np.triu((strengths != 0).any(axis=0), k=1))
     lines, kept = strengths[:, i, j].T, model.graph_.adjacency[i, j]
     ax = axes(ax, (7.5, 4.8))

@@ -40,7 +40,7 @@ def plot_weights(model: ScoreMatchingEstimator, *, marked: ArrayLike | None = No
     'weight (1: a full row)'
     """
     check_is_fitted(model)
-    used = model._used
+    used = model.fitted_.used
     weights = model.row_weights_[used] * used.size
     ax = axes(ax, (7, 4.2))
     same = np.array_equal(weights[:, 0], weights[:, 1])

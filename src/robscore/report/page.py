@@ -20,11 +20,13 @@ from robscore.plot.layout import map_layout, pieces_within, shared_layout
 from robscore.report.record import Record, record
 from robscore.report.words import findings, headline
 
-# Sizes in the page's own units; see assets/report.js for what is drawn with them.
+# Sizes in the page's own units; see assets/script for what is drawn with them.
 _FONT, _RADIUS = 12.0, 6.0
 _ROOM = 105.0  # side of the square that a column has in the picture
 _SMALLEST_SIDE = 520.0
 _LIBRARIES = ("cytoscape.min.js", "chart.umd.min.js")
+# In this order, in one scope of their own: later ones use what earlier ones declare.
+_SCRIPTS = ("content.js", "pictures.js", "pointing.js", "tables.js", "charts.js", "controls.js")
 
 
 def write_html(what: RobustGraph | Record, path: str | PathLike[str], **about: Any) -> None:
@@ -62,7 +64,7 @@ def html_page(record: Record) -> str:
         "style": _asset("report.css"),
         "libraries": "\n".join(f"<script>{_library(name)}</script>" for name in _LIBRARIES),
         "data": _as_script({"record": record.__dict__, "layouts": _layouts(record)}),
-        "script": _asset("report.js"),
+        "script": _script(),
     }
     page = _asset("report.html")
     first, *rest = page.split("{{")
@@ -71,7 +73,12 @@ def html_page(record: Record) -> str:
 
 
 def _asset(name: str) -> str:
-    return resources.files("robscore.report").joinpath("assets", name).read_text(encoding="utf-8")
+    return resources.files("robscore.report").joinpath("assets", *name.split("/")).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    parts = "\n".join(_asset(f"script/{name}") for name in _SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
 def _library(name: str) -> str:

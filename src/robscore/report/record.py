@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version as installed_version
 from os import PathLike
@@ -122,6 +122,7 @@ def record(
     data: dict[str, Any] | None = None,
     remarks: Sequence[str] = (),
     rows: AnyData | None = None,
+    speaker: Callable[[Any], str] = str,
 ) -> Record:
     """The record of a fit.
 
@@ -142,6 +143,8 @@ def record(
     remarks : sequence of str, optional
     rows : table, optional
         What ``model.suspicious_rows(level=LEVEL)`` gave, where it is at hand: it takes a simulation.
+    speaker : callable, optional
+        Words the arguments that remarks on the graph speak of, for readers who do not write Python.
 
     Examples
     --------
@@ -160,6 +163,7 @@ def record(
         raise ValueError(f"coordinates has shape {places.shape}; one latitude and longitude for each of {m} columns.")
     if classic is not None and classic.graph_.names != graph.names:
         raise ValueError("classic was fitted to other columns; fit both to the same data.")
+    about_graph = association(graph.interaction)[1]
     i, j = graph.strongest_first()
     path, beside = _paths(model, classic)
     return Record(
@@ -195,7 +199,7 @@ def record(
         path=path,
         classic=beside,
         rows=_rows(model, model.suspicious_rows(level=LEVEL) if rows is None else rows, labels),
-        remarks=list(dict.fromkeys([*remarks, *(remark.words for remark in association(graph.interaction)[1])])),
+        remarks=list(dict.fromkeys([*remarks, *(remark.message.said(speaker) for remark in about_graph)])),
     )
 
 
@@ -222,25 +226,20 @@ def argument(value: Any) -> Any:
 
 def _paths(model: RobustGraph, classic: RobustGraph | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The numbers of the paths, and graphs of as many positions as a page can carry."""
-    chosen = _chosen(model)
+    chosen = model.position_
     positions = _to_show(model, chosen)
     own = {**_numbers(model, chosen), "graphs": [_graph(model, k) for k in positions]}
     if classic is None:
         return own, None
     counts = classic.path_.n_edges
     nearest = [int(np.argmin(np.abs(counts - model.path_.n_edges[k]))) for k in positions]
-    their_choice = _chosen(classic)
+    their_choice = classic.position_
     nearest[positions.index(chosen)] = their_choice
     shown = sorted(set(nearest))
     other = _numbers(classic, their_choice)
     other["graphs"] = [_graph(classic, k) for k in shown]
     other["beside"] = [shown.index(k) for k in nearest]
     return own, other
-
-
-def _chosen(model: RobustGraph) -> int:
-    """The position of the chosen penalty on the path."""
-    return int(np.flatnonzero(model.path_.alphas == model.alpha_)[0])
 
 
 def _to_show(model: RobustGraph, chosen: int) -> list[int]:
@@ -271,7 +270,7 @@ def _numbers(model: RobustGraph, chosen: int) -> dict[str, Any]:
 
 def _graph(model: RobustGraph, position: int) -> dict[str, Any]:
     """The edges at a position of the path, for drawing: pairs i m + j, and associations to four digits."""
-    strength, _ = association(model._interaction_at(position))
+    strength, _ = association(model.fitted_.interaction_at(position))
     m = len(strength)
     i, j = np.nonzero(np.triu(strength, k=1))
     return {

@@ -15,9 +15,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from robscore._tools.pieces import rows_within
 from robscore._tools.progress import tell
 from robscore._tools.threads import in_threads
 from robscore._tools.typing import AnyArray, Array, IntArray
+from robscore._tools.words import RowAt
 
 Work: TypeAlias = Callable[..., Any]
 
@@ -49,10 +51,14 @@ class Rows(ABC):
         """Where a row is, in words."""
         return f"row {row}"
 
+    def at(self, row: int) -> RowAt:
+        """A row for messages: its number among all, and where it is."""
+        return RowAt(row, self.place(row))
+
     @property
     def length(self) -> int:
         """Rows of a piece where nobody says otherwise."""
-        return max(1, int(PIECE_BYTES / (8 * self.n_columns)))
+        return rows_within(PIECE_BYTES, self.n_columns, at_least=1)
 
     def each(
         self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None
@@ -141,6 +147,10 @@ class MappedRows(Rows):
         """Where the row was."""
         return self.rows.place(row)
 
+    def at(self, row: int) -> RowAt:
+        """The row before it was changed."""
+        return self.rows.at(row)
+
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
         """Changed one by one."""
         return map(self.change, self.rows.pieces(bounds))
@@ -183,6 +193,10 @@ class SelectedRows(Rows):
     def place(self, row: int) -> str:
         """Where the row was before it was selected."""
         return self.rows.place(int(self.index[row]))
+
+    def at(self, row: int) -> RowAt:
+        """The row before it was selected."""
+        return self.rows.at(int(self.index[row]))
 
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
         """Read over all rows, keep those selected."""

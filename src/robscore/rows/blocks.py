@@ -10,6 +10,7 @@ from numbers import Real
 import numpy as np
 from scipy.special import chdtri
 
+from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import AnyArray, Array, IntArray
 
 
@@ -26,23 +27,24 @@ def n_blocks_for(n: int, contamination: float) -> int:
     """
     check_contamination(contamination)
     if not isinstance(n, int | np.integer) or n < 1:
-        raise ValueError(f"n={n!r} must be a whole number of rows, at least 1.")
+        raise ArgumentError("n", n, "must be a whole number of rows, at least 1.")
     return int(min(max(np.floor(4 * contamination * n + 0.5), 1), n))
 
 
 def check_contamination(contamination: float) -> None:
     """Raise unless 0 <= contamination < 0.5."""
     if not isinstance(contamination, Real) or not 0 <= contamination < 0.5:
-        raise ValueError(
-            f"contamination={contamination!r} must lie in [0, 0.5): it is the share of bad rows, "
-            "and no estimator can tell good from bad at a half."
+        raise ArgumentError(
+            "contamination",
+            contamination,
+            "must lie in [0, 0.5): it is the share of bad rows, and no estimator can tell good from bad at a half.",
         )
 
 
 def check_n_blocks(n_blocks: int, n: int) -> None:
     """Raise unless n_blocks is an integer in [1, n]."""
     if isinstance(n_blocks, bool) or not isinstance(n_blocks, int | np.integer) or not 1 <= n_blocks <= n:
-        raise ValueError(f"n_blocks={n_blocks!r} must be an integer between 1 and the number of rows, {n}.")
+        raise ArgumentError("n_blocks", n_blocks, f"must be an integer between 1 and the number of rows, {n}.")
 
 
 def make_blocks(n: int, n_blocks: int, rng: np.random.Generator | None = None) -> list[IntArray]:
@@ -165,13 +167,21 @@ class Partition:
         return weights
 
 
-def average_ranks(values: Array) -> Array:
-    """Ranks 1..n of every column of values, shape (n, q); equal values share their mean rank."""
-    ranks = np.empty_like(values)
-    for j, column in enumerate(values.T):
-        ordered = np.sort(column)
-        ranks[:, j] = np.searchsorted(ordered, column) + np.searchsorted(ordered, column, side="right") + 1
-    return ranks / 2
+def halves(n: int, block_size: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Positions of n rows in two random halves, each in order, made of whole blocks of neighbours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore.rows.blocks import halves
+    >>> [half.tolist() for half in halves(7, 2, np.random.default_rng(0))]
+    [[2, 3, 4, 5], [0, 1, 6]]
+    """
+    n_blocks = -(-n // block_size)
+    chosen = np.zeros(n_blocks, dtype=bool)
+    chosen[rng.permutation(n_blocks)[: n_blocks // 2]] = True
+    first = np.repeat(chosen, block_size)[:n]
+    return np.flatnonzero(first), np.flatnonzero(~first)
 
 
 def scatter_ratio(ranks: Array, partition: Partition) -> tuple[float, float]:

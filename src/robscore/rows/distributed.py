@@ -21,6 +21,7 @@ from robscore._tools.optional import require
 from robscore._tools.progress import tell
 from robscore._tools.threads import one_thread
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray
+from robscore._tools.words import first_few
 from robscore.rows.base import Rows, Work, added, cut, joined
 from robscore.rows.names import check_names
 
@@ -78,7 +79,7 @@ class DaskRows(Rows):
         self.names = check_names(list(frame.columns))
         wrong = [f"{str(name)!r} ({kind})" for name, kind in frame.dtypes.items() if kind.kind not in "fiub"]
         if wrong:
-            raise ValueError(f"Columns that are not numeric: {', '.join(wrong[:5])}; drop or convert them.")
+            raise ValueError(f"Columns that are not numeric: {first_few(wrong)}; drop or convert them.")
         if not all(isinstance(kind, np.dtype) for kind in frame.dtypes):  # kinds that may be missing
             frame = frame.map_partitions(_as_floats, meta=_as_floats(frame._meta))
         return frame.to_dask_array(lengths=True)

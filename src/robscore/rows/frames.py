@@ -9,8 +9,9 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 
+from robscore._tools.errors import UsageError
 from robscore._tools.typing import AnyData, Array
-from robscore._tools.words import first_few
+from robscore._tools.words import Setting, first_few
 from robscore.rows.base import Rows
 from robscore.rows.inspection import Marks
 from robscore.rows.names import check_names, default_names
@@ -91,8 +92,11 @@ def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[A
     labels = table.names or default_names(matrix.shape[1])
     bad = np.isinf(matrix) if missing == "drop" else ~np.isfinite(matrix)
     if bad.any():
-        raise ValueError(
-            f"{argument} contains NaN or infinite values: {Marks.of(bad).words(labels)}. "
-            "Drop those rows, or pass missing='drop' to an estimator."
+        raise UsageError(
+            f"{argument} contains NaN or infinite values: ",
+            Marks.of(bad).words(labels),
+            ". Drop those rows, or pass ",
+            Setting("missing", "drop"),
+            " to an estimator.",
         )
     return matrix, labels

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore._tools.words import first_few
+from robscore._tools.words import Phrase, RowAt, Setting, Words, first_few_parts
 from robscore.rows.base import Rows
 
 if TYPE_CHECKING:
@@ -49,11 +50,18 @@ class Marks:
         first = np.where(self.first >= 0, self.first, np.where(more.first >= 0, more.first + start, -1))
         return Marks(self.counts + more.counts, first)
 
-    def words(self, names: list[str], place: Callable[[int], str] = "row {}".format) -> str:
+    def words(self, names: list[str], at: Callable[[int], RowAt] | None = None) -> Words:
         """Which columns have how many, and where the first one is."""
         columns, first = np.flatnonzero(self.counts), self.first.tolist()
-        told = [f"column {names[j]!r} has {self.counts[j]} (first in {place(first[j])})" for j in columns]
-        return first_few(told, "; ")
+        told = [
+            Words(f"column {names[j]!r} has {self.counts[j]} (first in ", (at or _in_memory)(first[j]), ")")
+            for j in columns
+        ]
+        return first_few_parts(told, "; ")
+
+
+def _in_memory(row: int) -> RowAt:
+    return RowAt(row, f"row {row}")
 
 
 @dataclass(frozen=True)
@@ -70,8 +78,8 @@ class Inspection:
         Rows without missing values.
     low, high : arrays of shape (m,)
         Least and largest value of every column in complete rows.
-    place : callable
-        Where a row is, in words.
+    at : callable
+        A row for messages, by its number.
     """
 
     infinite: Marks
@@ -82,19 +90,25 @@ class Inspection:
     complete: BoolArray
     low: Array
     high: Array
-    place: Callable[[int], str]
+    at: Callable[[int], RowAt]
 
     def check_complete(self, names: list[str], missing: str) -> None:
         """Raise on infinities, and on NaN unless incomplete rows may be dropped."""
         if missing not in ("raise", "drop"):
-            raise ValueError(f"missing={missing!r} is not known; use 'raise' or 'drop'.")
+            raise ArgumentError("missing", missing, "is not known; use 'raise' or 'drop'.")
         if self.infinite:
-            where = self.infinite.words(names, self.place)
-            raise ValueError(f"Input X contains infinity: {where}. Drop those rows.")
+            found = Phrase("Input X contains infinity", "The data contain infinity")
+            raise UsageError(found, ": ", self.infinite.words(names, self.at), ". Drop those rows.")
         if self.absent and missing == "raise":
-            raise ValueError(
-                f"Input X contains NaN: {self.absent.words(names, self.place)}. "
-                "Pass missing='drop' to leave out incomplete rows."
+            raise UsageError(
+                Phrase("Input X contains NaN", "The data have missing values"),
+                ": ",
+                self.absent.words(names, self.at),
+                ". ",
+                Phrase("Pass", "Say"),
+                " ",
+                Setting("missing", "drop"),
+                " to leave out incomplete rows.",
             )
 
     def check_domain(self, family: Family, names: list[str], caller: str) -> None:
@@ -102,13 +116,22 @@ class Inspection:
         if not self.excluded:
             return
         if family.domain.is_non_negative and self.negative:
-            raise ValueError(
-                f"Negative values in data passed to {caller}: {self.negative.words(names, self.place)}. "
-                f"{family!r} needs values in {family.domain!r}; remove them, or use family='gaussian'."
+            raise UsageError(
+                "Negative values in ",
+                Phrase(f"data passed to {caller}", "the data"),
+                ": ",
+                self.negative.words(names, self.at),
+                f". {family!r} needs values in {family.domain!r}; remove them, or use ",
+                Setting("family", "gaussian"),
+                ".",
             )
-        raise ValueError(
-            f"Data passed to {caller} hold values that {self.reason}: {self.excluded.words(names, self.place)}. "
-            "Drop those rows or columns, or choose another family."
+        raise UsageError(
+            Phrase(f"Data passed to {caller} hold", "The data hold"),
+            f" values that {self.reason}: ",
+            self.excluded.words(names, self.at),
+            ". Drop those rows or columns, or choose another ",
+            Phrase("family", "--family"),
+            ".",
         )
 
 
@@ -127,7 +150,7 @@ def inspect(rows: Rows, family: Family) -> Inspection:
             excluded, reason = excluded.followed_by(piece.excluded, start), piece.reason
         complete[start : start + piece.complete.size] = piece.complete
         low, high = np.minimum(low, piece.low), np.maximum(high, piece.high)
-    return Inspection(infinite, absent, negative, excluded, reason, complete, low, high, rows.place)
+    return Inspection(infinite, absent, negative, excluded, reason, complete, low, high, rows.at)
 
 
 def _look(family: Family, rows: Array) -> Inspection:
@@ -147,5 +170,5 @@ def _look(family: Family, rows: Array) -> Inspection:
         complete,
         rows.min(axis=0, initial=np.inf),
         rows.max(axis=0, initial=-np.inf),
-        str,
+        _in_memory,
     )

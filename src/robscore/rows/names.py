@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+
+from robscore._tools.words import quoted
 
 
 def check_names(given: Sequence[object]) -> list[str]:
     """Names of columns as strings; raise unless they tell columns apart."""
     names = [str(name) for name in given]
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"Column names must be unique, but {', '.join(map(repr, repeated[:5]))} occur more than once.")
+    if twice := repeated(names):
+        raise ValueError(f"Column names must be unique, but {quoted(twice)} occur more than once.")
     if len({isinstance(name, str) for name in given}) > 1:
         raise ValueError("Some column names are strings and some are not; make all of them strings.")
     return names
+
+
+def repeated(names: Sequence[str]) -> list[str]:
+    """Names that occur more than once, in order."""
+    return sorted(name for name, count in Counter(names).items() if count > 1)
 
 
 def default_names(n_columns: int) -> list[str]:

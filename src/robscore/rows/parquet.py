@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.optional import require
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import first_few
+from robscore._tools.words import Setting, first_few, quoted
 from robscore.rows.base import Rows, repieced
 from robscore.rows.names import check_names
 
@@ -62,7 +63,7 @@ class ParquetRows(Rows):
         self.files = _files_of(path)
         self.names = check_names(_columns_of(self.files[0], columns))
         if not self.names:
-            raise ValueError(f"{str(path)!r} has no columns to use; columns={columns!r}.")
+            raise UsageError(f"{str(path)!r} has no columns to use; ", Setting("columns", columns), ".")
         counts = [_rows_in(file, self.names, self.files[0], chosen=columns is not None) for file in self.files]
         self._stamps = [_stamp(file) for file in self.files]
         self._starts = np.concatenate([[0], np.cumsum(counts)]).tolist()
@@ -148,15 +149,16 @@ def _columns_of(file: Path, columns: Sequence[str] | None) -> list[str]:
         schema = parquet.schema_arrow
     names = list(schema.names)
     if columns is None:
-        index = _index_of(schema)
+        index = index_of(schema)
         return [name for name in names if name not in index]
     if absent := [name for name in columns if name not in names]:
-        raise ValueError(f"columns={list(columns)!r}: {file.name!r} has no {_listed(absent)}; it has {_listed(names)}.")
+        problem = f": {file.name!r} has no {quoted(absent)}; it has {quoted(names)}."
+        raise ArgumentError("columns", list(columns), problem)
     return list(columns)
 
 
-def _index_of(schema: Any) -> set[str]:
-    """Columns that are the index of a data frame, and not data."""
+def index_of(schema: Any) -> set[str]:
+    """Columns that are the index of a data frame, by pandas or by Dask, and not data."""
     about = (schema.metadata or {}).get(b"pandas")
     named = json.loads(about)["index_columns"] if about else []
     return {name for name in named if isinstance(name, str)} | {_DASK_INDEX}
@@ -168,12 +170,12 @@ def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> int:
 
     with _opened(file) as parquet:
         schema, rows = parquet.schema_arrow, int(parquet.metadata.num_rows)
-    own, index = schema.names, _index_of(schema)
+    own, index = schema.names, index_of(schema)
     missing = [name for name in names if name not in own]
     more = [] if chosen else [name for name in own if name not in names and name not in index]
     if missing or more:
-        lacks = f" has no {_listed(missing)}" if missing else ""
-        adds = f" has {_listed(more)} besides" if more else ""
+        lacks = f" has no {quoted(missing)}" if missing else ""
+        adds = f" has {quoted(more)} besides" if more else ""
         raise ValueError(
             f"Parquet files differ in their columns: {file.name!r}{' and'.join(filter(None, (lacks, adds)))}, unlike "
             f"{first.name!r}. Use rs.ParquetRows(path, columns=[...]) with columns that all files have."
@@ -190,16 +192,12 @@ def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> int:
         )
     ]
     if wrong:
-        kinds = ", ".join(f"{name!r} ({schema.field(name).type})" for name in wrong[:5])
+        kinds = first_few([f"{name!r} ({schema.field(name).type})" for name in wrong])
         raise ValueError(
             f"Columns of {file.name!r} that are not numeric: {kinds}. Choose others with rs.ParquetRows(path, "
             "columns=[...])."
         )
     return rows
-
-
-def _listed(names: list[str]) -> str:
-    return first_few([repr(name) for name in names])
 
 
 def _first_line(error: BaseException) -> str:

@@ -123,9 +123,11 @@ def _quantile(ordered: Array, q: float) -> float:
 
 
 def _between(low: float, high: float, share: float) -> float:
-    """The median as NumPy has it; other quantiles by their share of the way."""
-    if share == 0 or low == high:
+    """The median as NumPy has it; other quantiles by their share of the way; never beyond the two numbers."""
+    if share == 0 or low == high or np.isinf(low):
         return float(low)
+    with np.errstate(over="ignore"):
+        whole, way = low + high, high - low
     if share == 0.5:
-        return float(low + high) / 2 if np.isfinite(low + high) else low / 2 + high / 2
-    return float(low + (high - low) * share)
+        return float(whole) / 2 if np.isfinite(whole) else low / 2 + high / 2
+    return float(low + way * share) if np.isfinite(way) else low * (1 - share) + high * share

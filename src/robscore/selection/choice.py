@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
+from robscore._tools.errors import UsageError
 from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import Array, IntArray
+from robscore._tools.words import Setting
 from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.path import Path
-from robscore.weighting.taper import Taper
+from robscore.weighting.row_weights import RowWeights
 
 
 class Choice(NamedTuple):
@@ -32,7 +34,7 @@ class Candidates:
     ----------
     loss, path : the loss and its solutions
     elements : of all rows
-    taper : what every row counts after reweighting; None without it
+    weights : what every row counts
     fit_some : rows and a seed to the loss of those alone, as robust as that of all, and its path at the same alphas
     shuffle : whether rows may be cut into folds in any order
     rng : random numbers
@@ -42,7 +44,7 @@ class Candidates:
     loss: QuadraticLoss
     path: Path
     elements: PairwiseElements
-    taper: Taper | None
+    weights: RowWeights
     fit_some: Callable[[IntArray, int], tuple[QuadraticLoss, Path]]
     shuffle: bool
     rng: np.random.Generator
@@ -51,12 +53,12 @@ class Candidates:
     @property
     def rows(self) -> IntArray:
         """Positions of the rows that count."""
-        return np.arange(self.elements.n_rows) if self.taper is None else np.flatnonzero(self.taper.weights)
+        return self.weights.counted
 
     @property
     def n_rows(self) -> float:
         """How many rows there are, those that count in part in part."""
-        return float(self.elements.n_rows) if self.taper is None else float(self.taper.weights.sum())
+        return self.weights.n_rows
 
     def fit_all(self, parts: Sequence[IntArray]) -> list[tuple[QuadraticLoss, Path]]:
         """The losses and paths of several sets of rows; the same bits on any backend of joblib, with any n_jobs.
@@ -77,9 +79,15 @@ def least(criterion: Array, path: Path) -> int:
     """Position of the least value; among equal ones (the same graph) the last converged, which is shrunk least."""
     smallest = criterion.min()
     if not np.isfinite(smallest):
-        raise ValueError(
+        raise UsageError(
             "The criterion is infinite on the whole path: no graph on it can be refitted without a penalty. Use larger "
-            "or more alphas, give n_edges or alpha, or more rows."
+            "or more ",
+            Setting("alphas"),
+            ", give ",
+            Setting("n_edges"),
+            " or ",
+            Setting("alpha"),
+            ", or more rows.",
         )
     best = np.flatnonzero(criterion == smallest)
     converged = best[path.converged[best]]

@@ -11,7 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from robscore._tools.deviations import stands_out
+from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array, IntArray
+from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.selection.choice import Candidates, Choice, least
 from robscore.selection.ebic import graph_key, support
@@ -26,7 +28,7 @@ _EDGES_A_COLUMN = 10  # denser graphs are not looked at: their refits are dear a
 def cross_validation(candidates: Candidates) -> Choice:
     """Mean held-out loss of the rows that do not stand out, one value an alpha; infinite for very dense graphs."""
     losses = held_out_losses(candidates)
-    if candidates.taper is None:
+    if not candidates.weights.is_tapered:
         looked_at = np.isfinite(losses).any(axis=0)
         typical = np.median(losses[:, looked_at], axis=1)
         losses = losses[~stands_out(typical) & np.isfinite(typical)]
@@ -38,7 +40,8 @@ def held_out_losses(candidates: Candidates, n_folds: int = N_FOLDS) -> Array:
     """Loss of every row at every alpha, shape (rows, alphas), under the graphs found without its fold."""
     rows = candidates.rows
     if rows.size < 2 * n_folds:
-        raise ValueError(f"select='cv' needs at least {2 * n_folds} rows, not {rows.size}; give n_edges or alpha.")
+        few = f"needs at least {2 * n_folds} rows, not {rows.size}; give "
+        raise ArgumentError("select", "cv", Words(few, Setting("n_edges"), " or ", Setting("alpha"), "."))
     order = candidates.rng.permutation(rows.size) if candidates.shuffle else np.arange(rows.size)
     folds = [np.sort(fold) for fold in np.array_split(order, n_folds)]
     fits = candidates.fit_all([np.delete(rows, fold) for fold in folds])
@@ -50,7 +53,8 @@ def held_out_losses(candidates: Candidates, n_folds: int = N_FOLDS) -> Array:
 
 def _losses_of(candidates: Candidates, rows: IntArray, loss: QuadraticLoss, path: Path) -> Array:
     """Losses of some rows under the refitted graphs of a path, shape (rows, alphas)."""
-    elements, taper = candidates.elements.subset(rows), candidates.taper
+    elements, weights = candidates.elements.subset(rows), candidates.weights
+    own = weights.some(rows) if weights.is_tapered else None
     losses = np.full((elements.n_rows, path.alphas.size), np.inf)
     seen: dict[bytes, int] = {}
     for k in range(path.alphas.size):
@@ -68,7 +72,5 @@ def _losses_of(candidates: Candidates, rows: IntArray, loss: QuadraticLoss, path
             continue
         whole = loss.completed(joined_interaction(solution.interaction, path.rule))
         parameters = whole, solution.location
-        losses[:, k] = (
-            elements.row_losses(*parameters) if taper is None else taper.row_losses(elements, rows, parameters)
-        )
+        losses[:, k] = elements.row_losses(*parameters) if own is None else own.row_losses(elements, parameters)
     return losses

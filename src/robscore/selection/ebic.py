@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from robscore._tools.deviations import stands_out
+from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array, BoolArray
 from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss
@@ -72,11 +73,15 @@ def ebic(
     (0, (20,))
     """
     if calibrate and elements is None:
-        raise ValueError("calibrate=True needs elements= (from rs.score_elements); pass them, or calibrate=False.")
+        raise ArgumentError(
+            "calibrate", calibrate, "needs elements= (from rs.score_elements); pass them, or calibrate=False."
+        )
     if calibrate and not refit:
-        raise ValueError("calibrate=True needs refit=True: the covariance of the gradients is taken at the refit.")
+        raise ArgumentError(
+            "calibrate", calibrate, "needs refit=True: the covariance of the gradients is taken at the refit."
+        )
     if gamma < 0:
-        raise ValueError(f"gamma={gamma!r} must be at least 0.")
+        raise ArgumentError("gamma", gamma, "must be at least 0.")
     if elements is not None and elements.n_rows > _MOST_ROWS:
         elements = elements.subset(np.linspace(0, elements.n_rows - 1, _MOST_ROWS).astype(np.intp))
     values = np.full(path.alphas.size, np.inf)

@@ -8,10 +8,12 @@ import numpy as np
 
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import Array
+from robscore._tools.words import Setting, Words
 from robscore.solvers.path import Path
 
 _ROUNDS = 14
 _ALPHAS_A_ROUND = 6
+_LEAST = 1e-6  # of the penalty above it, in place of one that is zero
 
 
 def find_n_edges(path: Path, target: int, solve: Callable[[Array], Path]) -> tuple[Path, int, list[Remark]]:
@@ -27,30 +29,38 @@ def find_n_edges(path: Path, target: int, solve: Callable[[Array], Path]) -> tup
 
     If no alpha has exactly that many edges, the nearest number found is taken, with a remark.
     """
-    tried = path
+    tried, origin = path, np.arange(path.alphas.size)  # where solutions stand on the path; -1 for new ones
+
+    def add(alphas: Array) -> None:
+        nonlocal tried, origin
+        more = solve(alphas)
+        tried, order = tried.merged(more)
+        origin = np.append(origin, np.full(more.alphas.size, -1))[order]
+
     for _ in range(3):  # the path may end too early
         if tried.n_edges.max() >= target or not tried.converged.all():
             break
-        tried = tried.insert(solve(tried.alphas[-1] * np.geomspace(0.8, 0.05, 12)))
+        add(tried.alphas[-1] * np.geomspace(0.8, 0.05, 12))
     for _ in range(_ROUNDS):
         if (tried.n_edges == target).any() or not (tried.n_edges > target).any():
             break
         first_above = int(np.argmax(tried.n_edges > target))
-        low = tried.alphas[first_above]
         high = tried.alphas[first_above - 1] if first_above else tried.alpha_max
+        low = max(tried.alphas[first_above], _LEAST * high)
         if high <= low * (1 + 1e-12):
             break
-        tried = tried.insert(solve(np.geomspace(high, low, _ALPHAS_A_ROUND + 2)[1:-1]))
+        add(np.geomspace(high, low, _ALPHAS_A_ROUND + 2)[1:-1])
     distance = np.abs(tried.n_edges - target)
     best = int(np.argmin(distance))
     remarks = []
     if distance[best]:
-        words = (
-            f"No penalty found with exactly n_edges={target} edges; the nearest has {tried.n_edges[best]} "
-            f"(alpha = {tried.alphas[best]:.4g})."
+        words = Words(
+            "No penalty found with exactly ",
+            Setting("n_edges", target),
+            f" edges; the nearest has {tried.n_edges[best]} (alpha = {tried.alphas[best]:.4g}).",
         )
         remarks.append(Remark(words, UserWarning))
-    alpha = tried.alphas[best]
-    if alpha not in path.alphas:
-        path = path.insert(tried.pick(np.array([best])))
-    return path, int(np.argmax(path.alphas == alpha)), remarks
+    if origin[best] >= 0:
+        return path, int(origin[best]), remarks
+    path, order = path.merged(tried.pick(np.array([best])))
+    return path, int(np.argmax(order)), remarks  # the last of those joined is the new one

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from robscore._tools.errors import ArgumentError
+from robscore._tools.words import Setting, Words
 from robscore.selection.choice import Candidates, Choice
 from robscore.solvers.path import joined_support
 
@@ -22,7 +24,8 @@ def stars(candidates: Candidates) -> Choice:
     n = rows.size
     size = min(int(10 * np.sqrt(n)), int(0.8 * n))
     if size < 4:
-        raise ValueError(f"select='stars' needs at least 5 rows; there are {n}. Give n_edges or alpha.")
+        few = f"needs at least 5 rows; there are {n}. Give "
+        raise ArgumentError("select", "stars", Words(few, Setting("n_edges"), " or ", Setting("alpha"), "."))
     draws = [np.sort(candidates.rng.choice(n, size=size, replace=False)) for _ in range(N_SUBSAMPLES)]
     paths = candidates.fit_all([rows[draw] for draw in draws])
     m = candidates.loss.n_columns

@@ -12,7 +12,13 @@ from robscore.simulate.contaminate import (
     contaminate_symmetric,
     contaminate_wide,
 )
-from robscore.simulate.graphs import Model, random_model
+from robscore.simulate.faults import (
+    contaminate_cluster,
+    contaminate_near_zero,
+    contaminate_permuted,
+    contaminate_units,
+)
+from robscore.simulate.graphs import Model, random_model, shaped_model
 from robscore.simulate.how_much_data import power
 from robscore.simulate.sample import draw, sample
 
@@ -22,14 +28,19 @@ __all__ = [
     "Model",
     "choose_rows",
     "contaminate",
+    "contaminate_cluster",
+    "contaminate_near_zero",
     "contaminate_other_graph",
     "contaminate_pareto",
+    "contaminate_permuted",
     "contaminate_skewed",
     "contaminate_symmetric",
+    "contaminate_units",
     "contaminate_wide",
     "draw",
     "effective_sample_size",
     "power",
     "random_model",
     "sample",
+    "shaped_model",
 ]

@@ -8,8 +8,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from robscore._tools.arguments import check_number
+from robscore._tools.errors import ArgumentError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, IntArray, RandomState
+from robscore._tools.words import Setting, Words
 from robscore.rows.blocks import Partition, check_n_blocks
 from robscore.rows.frames import read_matrix
 from robscore.simulate.graphs import random_model
@@ -54,16 +56,17 @@ def choose_rows(
     [3, 8, 10, 17]
     """
     if not (0 <= share < 0.5 and n_rows >= 1):
-        raise ValueError(f"share={share!r} must lie between 0 and 0.5, and n_rows={n_rows!r} be at least 1.")
+        rows = Setting("n_rows", n_rows)
+        raise ArgumentError("share", share, Words("must lie between 0 and 0.5, and ", rows, " be at least 1."))
     rng = as_generator(random_state)
     if where == "fixed":
         return np.sort(rng.choice(n_rows, size=round(share * n_rows), replace=False))
     if where == "tukey-huber":
         return np.flatnonzero(rng.random(n_rows) < share)
     if where != "one-to-a-block":
-        raise ValueError(f"where={where!r} is not known; use 'fixed', 'tukey-huber' or 'one-to-a-block'.")
+        raise ArgumentError("where", where, "is not known; use 'fixed', 'tukey-huber' or 'one-to-a-block'.")
     if n_blocks is None:
-        raise ValueError("where='one-to-a-block' needs n_blocks=, the blocks that the estimator will use.")
+        raise ArgumentError("where", where, "needs n_blocks=, the blocks that the estimator will use.")
     check_n_blocks(n_blocks, n_rows)
     partition = Partition.even(n_rows, n_blocks)
     # The first of every block in random order, then the second, and so on; blocks in random order too.
@@ -135,7 +138,7 @@ def contaminate_pareto(X: Array, share: float, *, shape: float = 1.0, **options:
     def rows(rng: np.random.Generator, count: int, clean: Array) -> Array:
         scale = clean.mean(axis=0)
         if not (shape > 0 and (scale > 0).all()):
-            raise ValueError(f"shape={shape} and all column means must be positive for Pareto draws.")
+            raise ArgumentError("shape", shape, "and all column means must be positive for Pareto draws.")
         return np.asarray(scale * (1.0 + rng.pareto(shape, size=(count, scale.size))))
 
     return contaminate(X, share, rows, **options)
@@ -196,7 +199,9 @@ def contaminate_skewed(X: Array, share: float, *, strength: float, shape: float 
     def rows(rng: np.random.Generator, count: int, clean: Array) -> Array:
         target = strength * np.quantile(clean, 0.75, axis=0)
         if not (shape > 0 and (target > 0).all()):
-            raise ValueError(f"shape={shape} and the 3/4 quantiles of all columns must be positive for Pareto draws.")
+            raise ArgumentError(
+                "shape", shape, "and the 3/4 quantiles of all columns must be positive for Pareto draws."
+            )
         scale = target / (4.0 ** (1.0 / shape) - 1.0)
         return np.asarray(scale * rng.pareto(shape, size=(count, clean.shape[1])))
 

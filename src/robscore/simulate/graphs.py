@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from robscore._tools.errors import ArgumentError
 from robscore._tools.randomness import as_generator
-from robscore._tools.typing import Array, BoolArray, RandomState
+from robscore._tools.typing import Array, BoolArray, IntArray, RandomState
+
+Shape: TypeAlias = Literal["random", "chain", "hub", "grid", "scale-free"]
+_COLUMNS_A_HUB = 10
 
 
 @dataclass(frozen=True)
@@ -64,17 +69,90 @@ def random_model(
     """
     n_pairs = n_columns * (n_columns - 1) // 2
     if n_columns < 1 or not 0 <= n_edges <= n_pairs:
-        raise ValueError(
-            f"n_edges={n_edges} must lie between 0 and {n_pairs}, the number of pairs of {n_columns} columns."
+        raise ArgumentError(
+            "n_edges", n_edges, f"must lie between 0 and {n_pairs}, the number of pairs of {n_columns} columns."
         )
-    if not min_eigenvalue > 0:
-        raise ValueError(f"min_eigenvalue={min_eigenvalue} must be positive, or the model has no density.")
     rng = as_generator(random_state)
     rows, columns = np.triu_indices(n_columns, k=1)
     chosen = rng.choice(n_pairs, size=n_edges, replace=False)
-    values = rng.uniform(*strength, size=n_edges) * rng.choice([-1.0, 1.0], size=n_edges)
+    return _with_parameters(n_columns, rows[chosen], columns[chosen], strength, min_eigenvalue, locations, rng)
+
+
+def shaped_model(
+    shape: Shape,
+    n_columns: int,
+    *,
+    strength: tuple[float, float] = (0.5, 1.0),
+    min_eigenvalue: float = 0.1,
+    locations: tuple[float, ...] = (0.0, 0.5, -0.5),
+    random_state: RandomState = None,
+) -> Model:
+    """A graph of a known shape, with parameters as those of :func:`random_model`.
+
+    Parameters
+    ----------
+    shape : {"random", "chain", "hub", "grid", "scale-free"}
+        As many edges as columns at random; one column after the other; a hub for every ten columns; a square lattice;
+        or a tree that grows by a column at a time, joined to one that is likely to have many edges already.
+    n_columns : int
+    strength, min_eigenvalue, locations, random_state : as in :func:`random_model`
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> model = rs.simulate.shaped_model("chain", 5, random_state=0)
+    >>> model.adjacency.sum(axis=0).tolist()
+    [1, 2, 2, 2, 1]
+    """
+    if n_columns < 2:
+        raise ArgumentError("n_columns", n_columns, "must be at least 2.")
+    rng = as_generator(random_state)
+    every = np.arange(n_columns)
+    if shape == "random":
+        rows, columns = np.triu_indices(n_columns, k=1)
+        chosen = rng.choice(rows.size, size=min(n_columns, rows.size), replace=False)
+        rows, columns = rows[chosen], columns[chosen]
+    elif shape == "chain":
+        rows, columns = every[:-1], every[1:]
+    elif shape == "hub":
+        columns = every[every % _COLUMNS_A_HUB > 0]
+        rows = _COLUMNS_A_HUB * (columns // _COLUMNS_A_HUB)
+    elif shape == "grid":
+        width = int(np.sqrt(n_columns))
+        across = every[:-1][(every[:-1] + 1) % width > 0]
+        rows = np.append(across, every[:-width])
+        columns = np.append(across + 1, every[width:])
+    elif shape == "scale-free":
+        rows, columns = _grown_tree(n_columns, rng)
+    else:
+        raise ArgumentError("shape", shape, f"is not known; use one of {', '.join(map(repr, get_args(Shape)))}.")
+    return _with_parameters(n_columns, rows, columns, strength, min_eigenvalue, locations, rng)
+
+
+def _grown_tree(n_columns: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Pairs of a tree in which a new column joins an old one with a probability that grows with its edges."""
+    ends, joined = [0, 1], [0]
+    for column in range(2, n_columns):
+        joined.append(int(rng.choice(ends)))
+        ends += [joined[-1], column]
+    return np.array(joined), np.arange(1, n_columns)
+
+
+def _with_parameters(
+    n_columns: int,
+    rows: IntArray,
+    columns: IntArray,
+    strength: tuple[float, float],
+    min_eigenvalue: float,
+    locations: tuple[float, ...],
+    rng: np.random.Generator,
+) -> Model:
+    """Interactions of random strength and sign on the edges, a common diagonal, and random locations."""
+    if not min_eigenvalue > 0:
+        raise ArgumentError("min_eigenvalue", min_eigenvalue, "must be positive, or the model has no density.")
+    values = rng.uniform(*strength, size=rows.size) * rng.choice([-1.0, 1.0], size=rows.size)
     interaction = np.zeros((n_columns, n_columns))
-    interaction[rows[chosen], columns[chosen]] = values
+    interaction[rows, columns] = values
     interaction += interaction.T
     least = float(np.linalg.eigvalsh(interaction)[0])
     np.fill_diagonal(interaction, min_eigenvalue - least)

@@ -10,6 +10,7 @@ import numpy as np
 
 from robscore import metrics
 from robscore._tools.arguments import check_whole
+from robscore._tools.errors import ArgumentError
 from robscore._tools.progress import ProgressLine
 from robscore._tools.randomness import as_generator
 from robscore._tools.repetitions import run_all
@@ -81,10 +82,10 @@ def power(
     for n in sizes:
         check_whole("n_rows", n, at_least=4)
     if not sizes:
-        raise ValueError("n_rows=[] must hold at least one number of rows.")
+        raise ArgumentError("n_rows", [], "must hold at least one number of rows.")
     check_whole("n_repeats", n_repeats, at_least=1)
     if isinstance(bad_rows, str) and bad_rows not in ("pareto", "other graph"):
-        raise ValueError(f"bad_rows={bad_rows!r} is not known; use 'pareto', 'other graph' or a function.")
+        raise ArgumentError("bad_rows", bad_rows, "is not known; use 'pareto', 'other graph' or a function.")
     chosen = RobustGraph(family) if model is None else model
     seeds = as_generator(random_state).integers(2**62, size=(len(sizes), n_repeats))
     tasks = [(n, int(seed)) for n, row in zip(sizes, seeds, strict=True) for seed in row]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from robscore._tools.errors import UsageError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, RandomState
+from robscore._tools.words import Setting
 from robscore.families import Family, get_family
 from robscore.families.samplers.base import Draws
 
@@ -101,7 +103,8 @@ def draw(
         raise ValueError("interaction must be symmetric.")
     K = (K + K.T) / 2
     if n_rows < 1 or burn_in < 0 or thin < 1:
-        raise ValueError(f"n_rows={n_rows} and thin={thin} must be at least 1 and burn_in={burn_in} at least 0.")
+        counts = " and ", Setting("thin", thin), " must be at least 1 and ", Setting("burn_in", burn_in)
+        raise UsageError(Setting("n_rows", n_rows), *counts, " at least 0.")
     if not resolved.is_pairwise:
         raise ValueError(f"Sampling from {resolved!r} is not available; use a pairwise family.")
     resolved.check_columns(m)

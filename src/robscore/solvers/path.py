@@ -5,7 +5,6 @@ The descent itself is in descent.py; here are its results, and the one function 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robscore._tools.arguments import check_whole
 from robscore._tools.errors import ArgumentError
+from robscore._tools.remarks import Remark
 from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, Loss, QuadraticLoss, StatisticLoss
 from robscore.solvers.coordinates import build_problem, build_statistic_problem
 from robscore.solvers.descent import Trace, trace_nodes, trace_path
@@ -99,13 +100,14 @@ class Path:
         ends = f"alpha {self.alphas[0]:.4g} to {self.alphas[-1]:.4g}, {self.n_edges[0]} to {self.n_edges[-1]} edges"
         return f"<Path of {self.alphas.size} solutions: {ends}, {np.count_nonzero(self.converged)} converged>"
 
-    def insert(self, other: Path) -> Path:
-        """The path with the solutions of another one put in their place."""
+    def merged(self, other: Path) -> tuple[Path, IntArray]:
+        """The path with the solutions of another one put in their place; and the order that the joined ones took."""
         joined: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in _BY_ALPHA
         }
         joined["interactions"] = self.interactions.joined(other.interactions)
-        return replace(self, **joined).pick(np.argsort(-joined["alphas"], kind="stable"))
+        order = np.argsort(-joined["alphas"], kind="stable")
+        return replace(self, **joined).pick(order), order
 
     def pick(self, positions: IntArray) -> Path:
         """The path with only some of its solutions."""
@@ -113,13 +115,17 @@ class Path:
         return replace(self, interactions=self.interactions[positions], **picked)
 
 
-def convergence_message(path: Path | StatisticPath) -> str:
+def convergence_message(path: Path | StatisticPath) -> Words:
     """How many penalties did not converge, which is the worst, and what to do."""
     worst = int(np.argmax(path.kkt))
-    return (
+    return Words(
         f"{np.count_nonzero(~path.converged)} of {path.alphas.size} penalties did not converge; worst is alpha = "
         f"{path.alphas[worst]:.3g}, {path.kkt[worst]:.1e} alpha_max from optimal. With few rows, or equal columns, "
-        "there may be no minimum: use larger alphas or a diagonal_multiplier; else raise max_iter."
+        "there may be no minimum: use larger alphas or a ",
+        Setting("diagonal_multiplier"),
+        "; else raise ",
+        Setting("max_iter"),
+        ".",
     )
 
 
@@ -235,7 +241,7 @@ def solve_path(
     else:
         path = solve_quietly(loss, alphas, **options)
     if not path.converged.all():
-        warnings.warn(convergence_message(path), ConvergenceWarning, stacklevel=2)
+        Remark(convergence_message(path), ConvergenceWarning).warn(stacklevel=2)
     return path
 
 

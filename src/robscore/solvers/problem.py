@@ -22,9 +22,6 @@ from scipy.linalg import lstsq
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.losses.quadratic import assemble_hessian
 from robscore.solvers.blocks import Blocks
-from robscore.solvers.location import HardlyVaryError as HardlyVaryError  # these three were here once
-from robscore.solvers.options import Rule as Rule
-from robscore.solvers.options import check_options as check_options
 from robscore.solvers.penalties import Penalty
 
 _LONG = 0.1  # share of its length that a solution may still gain while the number of sweeps doubles

@@ -1,224 +1,156 @@
-"""Robust row weights: what the geometric median of means makes of the rows.
+"""What every row counts: one noun for the weights of block medians and for tapers.
 
-Gamma-hat and g-hat are convex combinations of block means, hence of rows: one weight vector for
-each, c_i = w_block(i) / |block(i)|. Everything after them is ordinary weighted score matching.
+Gamma-hat and g-hat are weighted sums of the rows' elements. Medians of block means give a weight vector for each.
+A taper gives one for both, and lets it depend on the row: score matching stays exact when every row is weighted by a
+smooth function of itself, for phi(x) >= 0 the identity behind it holds with phi h_j in place of h_j. Here phi is a
+function of the surprise E(x) = -z0' t(x), which is -log p under a first fit z0 (of a family without a base density),
+and falls from 1 to 0. Since h_j d_j phi v_j = -phi'(E) Gamma_j z0, the weighted elements are
+
+    Gamma~ = phi Gamma,      g~ = phi g + phi'(E) Gamma z0
+
+so nothing but two weighted averages is needed, for every family. Dropping rows (a phi that jumps) would bias the fit
+on clean data, as truncation does; a taper does not, wherever it sets in.
 """
 
 from __future__ import annotations
 
-import warnings
-from typing import NamedTuple, TypeAlias, get_args
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
-from robscore._tools.remarks import Remark
-from robscore._tools.typing import Array, BoolArray, RandomState
-from robscore.elements import PARTS, Elements, Part
-from robscore.elements.inner_products import Way, block_cloud, cheapest_way, row_products, summed_over_blocks
-from robscore.medians.clouds import GramCloud
-from robscore.medians.geometric_median import median_weights
-from robscore.medians.median_of_means import partitions
-from robscore.rows.blocks import Partition, scatter_ratio
-
-Products: TypeAlias = dict[Part, Array]
-
-_FEWEST_TIED = 5  # blocks, for ties to be looked at
-_MOST_RANKED, _FEWEST_A_BLOCK = 20_000, 20  # rows that are looked at to see whether they are sorted
-_TIED_SHARE = 0.4  # more identical blocks than this may pull the median onto themselves
+from robscore._tools.typing import Array, IntArray
+from robscore.elements import Elements
+from robscore.families.base import Parameters
+from robscore.losses.quadratic import Loss
 
 
-class RowWeights(NamedTuple):
-    """Two weight vectors of shape (n,), each non-negative and summing to one."""
+@dataclass(frozen=True, eq=False)
+class RowWeights:
+    """What each of n rows counts; as a pair it is (gamma_weights, g_weights).
+
+    Attributes
+    ----------
+    gamma_weights, g_weights : arrays of shape (n,)
+        Not negative; each sums to one.
+    phi : array of shape (n,), or None
+        Of a taper: what is left of each row, between 0 and 1. None where weights come from blocks.
+    slopes : array of shape (n,), or None
+        The derivative of phi in the surprise, zero or negative.
+    parameters : of the fit that the surprise was measured by
+    """
 
     gamma_weights: Array
     g_weights: Array
+    phi: Array | None = None
+    slopes: Array | None = None
+    parameters: Parameters = ()
 
+    @classmethod
+    def tapered(cls, phi: Array, slopes: Array, parameters: Parameters) -> RowWeights:
+        """From phi and its slopes, shape (n,)."""
+        share = phi / phi.sum()
+        return cls(share, share, phi, slopes, parameters)
 
-def robust_weights(
-    elements: Elements,
-    n_blocks: int,
-    *,
-    n_partitions: int = 1,
-    shuffle: bool = False,
-    random_state: RandomState = None,
-    way: Way = "auto",
-) -> RowWeights:
-    """Row weights of the geometric median of means of Gamma and of g.
+    @classmethod
+    def hard(cls, phi: Array, parameters: Parameters) -> RowWeights:
+        """A phi, shape (n,), that does not change with the surprise."""
+        return cls.tapered(phi, np.broadcast_to(np.float64(0.0), phi.shape), parameters)
 
-    Parameters
-    ----------
-    elements : from :func:`robscore.score_elements`
-    n_blocks : int
-        K, from 1 (equal weights: classic score matching) to n.
-    n_partitions : int, default 1
-        With more than one, average the weights over that many random partitions into blocks.
-    shuffle : bool, default False
-        Cut a random order of the rows into blocks instead of the given one.
-    random_state : int, Generator or None
-    way : {"auto", "rows", "nodes", "streamed"}, default "auto"
-        How the inner products are computed; the weights are the same.
+    @classmethod
+    def between(cls, surprise: Array, start: float, end: float, parameters: Parameters) -> RowWeights:
+        """1 up to ``start``, 0 from ``end`` on, a cubic in between; surprise has shape (n,) and may be infinite."""
+        if not (start < end < np.inf):  # nothing lies in between
+            return cls.hard(np.where(surprise <= start, 1.0, 0.0), parameters)
+        t = (end - surprise) / (end - start)
+        np.clip(t, 0.0, 1.0, out=t)
+        slopes = 1 - t  # in place from here on: there may be very many rows
+        slopes *= t
+        slopes *= -6 / (end - start)
+        phi = 3 - 2 * t
+        phi *= t
+        phi *= t
+        return cls.tapered(phi, slopes, parameters)
 
-    Returns
-    -------
-    (gamma_weights, g_weights)
-        n numbers each. A block with a row that overflows gets weight zero in both.
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.gamma_weights, self.g_weights))
 
-    Raises
-    ------
-    ValueError
-        If half of the blocks or more hold a row that overflows; or if, of five blocks or more, over 40 % are identical.
+    def __getitem__(self, which: int) -> Array:
+        return (self.gamma_weights, self.g_weights)[which]
 
-    Examples
-    --------
-    >>> import numpy as np, robscore as rs
-    >>> X = np.random.default_rng(0).exponential(size=(60, 2))
-    >>> X[7] = 1e5
-    >>> gamma_weights, g_weights = rs.robust_weights(rs.score_elements("sqrt", X), n_blocks=20)
-    >>> bool(gamma_weights[7] < 1e-6), round(float(gamma_weights.sum()), 12)
-    (True, 1.0)
-    """
-    weights, remarks = weigh_rows(
-        elements, n_blocks, n_partitions=n_partitions, shuffle=shuffle, random_state=random_state, way=way
-    )
-    for remark in remarks:
-        warnings.warn(remark.words, remark.category, stacklevel=2)
-    return weights
+    def __len__(self) -> int:
+        return 2
 
+    @property
+    def is_tapered(self) -> bool:
+        """Whether rows count by themselves, and not by their blocks."""
+        return self.phi is not None
 
-def weigh_rows(
-    elements: Elements,
-    n_blocks: int,
-    *,
-    n_partitions: int,
-    shuffle: bool,
-    random_state: RandomState,
-    way: Way = "auto",
-    products: Products | None = None,
-) -> tuple[RowWeights, list[Remark]]:
-    """As :func:`robust_weights`, with what there is to warn about instead of warnings.
+    @property
+    def n_rows(self) -> float:
+        """How many rows there are, those that count in part in part."""
+        return float(self.gamma_weights.size if self.phi is None else self.phi.sum())
 
-    ``products`` are inner products of the rows (:func:`shared_products`), where many partitions share them.
-    """
-    if not isinstance(elements, Elements):
-        raise TypeError(f"elements must come from rs.score_elements(family, X); got {type(elements).__name__}.")
-    if way not in get_args(Way):
-        raise ValueError(f"way={way!r} is not known; use one of {', '.join(map(repr, get_args(Way)))}.")
-    n = elements.n_rows
-    if elements.streams and (shuffle or n_partitions > 1):
-        _check_shuffled(elements, n_blocks)
-    parts = partitions(n, n_blocks, n_partitions, shuffle=shuffle, random_state=random_state)
-    remarks = []
-    if n_partitions == 1 and not shuffle and n_blocks > 2:
-        remarks += _remark_if_sorted(elements, parts[0])
-    finite = [_finite_blocks(elements, partition) for partition in parts]
-    if n_blocks >= _FEWEST_TIED:
-        keys = elements.row_keys()
-        for partition, of_partition in zip(parts, finite, strict=True):
-            _check_ties(keys, partition, of_partition)
-        del keys
-    totals: dict[Part, Array] = {}
-    failed = 0
-    if products is None and way == "auto" and n_partitions > 1:
-        products = shared_products(elements)
-    for partition, of_partition in zip(parts, finite, strict=True):
-        blocks: dict[Part, Array] = {}
-        for part in PARTS:
-            shared = None if products is None else products[part]
-            blocks[part], converged = _block_weights(elements, part, partition, of_partition, way, shared)
-            failed += not converged
-        for part in PARTS:
-            weights = partition.row_weights(blocks[part] / n_partitions, n)
-            totals[part] = totals[part] + weights if part in totals else weights
-    if failed:
-        words = (
-            f"The geometric median did not converge in {failed} of {2 * n_partitions} computations; "
-            "try another n_blocks or average over n_partitions > 1."
-        )
-        remarks.append(Remark(words, ConvergenceWarning))
-    return RowWeights(totals["gamma"], totals["g"]), remarks
+    @property
+    def counted(self) -> IntArray:
+        """Positions of the rows that count."""
+        return np.arange(self.gamma_weights.size) if self.phi is None else np.flatnonzero(self.phi)
 
+    @property
+    def share_dropped(self) -> float | None:
+        """Share of the rows that count for nothing; None where weights come from blocks."""
+        return None if self.phi is None else float(np.mean(self.phi == 0))
 
-def shared_products(elements: Elements) -> Products | None:
-    """Inner products of all rows for Gamma and g, computed once for many partitions.
+    @cached_property
+    def effective_rows(self) -> tuple[float, float]:
+        """As many equal rows would be as certain, for Gamma and for g: 1 over the sum of squared weights."""
+        gamma, g = (1.0 / float(np.sum(weights**2)) for weights in self)
+        return gamma, g
 
-    None where they take too much memory, or where block means are cheaper.
-    """
-    n = elements.n_rows
-    if any(cheapest_way(elements, part, max(n // 3, 1), n) != "rows" for part in PARTS):
-        return None
-    gamma = row_products(elements, "gamma")
-    if gamma is None:
-        return None
-    g = row_products(elements, "g")
-    return None if g is None else {"gamma": gamma, "g": g}
+    @property
+    def pulls(self) -> Array:
+        """Slopes over the sum of phi, shape (n,): what multiplies Gamma z0 in g; zero without a taper."""
+        if self.phi is None or self.slopes is None:
+            return np.zeros(self.gamma_weights.size)
+        return np.asarray(self.slopes / self.phi.sum())
 
+    def some(self, rows: IntArray) -> RowWeights:
+        """What some rows count on their own, by their positions."""
+        if self.phi is not None and self.slopes is not None:
+            return RowWeights.tapered(self.phi[rows], self.slopes[rows], self.parameters)
+        gamma, g = (weights[rows] for weights in self)
+        return RowWeights(gamma / gamma.sum(), g / g.sum())
 
-def _check_shuffled(elements: Elements, n_blocks: int) -> None:
-    """Raise where random blocks of rows that are streamed are so many that their means cannot be held."""
-    if any(cheapest_way(elements, part, n_blocks, elements.n_rows) != "nodes" for part in PARTS):
-        raise ValueError(
-            f"shuffle=True and n_partitions > 1 need rows in memory where there are {n_blocks} blocks, and these rows "
-            "are streamed: put them in random order once, where they are stored, and pass shuffle=False; or use fewer "
-            "blocks."
-        )
+    def loss(self, elements: Elements) -> Loss:
+        """The weighted loss of the rows' elements."""
+        loss: Loss = elements.average(*self)
+        pulls = self.pulls
+        if pulls.any():
+            loss.g += elements.gamma_times(pulls, *self.parameters)
+        return loss
 
+    def row_losses(self, elements: Elements, parameters: Parameters) -> Array:
+        """What each row adds to a taper's loss (times the sum of phi), shape (n,).
 
-def _block_weights(
-    elements: Elements, part: Part, partition: Partition, finite: BoolArray, way: Way, products: Array | None
-) -> tuple[Array, bool]:
-    """Weights of all K blocks; zero for those that are infinitely far."""
-    weights = np.zeros(partition.n_blocks)
-    if np.count_nonzero(finite) <= 2:
-        weights[finite] = 1.0 / np.count_nonzero(finite)
-        return weights, True
-    if not finite.all():
-        kept = partition.order[np.repeat(finite, partition.sizes)]
-        partition = Partition(kept, partition.sizes[finite])
-    if products is None:
-        cloud = block_cloud(elements, part, partition, way)
-    else:
-        cloud = GramCloud(summed_over_blocks(products, partition))
-    solved = median_weights(cloud)
-    weights[finite] = solved.weights
-    return weights, solved.converged
+        With z' Gamma z0 = l(z + z0) - l(z) - l(z0), l a row's plain loss.
+        """
+        assert self.phi is not None
+        assert self.slopes is not None
+        plain = elements.row_losses(*parameters)
+        losses = self.phi * np.where(self.phi > 0, plain, 0.0)
+        bent = np.flatnonzero(self.slopes)
+        if bent.size:
+            some = elements.subset(bent)
+            both = some.row_losses(*(a + b for a, b in zip(parameters, self.parameters, strict=True)))
+            losses[bent] -= self.slopes[bent] * (both - plain[bent] - some.row_losses(*self.parameters))
+        return np.asarray(losses)
 
-
-def _finite_blocks(elements: Elements, partition: Partition) -> BoolArray:
-    """Blocks without a row that overflows; an error if these are not more than half."""
-    finite = ~np.logical_or.reduceat(partition.ordered(elements.overflow), partition.starts)
-    n_far = partition.n_blocks - np.count_nonzero(finite)
-    if 2 * n_far >= partition.n_blocks:
-        raise ValueError(
-            f"{n_far} of {partition.n_blocks} blocks hold a row so large, or so near a boundary, that its elements "
-            f"overflow ({np.count_nonzero(elements.overflow)} such rows); use more blocks, or drop those rows."
-        )
-    return finite
-
-
-def _check_ties(keys: NDArray[np.uint64], partition: Partition, finite: BoolArray) -> None:
-    """Raise when so many blocks hold the same rows, by their keys, that the median may be one of them."""
-    # Sums that wrap around do not depend on the order of the rows in a block.
-    sums = np.add.reduceat(partition.ordered(keys), partition.starts)[finite]
-    tied = int(np.unique(sums, return_counts=True)[1].max())
-    if tied > _TIED_SHARE * partition.n_blocks:
-        raise ValueError(
-            f"{tied} of {partition.n_blocks} blocks are identical (equal rows, for example rows of zeros), so the "
-            "median may be one of them; drop duplicated rows, or use fewer blocks."
-        )
-
-
-def _remark_if_sorted(elements: Elements, partition: Partition) -> list[Remark]:
-    if elements.n_rows > _MOST_RANKED:
-        partition = partition.sampled(_MOST_RANKED, _FEWEST_A_BLOCK)
-        elements, partition = elements.subset(partition.order), Partition.joined(partition.sizes)
-    ratio, chance = scatter_ratio(elements.order_statistics(), partition)
-    if ratio <= max(2.0, chance):
-        return []
-    words = (
-        f"Neighbouring rows resemble each other: block means scatter {ratio:.1f} times as much as with rows in "
-        "random order. If the rows are sorted or grouped, a smaller group can lose its weight: pass shuffle=True "
-        "or n_partitions=20. If they are a series in time, blocks of neighbours are what you want."
-    )
-    return [Remark(words, UserWarning)]
+    def in_words(self) -> str:
+        """How many rows were dropped, and how many count in part."""
+        assert self.phi is not None
+        n = self.phi.size
+        dropped = int(np.count_nonzero(self.phi == 0))
+        in_part = int(np.count_nonzero((self.phi > 0) & (self.phi < 1)))
+        words = f"{dropped} of {n} rows ({dropped / n:.1%}) dropped"
+        return f"{words}, {in_part} count in part" if in_part else words

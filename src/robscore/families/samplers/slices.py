@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import rankdata
 
 from robscore._tools.typing import Array
 from robscore.families.samplers.base import Draws, Sampler
-from robscore.rows.blocks import average_ranks
 
 if TYPE_CHECKING:
     from robscore.families.base import Family
@@ -118,7 +118,7 @@ def _remembered(first: Array, last: Array) -> Array:
     n = len(first)
     if n < 4:
         return np.full(first.shape[1], float(n))
-    ranks = [average_ranks(rows) for rows in (first, last)]
+    ranks = [rankdata(rows, axis=0) for rows in (first, last)]
     centred = [rank - rank.mean(axis=0) for rank in ranks]
     scale = np.sqrt((centred[0] ** 2).sum(axis=0) * (centred[1] ** 2).sum(axis=0))
     with np.errstate(invalid="ignore"):

@@ -1,0 +1,135 @@
+"""Which columns are variables, which one labels the rows, and which are left out."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+
+from robscore._tools.typing import Array
+from robscore._tools.words import first_few, quoted
+from robscore.cli.reading.cells import floats
+from robscore.cli.reading.labels import as_label, labels_rows
+from robscore.cli.reading.options import ReadOptions
+from robscore.cli.reading.result import DataFile, DataFileError
+from robscore.cli.reading.table import Table
+
+
+def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> DataFile:
+    """The variables and the labels of a table; what was left out goes to the notes."""
+    wanted, label = _wanted(path, table, options)
+    read = {k: floats(path, table.names[k], table.columns[k]) for k in wanted}
+    values = {k: numbers for k, numbers in read.items() if numbers is not None}
+    text = [k for k in wanted if read[k] is None]
+    if text and options.columns:
+        raise DataFileError(f"{path}: column {table.names[text[0]]!r} holds no numbers; leave it out of --columns.")
+    index = [k for k in sorted(table.index) if k not in read]
+    if label is None:
+        label = _label_among(table, index, text, {} if options.columns else values)
+        values.pop(label, None)  # type: ignore[arg-type]
+        if label is not None:
+            what = "The index" if _is_unnamed(table, label) else f"Column {table.names[label]!r}"
+            notes.append(f"{what} labels the rows (--id names another).")
+    if other := [table.names[k] for k in index if k != label and not _is_unnamed(table, k)]:
+        notes.append(f"Left out, for they are the index of a data frame: {quoted(other)}.")
+    if left_out := [table.names[k] for k in text if k != label]:
+        notes.append(f"Left out, for they hold no numbers: {quoted(left_out)}.")
+    n_rows = len(table.columns[0])
+    if n_rows < 2:
+        raise DataFileError(f"{path} has {n_rows} row of data; a graph needs many, at least a few more than columns.")
+    values = _telling(table.names, values, notes)
+    if len(values) < 2:
+        listed = f"only {table.names[next(iter(values))]!r}" if values else "none"
+        raise DataFileError(f"{path}: a graph needs at least two columns of numbers; {listed} is left.")
+    return DataFile(
+        np.column_stack(list(values.values())),
+        _unique_names(path, {k: table.names[k] for k in values}),
+        None if label is None else tuple(as_label(cell) for cell in table.columns[label]),
+        None if label is None else "index" if _is_unnamed(table, label) else table.names[label],
+        tuple(notes),
+    )
+
+
+def _wanted(path: Path, table: Table, options: ReadOptions) -> tuple[list[int], int | None]:
+    """Positions of the columns asked for, and of the one that labels the rows."""
+    names = table.names
+    for option, patterns in (("--columns", options.columns), ("--exclude", options.exclude)):
+        for pattern in patterns:
+            if not any(matches(name, pattern) for name in names):
+                raise DataFileError(f"{option} {pattern}: no such column in {path.name}; it has {first_few(names)}.")
+    label = None
+    if options.id is not None:
+        if options.id not in names:
+            raise DataFileError(f"--id {options.id}: no such column in {path.name}; it has {first_few(names)}.")
+        label = names.index(options.id)
+    keep = [
+        k
+        for k, name in enumerate(names)
+        if k != label
+        and (k not in table.index or name in options.columns)
+        and (not options.columns or any(matches(name, pattern) for pattern in options.columns))
+        and not any(matches(name, pattern) for pattern in options.exclude)
+        and not (name == "" and table.columns[k].isna().all())  # a separator at the end of each line
+    ]
+    return keep, label
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether a name is the given one, or fits a pattern with ``*`` and ``?``."""
+    return name == pattern or fnmatchcase(name, pattern)
+
+
+def _label_among(table: Table, index: list[int], text: list[int], numbers: dict[int, Array]) -> int | None:
+    """The column that labels the rows.
+
+    The index of a data frame or the first of text, if it never repeats; else numbers that look like it. An index
+    without a name, the number of a row in some other frame, comes after text.
+    """
+    own = index if len(index) == 1 else []
+    named = [k for k in own if not _is_unnamed(table, k)]
+    unique = (k for k in [*named, *text, *own] if table.columns[k].is_unique and table.columns[k].notna().all())
+    counting = (k for k, values in numbers.items() if labels_rows(table.names[k], values))
+    return next(unique, next(counting, None))
+
+
+def _is_unnamed(table: Table, k: int) -> bool:
+    """Whether a column is an index that pandas, or Dask, had to name itself."""
+    return k in table.index and table.names[k].startswith("__") and table.names[k].endswith("__")
+
+
+def _telling(names: list[str], values: dict[int, Array], notes: list[str]) -> dict[int, Array]:
+    """The columns without those that are empty, constant, or the same as an earlier one."""
+    empty = [k for k, column in values.items() if np.isnan(column).all()]
+    constant = [k for k, column in values.items() if k not in empty and np.nanmin(column) == np.nanmax(column)]
+    for which, why in ((empty, "empty"), (constant, "constant")):
+        if which:
+            notes.append(f"Left out, for they are {why}: {quoted([names[k] for k in which])}.")
+    values = {k: column for k, column in values.items() if k not in {*empty, *constant}}
+    if equal := _equal_columns(values):
+        pairs = [f"{names[k]!r} (equal to {names[first]!r})" for k, first in equal.items()]
+        notes.append(f"Left out, for they repeat another column: {first_few(pairs)}.")
+    return {k: column for k, column in values.items() if k not in equal}
+
+
+def _equal_columns(values: dict[int, Array]) -> dict[int, int]:
+    """Columns that are the same as an earlier one, and which."""
+    first: dict[bytes, int] = {}
+    seen = {k: first.setdefault(np.ascontiguousarray(column).tobytes(), k) for k, column in values.items()}
+    return {k: earlier for k, earlier in seen.items() if earlier != k}
+
+
+def _unique_names(path: Path, names: dict[int, str]) -> tuple[str, ...]:
+    """The names of columns at these positions, with one for those that have none; raise where two are the same."""
+    named = {k: name or f"column {k + 1}" for k, name in names.items()}
+    positions: dict[str, list[int]] = {}
+    for k, name in named.items():
+        positions.setdefault(name, []).append(k)
+    repeated = [name for name, where in positions.items() if len(where) > 1]
+    if repeated:
+        name = min(repeated)
+        where = " and ".join(str(k + 1) for k in positions[name])
+        raise DataFileError(
+            f"{path}: columns {where} are both named {name!r}; rename one, or leave them out with --exclude."
+        )
+    return tuple(named.values())

@@ -1,0 +1,60 @@
+"""A data file, of whatever kind, becomes columns of numbers."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from robscore._tools.optional import require
+from robscore.cli.reading.choice import choose
+from robscore.cli.reading.formats import reader_of
+from robscore.cli.reading.options import ReadOptions
+from robscore.cli.reading.result import DataFile, DataFileError
+
+
+def read_data(path: str | PathLike[str], options: ReadOptions | None = None) -> DataFile:
+    r"""Read a data file.
+
+    Columns that hold no number at all are left out; the first of them, or a column of dates, with a different value in
+    every row labels the rows. Constant columns are left out. All that is said in ``notes``. A column of numbers
+    with some other text in it is an error: a typing error must not cost a variable silently.
+
+    Parameters
+    ----------
+    path : of a .csv, .tsv, .txt, .parquet, .xlsx or .xls file (text files may end in .gz too)
+    options : ReadOptions, optional
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "rain.csv"
+    >>> _ = path.write_text("day;Bern;Basel\n2024-01-01;1,5;0\n2024-01-02;0;2,25\n")
+    >>> data = read_data(path)
+    >>> data.names, data.labels, data.values.tolist()
+    (('Bern', 'Basel'), ('2024-01-01', '2024-01-02'), [[1.5, 0.0], [0.0, 2.25]])
+    """
+    require("pandas")
+    options, path = options or ReadOptions(), Path(path)
+    if not path.exists():
+        raise DataFileError(f"{path} does not exist{_similar(path)}.")
+    if path.is_dir():
+        raise DataFileError(
+            f"{path} is a folder; give a file in it. (From Python, RobustGraph.fit takes a folder of Parquet files.)"
+        )
+    notes: list[str] = []
+    try:
+        table = reader_of(path)(path, options, notes)
+    except (UnicodeDecodeError, OSError) as error:
+        raise DataFileError(f"{path} cannot be read: {error}.") from None
+    if not table.columns or not len(table.columns[0]):
+        raise DataFileError(f"{path} has no rows of data{'' if table.columns else ' and no columns'}.")
+    return choose(path, table, options, notes)
+
+
+def _similar(path: Path) -> str:
+    """Another file that the user may have meant."""
+    from difflib import get_close_matches
+
+    there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = get_close_matches(path.name, there, n=1)
+    return f"; did you mean {near[0]}?" if near else ""

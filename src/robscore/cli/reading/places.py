@@ -1,0 +1,104 @@
+"""Places on a map: where the columns are, and lines to draw under them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robscore._tools.optional import require
+from robscore._tools.typing import Array
+from robscore._tools.words import first_few, quoted
+from robscore.cli.reading.cells import NOTHING
+from robscore.cli.reading.formats import reader_of
+from robscore.cli.reading.labels import as_label
+from robscore.cli.reading.options import ReadOptions
+from robscore.cli.reading.result import DataFileError
+from robscore.cli.reading.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Array:
+    """Latitude and longitude in degrees for every name, shape (m, 2), from a file with a name, latitude and longitude.
+
+    The columns are found by their names (latitude or lat, longitude, lon, lng or long; the first other one names the
+    places), whatever their order; places that are not among the names are passed over.
+    """
+    require("pandas")
+    path = Path(path)
+    if not path.is_file():
+        raise DataFileError(f"--coords {path} does not exist.")
+    table, (lat, lon) = _geographic(path, "--coords")
+    named = next((k for k in range(len(table.names)) if k not in (lat, lon)), None)
+    if named is None:
+        raise DataFileError(f"--coords {path}: no column with the names; it needs name, latitude, longitude.")
+    latitude, longitude = (_degrees(path, "--coords", table.names[k], table.columns[k]) for k in (lat, lon))
+    places: dict[str, int] = {}
+    for k, name in enumerate(as_label(cell).strip() for cell in table.columns[named]):
+        first = places.setdefault(name, k)
+        if (latitude[k], longitude[k]) != (latitude[first], longitude[first]):
+            raise DataFileError(f"--coords {path} has {name!r} at two places; keep one.")
+    absent = [name for name in names if name not in places]
+    if absent:
+        raise DataFileError(f"--coords {path} does not have {quoted(absent)}.")
+    found = np.column_stack([latitude, longitude])[[places[name] for name in names]]
+    wrong = ~(np.isfinite(found).all(axis=1) & (np.abs(found[:, 0]) <= 90) & (np.abs(found[:, 1]) <= 360))
+    if wrong.any():
+        k = int(np.flatnonzero(wrong)[0])
+        raise DataFileError(
+            f"--coords {path}: {names[k]!r} has latitude {found[k, 0]:g} and longitude {found[k, 1]:g}; degrees are "
+            "needed, latitude between -90 and 90."
+        )
+    return found
+
+
+def _geographic(path: Path, option: str) -> tuple[Table, tuple[int, int]]:
+    """A file with latitudes and longitudes, and where these two are."""
+    table = reader_of(path)(path, ReadOptions(all_text=True), [])
+    where = []
+    for what, spellings in (("latitude", ("latitude", "lat")), ("longitude", ("longitude", "lon", "lng", "long"))):
+        found = [k for k, name in enumerate(table.names) if name.lower() in spellings]
+        if not found:
+            raise DataFileError(f"{option} {path}: no column is named {what}; it has {first_few(table.names)}.")
+        where.append(found[0])
+    return table, (where[0], where[1])
+
+
+def _degrees(path: Path, option: str, name: str, column: pd.Series) -> Array:
+    """A column of numbers, whatever their decimal sign."""
+    import pandas as pd
+
+    numbers = pd.to_numeric(column.astype(str).str.replace(",", "."), errors="coerce")
+    if numbers.isna().any():
+        row = int(np.flatnonzero(numbers.isna())[0])
+        raise DataFileError(
+            f"{option} {path}: {name} must hold numbers, in degrees; row {row + 1} has {str(column.iloc[row])!r}."
+        )
+    return np.asarray(numbers, dtype=float)
+
+
+def read_outline(path: str | PathLike[str]) -> list[Array]:
+    """Lines to draw under a map, each of shape (points, 2): latitude and longitude in degrees.
+
+    From a file with columns latitude and longitude. A row without them ends a line, and so does a change of the entry
+    in a further column, if there is one.
+    """
+    require("pandas")
+    path = Path(path)
+    if not path.is_file():
+        raise DataFileError(f"--outline {path} does not exist.")
+    table, (lat, lon) = _geographic(path, "--outline")
+    gaps = [column.isna() | (column.astype(str).str.strip().str.lower().isin(NOTHING)) for column in table.columns]
+    kept = ~(gaps[lat] | gaps[lon])  # an empty line ends a line
+    columns = [column[kept] for column in table.columns]
+    piece = np.cumsum(~np.asarray(kept))[np.asarray(kept)]
+    points = np.column_stack([_degrees(path, "--outline", table.names[k], columns[k]) for k in (lat, lon)])
+    group = next((k for k in range(len(table.names)) if k not in (lat, lon)), None)
+    names = [""] * len(points) if group is None else [str(entry) for entry in columns[group]]
+    lines = np.array([f"{part} {name}" for part, name in zip(piece, names, strict=True)])
+    return [points[lines == line] for line in dict.fromkeys(lines.tolist())]

@@ -1,0 +1,31 @@
+"""What comes of a data file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from robscore._tools.typing import Array
+
+
+class DataFileError(ValueError):
+    """A data file that cannot be used as it is; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """What was read.
+
+    Attributes
+    ----------
+    values : array of shape (n, m); NaN where a value is missing
+    names : of the columns, as written in the file
+    labels : of the rows, or None
+    label_name : the column that labels the rows, or None
+    notes : what was found out or left out, one sentence each
+    """
+
+    values: Array
+    names: tuple[str, ...]
+    labels: tuple[str, ...] | None
+    label_name: str | None
+    notes: tuple[str, ...] = field(default=())

@@ -1,0 +1,309 @@
+"""All arguments of a fit, checked by type and range before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from robscore._tools.arguments import check_number, check_whole, read_bytes
+from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.typing import Array, BoolArray, RandomState
+from robscore._tools.words import Phrase, Setting
+from robscore.elements.base import Storage, check_storage
+from robscore.families.base import Family, get_family
+from robscore.losses.quadratic import MANY_COLUMNS
+from robscore.rows.blocks import check_contamination, check_n_blocks, n_blocks_for
+from robscore.selection import SELECTORS
+from robscore.solvers.descent import alpha_grid
+from robscore.solvers.options import Rule, check_options
+from robscore.weighting.reweighting import START_CONTAMINATION
+
+_EDGES_A_COLUMN = 10
+
+Check = Callable[[str, Any], None]
+
+
+def _boolean(name: str, value: object) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentError(name, value, "must be True or False.")
+
+
+def _whole(at_least: int) -> Check:
+    def check(name: str, value: object) -> None:
+        check_whole(name, value, at_least=at_least)
+
+    return check
+
+
+def _number(at_least: float) -> Check:
+    def check(name: str, value: object) -> None:
+        check_number(name, value, at_least=at_least)
+
+    return check
+
+
+def _share(name: str, value: object) -> None:
+    check_number(name, value)
+    if not 0 < float(value) < 1:  # type: ignore[arg-type]
+        raise ArgumentError(name, value, "must lie between 0 and 1.")
+
+
+def _one_of(*choices: object) -> Check:
+    def check(name: str, value: object) -> None:
+        if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
+            raise ArgumentError(name, value, f"is not known; use {' or '.join(map(repr, choices))}.")
+
+    return check
+
+
+def _optional(check: Check) -> Check:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def _n_blocks(name: str, value: object) -> None:
+    if isinstance(value, str) and value != "auto":
+        raise ArgumentError(name, value, "is not known; use 'auto', None or a number.")
+    if value != "auto":
+        check_whole(name, value, at_least=1)
+
+
+def _reweight(name: str, value: object) -> None:
+    if not isinstance(value, bool | np.bool_ | int):
+        raise ArgumentError(name, value, "must be True, False or None (where nothing else is said).")
+
+
+def _select(name: str, value: object) -> None:
+    if not isinstance(value, str | Sequence):
+        raise TypeError(f"{name}={value!r} must be the name of a rule, or several names.")
+    names = [value] if isinstance(value, str) else list(value)
+    if not names or not all(isinstance(one, str) and one in SELECTORS for one in names):
+        raise ArgumentError(name, value, f"is not known; use {', '.join(map(repr, SELECTORS))}, or several.")
+
+
+def _alphas(name: str, value: Any) -> None:
+    alpha_grid(value, 1.0, 0.5)
+
+
+def _random_state(name: str, value: object) -> None:
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0:
+        return
+    if not isinstance(value, np.random.Generator | np.random.SeedSequence | np.random.RandomState):
+        raise ArgumentError(name, value, "must be a whole number of at least 0, a NumPy generator, or None.")
+
+
+def _n_jobs(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value == 0:
+        raise ArgumentError(name, value, "must be a whole number other than 0, or None; -1 uses all cores.")
+
+
+_CHECKS: dict[str, Check] = {
+    "family": lambda _, value: (get_family(value), None)[1],
+    "contamination": _optional(lambda _, value: check_contamination(value)),
+    "n_blocks": _optional(_n_blocks),
+    "shuffle": _boolean,
+    "n_partitions": _whole(1),
+    "reweight": _optional(_reweight),
+    "alpha": _optional(_number(0.0)),
+    "select": _select,
+    "n_edges": _optional(_whole(0)),
+    "alphas": _alphas,
+    "alpha_min_ratio": _share,
+    "max_edges": _optional(_whole(0)),
+    "diagonal_multiplier": _number(0.0),
+    "penalize_diagonal": _boolean,
+    "fit_location": _boolean,
+    "scale": _one_of("median", None),
+    "missing": _one_of("raise", "drop"),
+    "max_memory": lambda name, value: (read_bytes(name, value), None)[1],
+    "storage": lambda _, value: check_storage(value),
+    "tol": _share,
+    "max_iter": _whole(1),
+    "random_state": _optional(_random_state),
+    "n_jobs": _optional(_n_jobs),
+    "verbose": _whole(0),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Arguments that every fit has, as the estimators describe them; ``of`` checks them."""
+
+    family: Family
+    contamination: float | None
+    n_blocks: int | Literal["auto"] | None
+    shuffle: bool
+    n_partitions: int
+    reweight: bool | None
+    fit_location: bool
+    scale: Literal["median"] | None
+    missing: Literal["raise", "drop"]
+    max_memory: float | str
+    random_state: RandomState
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> Self:
+        """Checked one by one, and for what contradicts each other."""
+        for name, value in arguments.items():
+            if name in _CHECKS and not (name == "verbose" and isinstance(value, bool)):
+                _CHECKS[name](name, value)
+        family = get_family(arguments["family"])
+        made = cls(**{field.name: arguments[field.name] for field in fields(cls)} | {"family": family})
+        made.check_together()
+        return made
+
+    def check_together(self) -> None:
+        """Raise on arguments that contradict each other."""
+        if self.contamination is not None and isinstance(self.n_blocks, int | np.integer):
+            raise UsageError(
+                Setting("contamination", self.contamination),
+                " sets the number of blocks, and so does ",
+                Setting("n_blocks", self.n_blocks),
+                "; give one of them.",
+            )
+        if not (self.fit_location or self.family.is_pairwise):
+            raise ArgumentError(
+                "fit_location", value=False, problem=f": {self.family!r} has no location to leave out; leave out a "
+                "statistic."
+            )  # fmt: skip
+        redundant = self.family.redundancy(fit_location=self.fit_location)
+        if redundant:
+            raise UsageError(redundant)
+
+    def check_size(self, n_rows: int, n_columns: int) -> None:
+        """Raise on arguments that make no sense for so many complete rows and columns."""
+        if n_rows < 2:
+            raise UsageError(f"Found {n_rows} complete row(s) in X; at least 2 are needed.")
+        if isinstance(self.n_blocks, int | np.integer):
+            check_n_blocks(self.n_blocks, n_rows)
+
+    @property
+    def memory(self) -> float:
+        """Bytes that elements of rows and sums over blocks may take."""
+        return read_bytes("max_memory", self.max_memory)
+
+    @property
+    def loss_storage(self) -> Storage:
+        """How averages hold Gamma."""
+        return "auto"
+
+    @property
+    def reweights(self) -> bool:
+        """Whether rows are reweighted: by default where nothing is said of blocks or bad rows."""
+        return self.says_nothing_of_blocks if self.reweight is None else bool(self.reweight)
+
+    @property
+    def says_nothing_of_blocks(self) -> bool:
+        """Whether neither the number of blocks nor the share of bad rows is given."""
+        return self.n_blocks is None and self.contamination is None
+
+    def first_n_blocks(self, n_rows: int) -> int:
+        """K as given, or by the contamination; to start with where the data are to decide."""
+        if self.n_blocks is None or self.n_blocks == "auto":
+            return n_blocks_for(n_rows, START_CONTAMINATION if self.contamination is None else self.contamination)
+        return int(self.n_blocks)
+
+
+@dataclass(frozen=True)
+class GraphSettings(Settings):
+    """Arguments of a penalised fit, as :class:`robscore.RobustGraph` describes them."""
+
+    alpha: float | None
+    select: str | Sequence[str]
+    n_edges: int | None
+    alphas: int | Sequence[float] | Array
+    alpha_min_ratio: float
+    max_edges: int | None
+    diagonal_multiplier: float
+    rule: Rule
+    penalty_weights: Array | None
+    location_weights: Array | None
+    penalize_diagonal: bool
+    location_ratio: float
+    storage: Storage
+    tol: float
+    max_iter: int
+    n_jobs: int | None
+    verbose: int
+
+    def check_together(self) -> None:
+        """Raise on arguments that contradict each other."""
+        if not self.family.is_pairwise:
+            raise UsageError(
+                f"{self.family!r} has no interactions between columns, so there is no graph to learn; use "
+                "RobustScoreMatching, or rs.solve_path for its l1 form."
+            )
+        if self.alpha is not None and self.n_edges is not None:
+            raise UsageError(
+                Setting("alpha", self.alpha), " and ", Setting("n_edges", self.n_edges),
+                " contradict each other; give one.",
+            )  # fmt: skip
+        super().check_together()
+
+    def check_size(self, n_rows: int, n_columns: int) -> None:
+        """Raise on arguments that make no sense for so many complete rows and columns."""
+        super().check_size(n_rows, n_columns)
+        pairs = self.pair_weights(n_columns)[np.triu_indices(n_columns, k=1)]
+        if self.n_edges is None:
+            return
+        least, most = np.count_nonzero(pairs == 0), np.count_nonzero(np.isfinite(pairs))
+        if not least <= self.n_edges <= most:
+            raise UsageError(
+                Setting("n_edges", self.n_edges),
+                f" cannot be reached: with {n_columns} columns",
+                Phrase(" and these penalty_weights", ""),
+                f" it must be a whole number between {least} and {most}.",
+            )
+
+    @property
+    def loss_storage(self) -> Storage:
+        """How averages hold Gamma."""
+        return self.storage
+
+    @property
+    def rules(self) -> list[str]:
+        """Names of the rules for the penalty; the first one decides."""
+        return [self.select] if isinstance(self.select, str) else list(self.select)
+
+    @property
+    def problem(self) -> dict[str, Any]:
+        """Arguments that shape the penalised problem, as ``rs.solve_path`` takes them."""
+        return {
+            "rule": self.rule,
+            "diagonal_multiplier": self.diagonal_multiplier,
+            "penalize_diagonal": self.penalize_diagonal,
+            "fit_location": self.fit_location,
+            "location_ratio": self.location_ratio,
+            "penalty_weights": self.penalty_weights,
+            "location_weights": self.location_weights,
+        }
+
+    @property
+    def descent(self) -> dict[str, Any]:
+        """Arguments of the descent along the path."""
+        return {
+            "alpha_min_ratio": self.alpha_min_ratio,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "n_jobs": self.n_jobs,
+        }
+
+    def most_edges(self, n_columns: int) -> int:
+        """Where the path may end."""
+        if self.max_edges is not None:
+            return self.max_edges
+        if n_columns < MANY_COLUMNS:
+            return n_columns**2
+        return max(_EDGES_A_COLUMN * n_columns, 0 if self.n_edges is None else self.n_edges)
+
+    def pair_weights(self, n_columns: int) -> Array:
+        """The weights of the penalty on K, shape (m, m); raise on options of the problem that make no sense."""
+        return check_options(n_columns, **self.problem)[0]
+
+    def allowed_pairs(self, n_columns: int) -> BoolArray:
+        """Pairs whose edge is not forbidden, shape (m, m)."""
+        allowed = np.isfinite(self.pair_weights(n_columns))
+        np.fill_diagonal(allowed, val=False)
+        return np.asarray(allowed)

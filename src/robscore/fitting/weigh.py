@@ -1,0 +1,178 @@
+"""Second and third stage: what every row counts, and the weighted loss that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from robscore._tools.progress import stage, tell
+from robscore._tools.remarks import Remark
+from robscore._tools.typing import IntArray
+from robscore._tools.words import Setting, Words
+from robscore.elements import Elements
+from robscore.families.base import NoDensityError, Parameters
+from robscore.fitting.prepare import Prepared
+from robscore.fitting.settings import Settings
+from robscore.losses.quadratic import Loss
+from robscore.selection.blocks import block_grid, choose_n_blocks, least_blocks
+from robscore.solvers.factor import SingularLossError
+from robscore.weighting.block_weights import Products, shared_products, weigh_rows
+from robscore.weighting.reweighting import Reweighted, reweigh
+from robscore.weighting.row_weights import RowWeights
+
+_FEWEST_REWEIGHTED = 20  # rows; fewer say too little about each other
+_MUCH = 0.28  # share of rows left out that is worth a remark
+
+
+class Judge(NamedTuple):
+    """Fits that rows are judged by.
+
+    Attributes
+    ----------
+    first : from a loss to parameters without shrinkage
+    like : from a loss and parameters to its minimum over those parameters that are not zero
+    """
+
+    first: Callable[[Loss], Parameters]
+    like: Callable[[Loss, Parameters], Parameters]
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What every row counts, and why.
+
+    Attributes
+    ----------
+    weights : RowWeights
+    n_blocks : K, of the answer or of the fit that reweighting started from
+    n_blocks_criterion : what ``n_blocks="auto"`` looked at, by K; else None
+    reweighted : bool
+        Whether rows were to be reweighted.
+    remarks : what there is to warn about
+    """
+
+    weights: RowWeights
+    n_blocks: int
+    n_blocks_criterion: dict[int, float] | None
+    reweighted: bool
+    remarks: list[Remark]
+
+    @property
+    def reweighting(self) -> str | None:
+        """What reweighting came to, in words; None where it was not asked for."""
+        if self.weights.is_tapered:
+            return self.weights.in_words()
+        return "no, the family does not describe enough of the rows" if self.reweighted else None
+
+
+def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Judge) -> tuple[Weighed, Loss]:
+    """The weights of blocks; then, where nothing is said of blocks or bad rows, those that the data lead to."""
+    n_blocks = settings.first_n_blocks(elements.n_rows)
+    tell(f"weighing {n_blocks} blocks of rows")
+    weights, remarks = _weights_of_blocks(elements, settings, n_blocks)
+    loss = weights.loss(elements)
+    criterion: dict[int, float] | None = None
+    if (settings.reweights or settings.n_blocks == "auto") and elements.n_rows >= _FEWEST_REWEIGHTED:
+        with stage("looking for bad rows"):
+            found = _reweigh(prepared, elements, loss, n_blocks, judge)
+        if found is None or isinstance(found, Remark):
+            remarks = remarks if found is None else [*remarks, found]
+        elif settings.reweights:
+            weights, loss = found.weights, found.loss
+            remarks = _remarks_on(weights, prepared)
+        else:
+            weights, n_blocks, criterion, remarks = _choose_n_blocks(elements, settings, found, judge)
+            loss = weights.loss(elements)
+    return Weighed(weights, n_blocks, criterion, settings.reweights, remarks), loss
+
+
+def _remarks_on(weights: RowWeights, prepared: Prepared) -> list[Remark]:
+    """What to say where much, a share of the rows, was left out."""
+    dropped = weights.share_dropped or 0.0
+    if dropped <= _MUCH:
+        return []
+    words = Words(
+        f"{dropped:.0%} of the rows were left out, because {prepared.preparation.family!r} does not describe them. "
+        "If so many are not bad, try another family, or ",
+        Setting("reweight", value=False),
+        ".",
+    )
+    return [Remark(words, UserWarning)]
+
+
+def _weights_of_blocks(
+    elements: Elements, settings: Settings, n_blocks: int, products: Products | None = None
+) -> tuple[RowWeights, list[Remark]]:
+    """Row weights of blocks; where the number of blocks is not the user's, of the rows that do not overflow."""
+    n_rows = elements.n_rows
+    kept: IntArray | None = None
+    if settings.says_nothing_of_blocks and elements.overflow.any():
+        kept = np.flatnonzero(~elements.overflow)
+        if 2 * kept.size <= n_rows:
+            elements.check_no_overflow(np.arange(n_rows))
+        elements, n_blocks = elements.subset(kept), max(1, round(n_blocks * kept.size / n_rows))
+    weights, remarks = weigh_rows(
+        elements,
+        n_blocks,
+        n_partitions=settings.n_partitions,
+        shuffle=settings.shuffle,
+        random_state=settings.random_state,
+        products=products,
+    )
+    if kept is None:
+        return weights, remarks
+    whole = np.zeros((2, n_rows))
+    whole[0, kept], whole[1, kept] = weights
+    return RowWeights(whole[0], whole[1]), remarks
+
+
+def _reweigh(
+    prepared: Prepared, elements: Elements, loss: Loss, n_blocks: int, judge: Judge
+) -> Reweighted | Remark | None:
+    """What the surprise of the rows says, starting from the fit of a robust loss; or why it says nothing.
+
+    None where the loss has no unique minimum, which whoever minimises it next finds out too.
+    """
+    preparation = prepared.preparation
+    blocks = Words(
+        "the weights are those of ", Setting("n_blocks", n_blocks), "; give ", Setting("n_blocks"), " or ",
+        Setting("contamination"), " to silence this.",
+    )  # fmt: skip
+    try:
+        if not preparation.scaled_family.is_natural:
+            raise NoDensityError(f"Rows of {preparation.family!r}, with its base density, are not reweighted.")
+        found = reweigh(elements, prepared.rows, preparation.scaled_family, judge.first(loss), judge.first)
+    except NoDensityError as error:
+        return Remark(Words(f"{error} So ", blocks), UserWarning)
+    except SingularLossError:
+        return None
+    if not found.failed:
+        return found
+    words = Words(
+        f"Nearly half of the rows do not look like {preparation.family!r}, so bad rows cannot be told by it; "
+        "try another family. For now ",
+        blocks,
+    )
+    return Remark(words, UserWarning)
+
+
+def _choose_n_blocks(
+    elements: Elements, settings: Settings, found: Reweighted, judge: Judge
+) -> tuple[RowWeights, int, dict[int, float], list[Remark]]:
+    """Row weights of the K that the reweighted loss likes best, that K, and the losses by K."""
+    products = shared_products(elements)
+    weights: dict[int, tuple[RowWeights, list[Remark]]] = {}
+
+    def loss_of(n_blocks: int) -> Loss:
+        weights[n_blocks] = _weights_of_blocks(elements, settings, n_blocks, products)
+        return weights[n_blocks][0].loss(elements)
+
+    criterion = choose_n_blocks(
+        block_grid(elements.n_rows), loss_of, lambda loss: judge.like(loss, found.parameters), found.loss
+    )
+    n_blocks = least_blocks(criterion)
+    chosen, remarks = weights[n_blocks]
+    return chosen, n_blocks, criterion, remarks
