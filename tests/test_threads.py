@@ -91,3 +91,13 @@ def test_the_same_bits_with_one_thread_and_with_all():
         alone = rs.robust_weights(elements, 4000, way="streamed")
     for left, right in zip(found, alone, strict=True):
         np.testing.assert_allclose(left, right, atol=1e-15)
+
+
+def test_libraries_whose_limits_belong_to_threads_are_limited_by_one_that_is_gone(monkeypatch):
+    from robscore._tools import threads
+
+    before, libraries = blas(), threads._libraries(0)[0]
+    monkeypatch.setattr(threads, "_libraries", lambda n_modules: (libraries, False))
+    with one_thread():
+        assert set(blas()) == {1}
+    assert blas() == before

@@ -16,8 +16,8 @@ from robscore._tools.errors import UsageError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
 from robscore._tools.words import Setting
+from robscore.solvers.options import Rule
 from robscore.solvers.path import Path, joined_support
-from robscore.solvers.problem import Rule
 
 
 class RocCurve(NamedTuple):

@@ -5,6 +5,7 @@ import itertools
 import joblib
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import robscore as rs
 from robscore.losses.quadratic import FactoredLoss
@@ -96,6 +97,17 @@ def test_a_path_that_fills_the_memory_ends_there(monkeypatch):
         short = rs.solve_path(factored, 20, alpha_min_ratio=0.01)
     assert 1 < short.alphas.size < 20
     np.testing.assert_allclose(short.interactions[0], whole.interactions[0])
+
+
+def test_without_a_minimum_no_penalty_is_said_to_have_converged():
+    X = np.random.default_rng(0).gamma(1.0, size=(12, 25))
+    loss = rs.score_elements("sqrt", X).average(storage="matrix-free")
+    with pytest.warns(ConvergenceWarning, match="did not converge"):
+        path = rs.solve_path(loss, 15)
+    first = int(np.argmin(path.converged))
+    assert 1 < first < 10
+    assert not path.converged[first:].any()
+    assert path.kkt[-1] > 0.1
 
 
 def test_solutions_are_kept_sparse():

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_info
 
 _lock = threading.Lock()
 _asking = 0  # how many hold linear algebra to one thread
-_limits: list[threadpool_limits] = []  # what they have set, to be undone when nobody asks any more
+_undo: list[Callable[[], Any]] = []  # what undoes the limits they have set, when nobody asks any more
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -28,19 +29,41 @@ def one_thread() -> Iterator[None]:
     """
     global _asking
     with _lock:
-        _limits.append(_elsewhere(partial(threadpool_limits, 1)))  # again: another library may have been loaded
+        libraries, shared = _libraries(len(sys.modules))
+        run = partial(_letting_go, libraries) if shared else _elsewhere
+        _undo.append(partial(run, run(partial(libraries.limit, limits=1)).restore_original_limits))
         _asking += 1
     try:
         yield
     finally:
         with _lock:
             _asking -= 1
-            while not _asking and _limits:
-                _elsewhere(_limits.pop().restore_original_limits)
+            while not _asking and _undo:
+                _undo.pop()()
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> tuple[ThreadpoolController, bool]:
+    """Those of linear algebra, and whether all of them have one limit for all threads, whichever thread sets it.
+
+    Looked for again, which takes milliseconds, when an import may have loaded another.
+    """
+    found = ThreadpoolController().select(user_api="blas")
+    return found, all(library.get("threading_layer") == "pthreads" for library in found.info())
+
+
+def _letting_go(libraries: ThreadpoolController, work: Callable[[], _R]) -> _R:
+    """Done here, and not kept from others: to threadpoolctl a thread that sets a limit is the only one that may."""
+    try:
+        return work()
+    finally:
+        for library in libraries.lib_controllers:
+            if hasattr(library, "clear_controlling_thread"):
+                library.clear_controlling_thread()
 
 
 def _elsewhere(work: Callable[[], _R]) -> _R:
-    """Done by a thread that is gone afterwards: threadpoolctl lets the one that set a limit keep others from it."""
+    """Done by a thread that is gone afterwards, and with it whatever threadpoolctl lets it keep from others."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(work).result()
 

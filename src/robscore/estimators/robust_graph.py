@@ -19,7 +19,7 @@ from robscore.families.base import Family
 from robscore.fitting.fit import GraphFit, fit_graph
 from robscore.fitting.settings import GraphSettings
 from robscore.graph import Graph
-from robscore.solvers.problem import Rule
+from robscore.solvers.options import Rule
 
 
 class RobustGraph(ScoreMatchingEstimator):

@@ -29,8 +29,8 @@ from robscore.graph import FitFacts, Graph, association
 from robscore.losses.quadratic import Loss, QuadraticLoss, with_zero_sums
 from robscore.rows.base import Rows
 from robscore.solvers.factor import SingularLossError
+from robscore.solvers.location import HardlyVaryError
 from robscore.solvers.path import convergence_message, joined_interaction
-from robscore.solvers.problem import HardlyVaryError
 from robscore.solvers.refit import minimise
 from robscore.weighting.row_weights import RowWeights
 

@@ -14,6 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from robscore._tools.arguments import check_number
+from robscore._tools.errors import ArgumentError
 from robscore._tools.pieces import chunks
 from robscore._tools.progress import tell, watched_by
 from robscore._tools.threads import one_thread
@@ -56,7 +57,7 @@ def trace_path(
     Z = problem.null_solution()
     R = problem.image(Z)
     if alpha_max is None:
-        alpha_max = _alpha_max(problem, R)
+        alpha_max = problem.alpha_max(R)
     grid = alpha_grid(alphas, alpha_max, alpha_min_ratio)
     unit = (alpha_max if alpha_max > 0 else max(float(np.abs(problem.linear).max()), 1e-300)) / problem.slack
     n_iter, kkt = np.zeros(grid.size, dtype=np.intp), np.zeros(grid.size)
@@ -93,7 +94,7 @@ def trace_nodes(
     """
     check_descent(tol, alpha_min_ratio, max_iter)
     Z = problem.null_solution()
-    alpha_max = _alpha_max(problem, problem.image(Z))
+    alpha_max = problem.alpha_max(problem.image(Z))
     grid = alpha_grid(alphas, alpha_max, alpha_min_ratio)
     parts = [problem.of_nodes(nodes) for nodes in chunks(problem.blocks.sizes.size, _NODES_A_TASK)]
     calls = (delayed(_trace_part)(part, grid, alpha_max, tol, max_iter) for part in parts)
@@ -124,7 +125,7 @@ def check_descent(tol: float, alpha_min_ratio: float, max_iter: int) -> None:
     check_number("tol", tol)
     check_number("alpha_min_ratio", alpha_min_ratio)
     if not 0 < tol < 1:
-        raise ValueError(f"tol={tol!r} must lie between 0 and 1.")
+        raise ArgumentError("tol", tol, "must lie between 0 and 1.")
     check_number("max_iter", max_iter, at_least=1)
 
 
@@ -148,10 +149,11 @@ def solve_one(
     problem: Problem, Z: Array, R: Array, alpha: float, previous: float, tol: float, max_iter: int
 ) -> tuple[int, bool]:
     """Bring Z and R to the optimum at alpha; sweeps used, and whether the objective is bounded below."""
-    from robscore.solvers.kernels import descend, refresh
+    from robscore.solvers.kernels import descend_with, refresh
 
-    thresholds = alpha * problem.finite_weights
-    strong = problem.penalised & (np.abs(problem.gradient(R)) >= problem.finite_weights * (2 * alpha - previous))
+    penalty, weights = problem.penalty, problem.finite_weights
+    descend, parameters = descend_with(type(penalty)), np.array(penalty.parameters, dtype=float)
+    strong = problem.penalised & penalty.outside(problem.gradient(R), weights, alpha, previous)
     chosen = (problem.weights == 0) | strong | (problem.values(Z) != 0)
     snapshots: list[tuple[Array, Array]] = []
     checkpoint, checked_at = Z.copy(), _FIRST_CHECK
@@ -164,7 +166,8 @@ def solve_one(
             R,
             problem.own,
             problem.mirror,
-            thresholds,
+            alpha * weights,
+            parameters,
             problem.curvature,
             np.flatnonzero(chosen),
             0.6 * tol if sweeps < _FIRST_CHECK else 0.0,  # slow problems need every step
@@ -199,16 +202,19 @@ def solve_one(
 def _jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float) -> None:
     """Go to the minimum for the present signs, or as far as they hold, in place, where that lowers the objective.
 
+        (H + diag rho'') theta = l - rho' + rho'' theta-now
+
     One linear system spares slow problems (columns that are nearly dependent) thousands of sweeps.
     """
     theta = problem.values(Z)
     support = np.flatnonzero((theta != 0) | (problem.weights == 0))
     if support.size > _LARGEST_JUMP:
         return
-    here = theta[support]
-    pull = alpha * problem.finite_weights[support] * np.sign(here)
+    here, weights, hessian = theta[support], problem.finite_weights[support], problem.hessian_on(support)
+    slope, bend = (of(here, weights, alpha) for of in (problem.penalty.slope, problem.penalty.bend))
+    hessian[np.diag_indices(support.size)] += bend
     try:
-        there = np.linalg.solve(problem.hessian_on(support), problem.linear_by_coordinate[support] - pull)
+        there = np.linalg.solve(hessian, problem.linear_by_coordinate[support] - slope + bend * here)
     except np.linalg.LinAlgError:
         return
     crossing = problem.penalised[support] & (here * there < 0)
@@ -237,29 +243,22 @@ def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Arra
     take_if_better(problem, Z, R, candidate_Z, candidate_R, alpha)
 
 
-def _alpha_max(problem: Problem, R: Array) -> float:
-    """max_c |gradient_c| / w_c over penalised coordinates, at the null solution."""
-    gradient = np.abs(problem.gradient(R)[problem.penalised])
-    gradient[gradient <= 1e-14 * np.abs(problem.linear).max()] = 0.0  # nothing but rounding
-    return float((gradient / problem.weights[problem.penalised]).max(initial=0.0))
-
-
 def alpha_grid(alphas: int | Sequence[float] | Array | None, alpha_max: float, alpha_min_ratio: float) -> Array:
     """The penalties of a path, decreasing."""
     if alphas is None:
         alphas = 100
     if isinstance(alphas, int | np.integer) and not isinstance(alphas, bool):
         if alphas < 1:
-            raise ValueError(f"alphas={alphas!r} must be at least 1, or a list of penalties.")
+            raise ArgumentError("alphas", alphas, "must be at least 1, or a list of penalties.")
         if not 0 < alpha_min_ratio < 1:
-            raise ValueError(f"alpha_min_ratio={alpha_min_ratio!r} must lie between 0 and 1.")
+            raise ArgumentError("alpha_min_ratio", alpha_min_ratio, "must lie between 0 and 1.")
         if alpha_max == 0:
             return np.zeros(1)  # nothing is penalised, so all penalties give the same answer
         return np.geomspace(alpha_max, alpha_max * alpha_min_ratio, alphas)
     try:
         grid = np.sort(np.atleast_1d(np.asarray(alphas, dtype=float)))[::-1].copy()
     except (TypeError, ValueError):
-        raise ValueError(f"alphas={alphas!r} must be a number of penalties, or the penalties themselves.") from None
+        raise ArgumentError("alphas", alphas, "must be a number of penalties, or the penalties themselves.") from None
     if isinstance(alphas, bool) or grid.ndim != 1 or grid.size == 0 or not np.isfinite(grid).all() or (grid < 0).any():
-        raise ValueError(f"alphas={alphas!r} must be finite penalties of at least 0.")
+        raise ArgumentError("alphas", alphas, "must be finite penalties of at least 0.")
     return grid

@@ -1,11 +1,22 @@
-"""Compiled coordinate descent; imported when first needed."""
+"""Compiled coordinate descent; imported when first needed.
+
+Kernels that depend on the penalty are compiled once for each class of penalties, with its ``prox`` and ``violation``
+in the midst of the loop: calling them costs half as much again.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
 import numpy as np
 
-from robscore._tools.compiling import compiled, compiled_in_place
+from robscore._tools.compiling import compiled, compiled_in_place, compiled_with
 from robscore._tools.typing import Array, IntArray
+from robscore.solvers.penalties import Penalty
+
+prox, violation = Penalty.prox, Penalty.violation  # stand for those of the penalty that a kernel is compiled with
 
 
 @compiled
@@ -41,79 +52,6 @@ def add_column(
 
 
 @compiled
-def descend(
-    Q: Array,
-    starts: IntArray,
-    firsts: IntArray,
-    sizes: IntArray,
-    owners: IntArray,
-    last: Array,
-    last_t: Array,
-    linear: Array,
-    z: Array,
-    R: Array,
-    own: IntArray,
-    mirror: IntArray,
-    thresholds: Array,
-    curvature: Array,
-    working: IntArray,
-    enough: float,
-    tol: float,
-    max_sweeps: int,
-) -> tuple[int, float, bool]:
-    """Cyclic coordinate descent over the working set, updating z and R = Q z in place.
-
-    A coordinate that violates optimality by no more than ``enough`` is left as it is, which spares two rows of R.
-    Returns the number of sweeps, the largest distance to the subdifferential met in the last one, and whether
-    that one changed anything (rounding may leave nothing to change before the tolerance is reached).
-    """
-    worst, changed, n_coupled = 0.0, True, last.shape[0]
-    for sweep in range(max_sweeps):
-        worst, changed = 0.0, False
-        for c in working:
-            here, there, threshold = own[c], mirror[c], thresholds[c]
-            place, twin = np.uint64(here), np.uint64(there)
-            gradient = R[place] - linear[c]
-            if there >= 0:
-                gradient += R[twin]
-            old = z[place]
-            if old > 0.0:
-                violation = abs(gradient + threshold)
-            elif old < 0.0:
-                violation = abs(gradient - threshold)
-            else:
-                violation = abs(gradient) - threshold
-            if violation <= enough:
-                continue
-            worst = max(worst, violation)
-            if curvature[c] <= 0.0:
-                continue
-            target = old * curvature[c] - gradient
-            if target > threshold:
-                new = (target - threshold) / curvature[c]
-            elif target < -threshold:
-                new = (target + threshold) / curvature[c]
-            else:
-                new = 0.0
-            change = new - old
-            if change == 0.0:
-                continue
-            changed = True
-            z[here] = new
-            add_column(Q, starts, firsts, sizes, R, owners[here], here, change)
-            if n_coupled:
-                couple(last, last_t, R, owners[here], here - firsts[owners[here]], change)
-            if there >= 0:
-                z[there] = new
-                add_column(Q, starts, firsts, sizes, R, owners[there], there, change)
-                if n_coupled:
-                    couple(last, last_t, R, owners[there], there - firsts[owners[there]], change)
-        if worst <= tol or not changed:
-            return sweep + 1, worst, changed
-    return max_sweeps, worst, changed
-
-
-@compiled
 def refresh(
     Q: Array,
     starts: IntArray,
@@ -135,12 +73,74 @@ def refresh(
                 couple(last, last_t, R, owners[place], place - firsts[owners[place]], z[place])
 
 
-@compiled
-def furthest_from_optimal(
+def _descend(
+    Q: Array,
+    starts: IntArray,
+    firsts: IntArray,
+    sizes: IntArray,
+    owners: IntArray,
+    last: Array,
+    last_t: Array,
+    linear: Array,
+    z: Array,
+    R: Array,
+    own: IntArray,
+    mirror: IntArray,
+    strengths: Array,
+    parameters: Array,
+    curvature: Array,
+    working: IntArray,
+    enough: float,
+    tol: float,
+    max_sweeps: int,
+) -> tuple[int, float, bool]:
+    """Cyclic coordinate descent over the working set, updating z and R = Q z in place.
+
+    A coordinate that violates optimality by no more than ``enough`` is left as it is, which spares two rows of R.
+    Returns the number of sweeps, the largest distance to the subdifferential met in the last one, and whether
+    that one changed anything (rounding may leave nothing to change before the tolerance is reached).
+    """
+    worst, changed, n_coupled = 0.0, True, last.shape[0]
+    for sweep in range(max_sweeps):
+        worst, changed = 0.0, False
+        for c in working:
+            here, there, strength = own[c], mirror[c], strengths[c]
+            place, twin = np.uint64(here), np.uint64(there)
+            gradient = R[place] - linear[c]
+            if there >= 0:
+                gradient += R[twin]
+            old = z[place]
+            distance = violation(old, gradient, strength, parameters)
+            if distance <= enough:
+                continue
+            worst = max(worst, distance)
+            if curvature[c] <= 0.0:
+                continue
+            new = prox(old * curvature[c] - gradient, curvature[c], strength, parameters)
+            change = new - old
+            if change == 0.0:
+                continue
+            changed = True
+            z[here] = new
+            add_column(Q, starts, firsts, sizes, R, owners[here], here, change)
+            if n_coupled:
+                couple(last, last_t, R, owners[here], here - firsts[owners[here]], change)
+            if there >= 0:
+                z[there] = new
+                add_column(Q, starts, firsts, sizes, R, owners[there], there, change)
+                if n_coupled:
+                    couple(last, last_t, R, owners[there], there - firsts[owners[there]], change)
+        if worst <= tol or not changed:
+            return sweep + 1, worst, changed
+    return max_sweeps, worst, changed
+
+
+def _furthest_from_optimal(
     gradient: Array,
     weights: Array,
     known: Array,
     alpha: float,
+    parameters: Array,
     tol: float,
     most: int,
     symmetric: bool,  # noqa: FBT001
@@ -160,13 +160,25 @@ def furthest_from_optimal(
             weight = weights[0, 0] if one else weights[i, j]
             if np.isinf(weight):
                 continue
+            slope, strength = gradient[j, i], alpha * weight
             if symmetric:
-                violation = abs(gradient[j, i] + gradient[i, j]) - 2.0 * alpha * weight
-            else:
-                violation = abs(gradient[j, i]) - alpha * weight
-            worst = max(worst, violation)
-            if violation > tol:
+                slope, strength = slope + gradient[i, j], 2.0 * strength
+            distance = violation(0.0, slope, strength, parameters)
+            worst = max(worst, distance)
+            if distance > tol:
                 if count < most:
                     rows[count], nodes[count] = i, j
                 count += 1
     return worst, count, rows[: min(count, most)], nodes[: min(count, most)]
+
+
+@cache
+def descend_with(kind: type[Penalty]) -> Callable[..., Any]:
+    """:func:`_descend` for a class of penalties."""
+    return compiled_with(_descend, prox=kind.prox, violation=kind.violation)
+
+
+@cache
+def furthest_with(kind: type[Penalty]) -> Callable[..., Any]:
+    """:func:`_furthest_from_optimal` for a class of penalties."""
+    return compiled_with(_furthest_from_optimal, violation=kind.violation)

@@ -14,13 +14,17 @@ from scipy.sparse import csc_array
 from sklearn.exceptions import ConvergenceWarning
 
 from robscore._tools.arguments import check_whole
+from robscore._tools.errors import ArgumentError
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, Loss, QuadraticLoss, StatisticLoss
+from robscore.solvers.coordinates import build_problem, build_statistic_problem
 from robscore.solvers.descent import Trace, trace_nodes, trace_path
 from robscore.solvers.interactions import Interactions
-from robscore.solvers.problem import Penalty, Rule, build_problem, build_statistic_problem
+from robscore.solvers.options import Rule
+from robscore.solvers.penalised import PenalisedLoss
+from robscore.solvers.penalties import Penalty
 from robscore.solvers.screening import trace_screened
 
 _BY_ALPHA = ("alphas", "locations", "n_edges", "n_iter", "kkt", "converged")
@@ -28,7 +32,7 @@ _BY_ALPHA = ("alphas", "locations", "n_edges", "n_iter", "kkt", "converged")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StatisticPath:
-    """Solutions of an exponential family's l1 penalised problem for a decreasing sequence of penalties.
+    """Solutions of an exponential family's penalised problem for a decreasing sequence of penalties.
 
     Attributes
     ----------
@@ -162,6 +166,7 @@ def solve_path(
     tol: float = 1e-6,
     max_iter: int = 10_000,
     n_jobs: int | None = None,
+    penalty: Penalty | None = None,
 ) -> Path | StatisticPath:
     """Minimise the loss plus a weighted l1 norm of K (and eta) for a whole path of penalties.
 
@@ -199,6 +204,9 @@ def solve_path(
     n_jobs : int or None
         How many tasks at a time where nodes are alone ("and", "or"; below 150 columns), on joblib's backend, threads
         by default; the solutions do not depend on it.
+    penalty : Penalty, optional
+        Another one than the l1 norm: an instance of a class that is written as
+        ``robscore.solvers.penalties.Penalty`` says.
 
     Returns
     -------
@@ -225,6 +233,7 @@ def solve_path(
         "tol": tol,
         "max_iter": max_iter,
         "n_jobs": n_jobs,
+        "penalty": penalty,
     }
     path: Path | StatisticPath
     if isinstance(loss, StatisticLoss):
@@ -249,7 +258,7 @@ def solve_quietly(
     **options: Any,
 ) -> Path:
     """As :func:`solve_path`, without a warning for penalties that did not converge."""
-    penalty = Penalty.of(loss, rule=rule, **options)
+    penalised = PenalisedLoss.of(loss, rule=rule, **options)
     solutions: list[csc_array] = []
     locations: list[Array] = []
     n_edges: list[int] = []
@@ -258,16 +267,16 @@ def solve_quietly(
 
     def keep(K: Array | csc_array, eta: Array | None) -> bool:
         solutions.append(csc_array(K))
-        locations.append(penalty.parameters(K, eta))
+        locations.append(penalised.location(K, eta))
         n_edges.append(count_edges(solutions[-1], rule))
         return max_edges is not None and n_edges[-1] >= max_edges
 
     how: dict[str, Any] = {"alpha_min_ratio": alpha_min_ratio, "tol": tol, "max_iter": max_iter}
     if is_screened(loss):
-        trace = trace_screened(penalty, alphas, keep, **how)
+        trace = trace_screened(penalised, alphas, keep, **how)
     else:
         ends_early = max_edges is not None and max_edges < loss.n_columns * (loss.n_columns - 1) // 2
-        trace = _trace_whole(penalty, alphas, keep, n_jobs, together=ends_early, **how)
+        trace = _trace_whole(penalised, alphas, keep, n_jobs, together=ends_early, **how)
     return Path(
         alphas=trace.alphas,
         alpha_max=trace.alpha_max,
@@ -278,8 +287,8 @@ def solve_quietly(
         kkt=trace.kkt,
         converged=trace.kkt <= tol,
         rule=rule,
-        fit_location=penalty.fit_location,
-        location_is_free=penalty.shifted,
+        fit_location=penalised.fit_location,
+        location_is_free=penalised.shifted,
     )
 
 
@@ -289,7 +298,7 @@ def is_screened(loss: QuadraticLoss) -> bool:
 
 
 def _trace_whole(
-    penalty: Penalty,
+    penalised: PenalisedLoss,
     alphas: int | Sequence[float] | Array | None,
     keep: Callable[[Array, Array | None], bool],
     n_jobs: int | None,
@@ -298,14 +307,14 @@ def _trace_whole(
     **how: Any,
 ) -> Trace:
     """The path with all coordinates and whole blocks; nodes that are alone a few at a time, or ``together``."""
-    problem, m = build_problem(penalty), penalty.loss.n_columns
+    problem, m = build_problem(penalised), penalised.loss.n_columns
 
     def keep_entries(z: Array) -> bool:
         Z = z.reshape(m, -1)
-        K = penalty.loss.completed(Z[:, :m].T.copy())
+        K = penalised.loss.completed(Z[:, :m].T.copy())
         return keep(K, Z[:, m].copy() if Z.shape[1] > m else None)
 
-    if together or penalty.symmetric or penalty.loss.gamma_last is not None:
+    if together or penalised.symmetric or penalised.loss.gamma_last is not None:
         return trace_path(problem, alphas, keep_entries, **how)
     return trace_nodes(problem, alphas, keep_entries, n_jobs=n_jobs, **how)
 
@@ -316,17 +325,18 @@ def _solve_statistics(
     *,
     diagonal_multiplier: float,
     penalty_weights: Array | None,
+    penalty: Penalty | None,
     alpha_min_ratio: float,
     tol: float,
     max_iter: int,
     **others: Any,
 ) -> StatisticPath:
-    """The l1 path of an exponential family, whose parameters have no rows, columns or locations."""
+    """The path of an exponential family, whose parameters have no rows, columns or locations."""
     defaults = {"rule": "symmetric", "penalize_diagonal": False, "fit_location": True, "location_ratio": np.inf}
     for name, value in others.items():
         if value is not None and value != defaults.get(name):
-            raise ValueError(f"{name}={value!r} is for pairwise families; this loss has statistics only.")
-    problem = build_statistic_problem(loss, diagonal_multiplier, penalty_weights)
+            raise ArgumentError(name, value, "is for pairwise families; this loss has statistics only.")
+    problem = build_statistic_problem(loss, diagonal_multiplier, penalty_weights, penalty)
     thetas: list[Array] = []
 
     def keep(Z: Array) -> bool:

@@ -1,0 +1,86 @@
+"""A free location, profiled out in closed form.
+
+    eta~_j = eta_j + t' K_j / s,    s = Gamma_eta,eta,  t = Gamma_K,eta
+
+does not meet K_j within its block any more: eta~_j = g_eta / s at the optimum, and what is left of the block is
+
+    Q_j = Gamma_KK - t t' / s,      l_j = g_K - t g_eta / s
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from robscore._tools.typing import Array
+from robscore._tools.words import quoted
+from robscore.losses.quadratic import QuadraticLoss
+
+_VARIES = 1e-13  # what must be left of a diagonal entry
+
+
+class HardlyVaryError(ValueError):
+    """Columns that say nothing once the location is profiled out."""
+
+    def __init__(self, columns: list[int], names: Sequence[str] | None = None) -> None:
+        self.columns = columns
+        listed = columns if names is None else quoted([names[k] for k in columns])
+        super().__init__(
+            f"Columns {listed} hardly vary, compared with their size, over the rows that count; drop or centre them, "
+            "use fewer blocks, or pass fit_location=False."
+        )
+
+
+def shift_location(loss: QuadraticLoss) -> tuple[Array, Array, Array | None]:
+    """Blocks, linear part and coupling after eta~_j = eta_j + t' K_j / s, which no longer meets K within its block."""
+    m = loss.n_columns
+    s, t = loss.blocks[:, m, m], loss.blocks[:, :m, m]
+    check_location(s)
+    slope = t / s[:, None]
+    blocks = np.empty_like(loss.blocks)
+    np.multiply(slope[:, :, None], t[:, None, :], out=blocks[:, :m, :m])
+    np.subtract(loss.blocks[:, :m, :m], blocks[:, :m, :m], out=blocks[:, :m, :m])
+    blocks[:, :m, m] = blocks[:, m, :m] = 0.0
+    blocks[:, m, m] = s
+    g = loss.g.copy()
+    g[:, :m] -= slope * loss.g[:, [m]]
+    if loss.gamma_last is None:
+        return blocks, g, None
+    last = loss.gamma_last.copy()
+    last[:, :m] -= slope[:-1, :, None] * last[:, m:]
+    last[:, :, :m] -= last[:, :, m:] * slope[-1]
+    return blocks, g, last
+
+
+def unshift_location(loss: QuadraticLoss, K: Array | csc_array, shifted: Array | None) -> Array:
+    """eta, shape (m,), from K and eta~; or from K alone where eta~ is the optimum."""
+    m = loss.n_columns
+    t, s = loss.coupling()
+    shifted = loss.g[:, m] / s if shifted is None else shifted
+    return np.asarray(shifted - _column_dots(t, K) / s)
+
+
+def _column_dots(t: Array, K: Array | csc_array) -> Array:
+    """t_j' K_j for every column j of K, with t of shape (m, m) or (1, m), rows t_j."""
+    if isinstance(K, csc_array):
+        return np.asarray(K.multiply(np.broadcast_to(t, K.shape).T).sum(axis=0)).ravel()
+    return np.einsum("jk,kj->j", np.broadcast_to(t, K.shape), K)
+
+
+def check_location(s: Array) -> None:
+    """Raise unless every eta_j enters the loss."""
+    if not (s > 0).all():
+        raise ValueError("The location does not enter the loss of some column; pass fit_location=False.")
+
+
+def check_variation(loss: QuadraticLoss, left: Array) -> None:
+    """Raise where next to nothing is left of the diagonals, shape (m or 1, m), once the location is profiled out."""
+    m = loss.n_columns
+    kept = left > _VARIES * loss.diagonal()[: len(left), :m]
+    if loss.zero_sums:
+        kept |= np.eye(m, dtype=bool)
+    if not kept.all():
+        nodes = ~kept.any(axis=1) if len(kept) == m else np.zeros(m, dtype=bool)
+        raise HardlyVaryError(np.flatnonzero(nodes if nodes.any() else ~kept.all(axis=0)).tolist())

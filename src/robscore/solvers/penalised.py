@@ -1,0 +1,72 @@
+"""A loss with its penalties, before it is written in coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from robscore._tools.errors import ArgumentError
+from robscore._tools.typing import Array
+from robscore.losses.quadratic import QuadraticLoss
+from robscore.solvers.location import unshift_location
+from robscore.solvers.options import Rule, check_options
+from robscore.solvers.penalties import Penalty, check_penalty
+
+
+@dataclass(frozen=True)
+class PenalisedLoss:
+    """A loss with what is to be penalised in K and eta; arguments as of ``rs.solve_path``, checked.
+
+    Attributes
+    ----------
+    loss : QuadraticLoss
+    weights : array of shape (m, m), location_weights : array of shape (m,), per unit of alpha
+    symmetric, penalize_diagonal, fit_location : bool
+    diagonal_multiplier : float
+    shifted : bool
+        Whether eta is free, and profiled out.
+    penalty : Penalty
+    """
+
+    loss: QuadraticLoss
+    weights: Array
+    location_weights: Array
+    symmetric: bool
+    penalize_diagonal: bool
+    fit_location: bool
+    diagonal_multiplier: float
+    shifted: bool
+    penalty: Penalty
+
+    @classmethod
+    def of(
+        cls, loss: QuadraticLoss, *, rule: Rule, location_ratio: float, penalty: Penalty | None = None, **options: Any
+    ) -> PenalisedLoss:
+        """Check the options."""
+        W, w = check_options(loss.n_columns, rule=rule, location_ratio=location_ratio, **options)
+        if loss.zero_sums and options["penalize_diagonal"]:
+            problem = ": with zero sums the diagonal is minus the rest of its column."
+            raise ArgumentError("penalize_diagonal", options["penalize_diagonal"], problem)
+        return cls(
+            loss=loss,
+            weights=W,
+            location_weights=w / location_ratio,
+            symmetric=rule == "symmetric",
+            penalize_diagonal=options["penalize_diagonal"],
+            fit_location=options["fit_location"],
+            diagonal_multiplier=options["diagonal_multiplier"],
+            shifted=options["fit_location"] and bool(np.isinf(location_ratio)),
+            penalty=check_penalty(penalty),
+        )
+
+    def location(self, K: Array | csc_array, eta: Array | None) -> Array:
+        """eta, shape (m,), that belongs to K, or to the coordinates of a location that is not profiled out."""
+        if not self.fit_location:
+            return np.zeros(self.loss.n_columns)
+        if self.shifted:
+            return unshift_location(self.loss, K, eta)
+        assert eta is not None
+        return eta
