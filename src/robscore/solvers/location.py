@@ -14,14 +14,15 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csc_array
 
+from robscore._tools.errors import UsageError
 from robscore._tools.typing import Array
-from robscore._tools.words import quoted
+from robscore._tools.words import Setting, quoted
 from robscore.losses.quadratic import QuadraticLoss
 
 _VARIES = 1e-13  # what must be left of a diagonal entry
 
 
-class HardlyVaryError(ValueError):
+class HardlyVaryError(UsageError):
     """Columns that say nothing once the location is profiled out."""
 
     def __init__(self, columns: list[int], names: Sequence[str] | None = None) -> None:
@@ -29,7 +30,9 @@ class HardlyVaryError(ValueError):
         listed = columns if names is None else quoted([names[k] for k in columns])
         super().__init__(
             f"Columns {listed} hardly vary, compared with their size, over the rows that count; drop or centre them, "
-            "use fewer blocks, or pass fit_location=False."
+            "use fewer blocks, or pass ",
+            Setting("fit_location", value=False),
+            ".",
         )
 
 
@@ -72,7 +75,9 @@ def _column_dots(t: Array, K: Array | csc_array) -> Array:
 def check_location(s: Array) -> None:
     """Raise unless every eta_j enters the loss."""
     if not (s > 0).all():
-        raise ValueError("The location does not enter the loss of some column; pass fit_location=False.")
+        raise UsageError(
+            "The location does not enter the loss of some column; pass ", Setting("fit_location", value=False), "."
+        )
 
 
 def check_variation(loss: QuadraticLoss, left: Array) -> None:
