@@ -175,7 +175,7 @@ def halves(n: int, block_size: int, rng: np.random.Generator) -> tuple[IntArray,
     >>> import numpy as np
     >>> from robscore.rows.blocks import halves
     >>> [half.tolist() for half in halves(7, 2, np.random.default_rng(0))]
-    [[2, 3, 4, 5], [0, 1, 6]]
+    [[0, 1, 4, 5], [2, 3, 6]]
     """
     n_blocks = -(-n // block_size)
     chosen = np.zeros(n_blocks, dtype=bool)
