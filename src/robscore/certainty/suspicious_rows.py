@@ -15,7 +15,8 @@ from robscore.families.base import Family, Parameters
 from robscore.fitting.fit import Fit
 from robscore.rows.base import Rows
 from robscore.rows.tables import Kind, as_table
-from robscore.weighting.surprise import compare, largest_usual_surprise, surprise_of
+from robscore.weighting.surprise import compare, surprise_of
+from robscore.weighting.tails import largest_usual_surprise
 
 _VALUES = 41  # quantiles of a column that an entry is compared with
 _NAMED = 3  # variables a row, at most

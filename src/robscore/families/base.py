@@ -13,7 +13,8 @@ and, where the defaults here do not serve,
   :func:`robscore.rows.quantiles.column_quantiles`);
 * ``numbers_a_row`` and ``numbers_of_gamma``: how much memory these take, where that is far from the default;
 * ``log_density`` (and ``conditional``, if it is faster): to judge rows by how likely they are, and to simulate;
-* ``sampler`` or ``draw_conditional``: to draw rows faster than by slices.
+* ``sampler`` or ``draw_conditional``: to draw rows faster than by slices; ``symmetric``: a map by which its columns
+  are nearly symmetric, to find rows far from the middle.
 
 Give it a name with ``@register("name")`` if you like. Nothing else in the package needs to change.
 """
@@ -133,6 +134,10 @@ class Family(ABC):
         raise NoDensityError(
             f"{self!r} has no log_density, so rows can be neither simulated nor judged by how likely they are."
         )
+
+    def symmetric(self, X: Array) -> Array:
+        """The columns of X, shape (n, m), by a monotone map that makes those of the family nearly symmetric."""
+        return X
 
     @property
     def is_natural(self) -> bool:

@@ -205,6 +205,12 @@ class PowerFamily(WeightedFamily):
 
         return log_density
 
+    def symmetric(self, X: Array) -> Array:
+        """x^(a/2), or log x, where no value is negative."""
+        if not self.domain.is_non_negative:
+            return X
+        return np.log(X) if self.a == 0 else np.asarray(X ** (self.a / 2))
+
     def draw_conditional(
         self,
         X: Array,

@@ -129,6 +129,11 @@ class Simplex(Family):
         u = np.log(X)
         return -0.5 * np.einsum("ij,ij->i", u @ interaction, u) + u @ location
 
+    def symmetric(self, X: Array) -> Array:
+        """Logarithms less their mean over the row."""
+        logs = np.log(X)
+        return np.asarray(logs - logs.mean(axis=1, keepdims=True))
+
     def check_parameters(self, interaction: Array, location: Array) -> None:
         """Raise unless K is positive semidefinite, with the sums asked for, and the density integrable at zero."""
         largest = max(float(np.abs(interaction).max()), 1e-300)

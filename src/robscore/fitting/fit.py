@@ -20,7 +20,7 @@ from robscore.elements import Elements, PairwiseElements
 from robscore.families.base import Parameters
 from robscore.fitting.choose import Chosen, choose, rounding
 from robscore.fitting.prepare import Prepared, prepare
-from robscore.fitting.refit import first_graph, refit_like
+from robscore.fitting.refit import judging_fit, refit_like
 from robscore.fitting.settings import GraphSettings, Settings
 from robscore.fitting.singular import singular_error
 from robscore.fitting.solve import solve
@@ -161,7 +161,8 @@ def fit_parameters(rows: Rows, settings: Settings, *, caller: str, frame: str | 
     def unpenalised(loss: Loss) -> Parameters:
         return minimise(loss, fit_location=settings.fit_location)
 
-    weighed, loss = weigh(prepared, elements, settings, Judge(unpenalised, lambda loss, _: unpenalised(loss)))
+    judge = Judge(lambda loss, _: unpenalised(loss), lambda loss, _: unpenalised(loss))
+    weighed, loss = weigh(prepared, elements, settings, judge)
     try:
         scaled = unpenalised(loss)
     except SingularLossError as error:
@@ -183,10 +184,9 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
     elements = _elements(prepared, settings)
     assert isinstance(elements, PairwiseElements)
 
-    def judge_first(loss: Loss) -> Parameters:
+    def judge_first(loss: Loss, n_rows: int) -> Parameters:
         assert isinstance(loss, QuadraticLoss)
-        assert isinstance(elements, PairwiseElements)
-        return first_graph(loss, elements, settings)
+        return judging_fit(loss, n_rows, settings)
 
     def judge_like(loss: Loss, parameters: Parameters) -> Parameters:
         assert isinstance(loss, QuadraticLoss)
@@ -194,7 +194,8 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
 
     weighed, loss = weigh(prepared, elements, settings, Judge(judge_first, judge_like))
     assert isinstance(loss, QuadraticLoss)
-    _say(settings, f"{elements.n_rows} rows in {weighed.n_blocks} blocks{', to start with' * settings.reweights}")
+    blocks = "" if weighed.weights.is_tapered else f" in {weighed.n_blocks} blocks"
+    _say(settings, f"{elements.n_rows} rows{blocks}")
     if settings.reweights:
         _say(settings, f"reweighting: {weighed.reweighting}")
     chosen = choose(loss, solve(loss, settings), elements, weighed, settings)

@@ -5,18 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from robscore._tools.typing import BoolArray
-from robscore.elements import PairwiseElements
 from robscore.families.base import Parameters
 from robscore.fitting.settings import GraphSettings
 from robscore.losses.quadratic import QuadraticLoss
-from robscore.selection.choice import least
-from robscore.selection.ebic import ebic, support
 from robscore.solvers.path import joined_interaction, joined_support, solve_quietly
 from robscore.solvers.refit import refit
 
 # The fits that rows are judged by: a short, rough path.
-_FIRST_ALPHAS, _FIRST_RATIO, _FIRST_TOL = 30, 0.03, 1e-3
-_ROWS_AN_EDGE = 5
+_JUDGING_ALPHAS, _LARGEST_RATIO, _JUDGING_TOL, _JUDGING_SWEEPS, _JUDGING_RIDGE = 6, 0.5, 1e-4, 200, 0.02
 
 
 def refit_like(loss: QuadraticLoss, parameters: Parameters, settings: GraphSettings) -> Parameters:
@@ -25,24 +21,27 @@ def refit_like(loss: QuadraticLoss, parameters: Parameters, settings: GraphSetti
     return refitted(loss, joined_support(interaction, "symmetric"), location != 0, settings)
 
 
-def first_graph(loss: QuadraticLoss, elements: PairwiseElements, settings: GraphSettings) -> Parameters:
-    """The graph that eBIC chooses on a short path, refitted without a penalty; of no more edges than rows allow."""
-    most = max(elements.n_columns, elements.n_rows // _ROWS_AN_EDGE)
+def judging_fit(loss: QuadraticLoss, n_rows: int, settings: GraphSettings) -> Parameters:
+    """K and eta to judge rows by: a lasso with a fixed share of the largest penalty, a continuous function of the data.
+
+    No graph is chosen, for a choice jumps; a little ridge keeps columns that are nearly dependent in bounds.
+    """
+    ratio = min(_LARGEST_RATIO, np.sqrt(np.log(max(loss.n_columns, 3)) / n_rows))
     path = solve_quietly(
         loss,
-        _FIRST_ALPHAS,
-        alpha_min_ratio=_FIRST_RATIO,
-        max_edges=most + 1,
-        tol=_FIRST_TOL,
-        max_iter=200,
-        **settings.problem,
+        _JUDGING_ALPHAS,
+        rule="symmetric",
+        alpha_min_ratio=float(ratio),
+        tol=_JUDGING_TOL,
+        max_iter=_JUDGING_SWEEPS,
+        diagonal_multiplier=0.0 if loss.zero_sums else _JUDGING_RIDGE,
+        penalize_diagonal=False,
+        fit_location=settings.fit_location,
+        location_ratio=np.inf,
+        penalty_weights=settings.penalty_weights,
+        location_weights=None,
     )
-    most = max(most, int(path.n_edges[0]))
-    path = path.pick(np.flatnonzero(path.n_edges <= most))
-    criterion = ebic(loss, path, n_rows=elements.n_rows, elements=elements, patience=3)
-    if not np.isfinite(criterion).any():
-        return joined_interaction(path.interactions[0], settings.rule), path.locations[0]
-    return refitted(loss, *support(path, least(criterion, path)), settings)
+    return np.asarray(path.interactions[-1]), path.locations[-1]
 
 
 def refitted(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, settings: GraphSettings) -> Parameters:

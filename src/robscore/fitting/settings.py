@@ -10,6 +10,7 @@ import numpy as np
 
 from robscore._tools.arguments import check_number, check_whole, read_bytes
 from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
 from robscore._tools.words import Phrase, Setting
 from robscore.elements.base import Storage, check_storage
@@ -188,6 +189,13 @@ class Settings:
     def loss_storage(self) -> Storage:
         """How averages hold Gamma."""
         return "auto"
+
+    @property
+    def seed(self) -> int:
+        """Of the rows that are simulated to judge others by; the same one where nothing is said."""
+        if isinstance(self.random_state, int | np.integer):
+            return int(self.random_state)
+        return 0 if self.random_state is None else int(as_generator(self.random_state).integers(2**31))
 
     @property
     def reweights(self) -> bool:

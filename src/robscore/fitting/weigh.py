@@ -20,7 +20,7 @@ from robscore.losses.quadratic import Loss
 from robscore.selection.blocks import block_grid, choose_n_blocks, least_blocks
 from robscore.solvers.factor import SingularLossError
 from robscore.weighting.block_weights import Products, shared_products, weigh_rows
-from robscore.weighting.reweighting import Reweighted, reweigh
+from robscore.weighting.reweighting import JudgingFit, Reweighted, reweigh
 from robscore.weighting.row_weights import RowWeights
 
 _FEWEST_REWEIGHTED = 20  # rows; fewer say too little about each other
@@ -32,11 +32,11 @@ class Judge(NamedTuple):
 
     Attributes
     ----------
-    first : from a loss to parameters without shrinkage
+    first : from a loss and the number of rows behind it to parameters, as a continuous function
     like : from a loss and parameters to its minimum over those parameters that are not zero
     """
 
-    first: Callable[[Loss], Parameters]
+    first: JudgingFit
     like: Callable[[Loss, Parameters], Parameters]
 
 
@@ -47,11 +47,12 @@ class Weighed:
     Attributes
     ----------
     weights : RowWeights
-    n_blocks : K, of the answer or of the fit that reweighting started from
+    n_blocks : K of the answer; after reweighting, of the median of means that scores are taken by
     n_blocks_criterion : what ``n_blocks="auto"`` looked at, by K; else None
     reweighted : bool
         Whether rows were to be reweighted.
     remarks : what there is to warn about
+    found : what reweighting found; None where it was not asked for, or could say nothing
     """
 
     weights: RowWeights
@@ -59,6 +60,7 @@ class Weighed:
     n_blocks_criterion: dict[int, float] | None
     reweighted: bool
     remarks: list[Remark]
+    found: Reweighted | None = None
 
     @property
     def reweighting(self) -> str | None:
@@ -69,24 +71,22 @@ class Weighed:
 
 
 def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Judge) -> tuple[Weighed, Loss]:
-    """The weights of blocks; then, where nothing is said of blocks or bad rows, those that the data lead to."""
+    """What the data lead to, where nothing is said of blocks or bad rows; else the weights of blocks."""
     n_blocks = settings.first_n_blocks(elements.n_rows)
-    tell(f"weighing {n_blocks} blocks of rows")
-    weights, remarks = _weights_of_blocks(elements, settings, n_blocks)
-    loss = weights.loss(elements)
-    criterion: dict[int, float] | None = None
+    found: Reweighted | Remark | None = None
     if (settings.reweights or settings.n_blocks == "auto") and elements.n_rows >= _FEWEST_REWEIGHTED:
         with stage("looking for bad rows"):
-            found = _reweigh(prepared, elements, loss, n_blocks, judge)
-        if found is None or isinstance(found, Remark):
-            remarks = remarks if found is None else [*remarks, found]
-        elif settings.reweights:
-            weights, loss = found.weights, found.loss
-            remarks = _remarks_on(weights, prepared)
-        else:
-            weights, n_blocks, criterion, remarks = _choose_n_blocks(elements, settings, found, judge)
-            loss = weights.loss(elements)
-    return Weighed(weights, n_blocks, criterion, settings.reweights, remarks), loss
+            found = _reweigh(prepared, elements, settings, n_blocks, judge)
+    if isinstance(found, Reweighted) and settings.reweights:
+        remarks = _remarks_on(found.weights, prepared)
+        return Weighed(found.weights, n_blocks, None, settings.reweights, remarks, found), found.loss
+    tell(f"weighing {n_blocks} blocks of rows")
+    if isinstance(found, Reweighted):
+        weights, n_blocks, criterion, remarks = _choose_n_blocks(elements, settings, found, judge)
+        return Weighed(weights, n_blocks, criterion, settings.reweights, remarks), weights.loss(elements)
+    weights, remarks = _weights_of_blocks(elements, settings, n_blocks)
+    remarks = remarks if found is None else [*remarks, found]
+    return Weighed(weights, n_blocks, None, settings.reweights, remarks), weights.loss(elements)
 
 
 def _remarks_on(weights: RowWeights, prepared: Prepared) -> list[Remark]:
@@ -130,11 +130,11 @@ def _weights_of_blocks(
 
 
 def _reweigh(
-    prepared: Prepared, elements: Elements, loss: Loss, n_blocks: int, judge: Judge
+    prepared: Prepared, elements: Elements, settings: Settings, n_blocks: int, judge: Judge
 ) -> Reweighted | Remark | None:
-    """What the surprise of the rows says, starting from the fit of a robust loss; or why it says nothing.
+    """What the rows say of each other; or why they say nothing.
 
-    None where the loss has no unique minimum, which whoever minimises it next finds out too.
+    None where a loss has no unique minimum, which whoever minimises the next one finds out too.
     """
     preparation = prepared.preparation
     blocks = Words(
@@ -144,7 +144,7 @@ def _reweigh(
     try:
         if not preparation.scaled_family.is_natural:
             raise NoDensityError(f"Rows of {preparation.family!r}, with its base density, are not reweighted.")
-        found = reweigh(elements, prepared.rows, preparation.scaled_family, judge.first(loss), judge.first)
+        found = reweigh(elements, prepared.rows, preparation.scaled_family, judge.first, settings.seed)
     except NoDensityError as error:
         return Remark(Words(f"{error} So ", blocks), UserWarning)
     except SingularLossError:

@@ -1,41 +1,57 @@
-"""Which rows count after a first robust fit, and how much: decided by the data.
+"""Which rows count, and how much, where nothing is known: found by fits that are continuous in the data.
 
-A row's surprise is -log p(x) under the fit, up to a constant. Rows are simulated from the fit, and the
-distribution of their surprise is compared with that of the data: where good rows lie below c with probability F0(c),
-and a share Fn(c) of the data does, at least 1 - Fn(c) / F0(c) of the data are bad. The largest such share that chance
-cannot explain estimates the share of bad rows. So many rows, those of largest surprise, lose their weight, by a smooth
-taper unless there is a gap between them and the others; the model is fitted again, until this settles. No
-model is quite true, so the simulated surprise is first moved and stretched to agree with the less surprising half of
-the data: what is compared is how the tail goes on.
+1. Columns are made nearly symmetric and put on one scale (:mod:`robscore.weighting.standard`).
+2. Rows with far nearer neighbours than most are in a cluster and are out (:mod:`robscore.weighting.clusters`).
+3. The rows in the middle are a start that no cluster can own (:mod:`robscore.weighting.middle`).
+4. The family is fitted to the rows that count, by a fit that is a continuous function of the data, and rows are
+   simulated from it (:mod:`robscore.weighting.simulation`).
+5. Data and simulation are compared (:mod:`robscore.weighting.tails`): once in the distance from the middle, by which
+   rows are left out; then, fit after fit, in the residual of every column given the others, by which rows are left
+   out, and in the surprise -log p, by which they lose weight smoothly, so that the fit of clean rows is not biased
+   (:mod:`robscore.weighting.row_weights`). Back to 4 until this settles, as a rule after two fits.
 
-Before that, the classic fit of all rows but those that are far out by the robust fit is put to the same test. If
-nothing speaks against it, it is the answer: on clean data hardly ever a row is dropped, and nothing is lost.
+Nothing depends on the order of the rows, and of that of the columns nothing but rounding. Of very many rows the rule is
+learnt from some, drawn at random, and applied to all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robscore._tools.typing import Array
+from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements
 from robscore.families.base import Family, Parameters
 from robscore.losses.quadratic import Loss
 from robscore.rows.base import Rows
+from robscore.weighting.clusters import Clusters, count_copies
+from robscore.weighting.middle import find_middle
 from robscore.weighting.row_weights import RowWeights
-from robscore.weighting.surprise import Comparison, compare
+from robscore.weighting.rule import Rule
+from robscore.weighting.simulation import Simulator, proper
+from robscore.weighting.standard import Standard, canonical_order
+from robscore.weighting.surprise import surprise_of_rows
+from robscore.weighting.tails import LARGEST_SHARE, Caution, Tail
 
-START_CONTAMINATION = 0.1  # what the first fit guards against where nothing is said: K = 0.4 n
-_ITERATIONS = 20
-_INERTIA = 0.7  # of the share from one iteration to the next
-_LARGEST_SHARE = 0.45
+START_CONTAMINATION = 0.1  # what blocks guard against where nothing is said: K = 0.4 n
+_MOST_ROWS = 10_000  # that the rule is learnt from
+_ITERATIONS = 4
+_SETTLED = 0.001  # share of the rows whose weight may still change
+_ROWS_A_COLUMN = 5  # for surprise to be looked at by the first fit: else all but the middle would surprise
+
+_OF_DISTANCE = Caution()
+_OF_SURPRISE = Caution(steps=3)
+_OF_COLUMNS = Caution(bulk=(0.1, 0.9), leeway=2.0, lowest=0.95, errors=(6.0, 12.0), purity=3.0, steps=1)
+_TOO_LIKELY = 0.01  # share of simulated rows with less surprise
+
 _ESCAPED = 1.2  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
-
 _WIDTH, _LARGEST_WIDTH = 3.0, 0.5  # rows in the taper: so many times the bad ones, at most this share of the others
 _NEAR = 2.0  # a gap may leave out so many times more or fewer rows
 _APART = 0.15  # and must be so wide, relative to the distance of its start from the median, or wider
+
+JudgingFit = Callable[[Loss, int], Parameters]
 
 
 @dataclass(frozen=True)
@@ -45,22 +61,27 @@ class Reweighted:
     Attributes
     ----------
     weights : what every row counts, by a taper
+    reasons : integer array of shape (n,)
+        Why a row counts less than in full; see :class:`robscore.weighting.rule.Reason`.
     loss : the tapered loss
-    parameters : its fit
+    parameters : the fit that rows were judged by
+    rule : what was learnt, to judge other rows by
+    copies : rows that are equal to others, beyond what rounding explains
     failed : bool
         Whether so many rows would go that the family cannot be right.
     """
 
     weights: RowWeights
+    reasons: IntArray
     loss: Loss
     parameters: Parameters
-    failed: bool = False
+    rule: Rule
+    copies: int
+    failed: bool
 
 
-def reweigh(
-    elements: Elements, rows: Rows, family: Family, start: Parameters, fit: Callable[[Loss], Parameters]
-) -> Reweighted:
-    """Weights for the rows by their surprise, fitted again until they settle.
+def reweigh(elements: Elements, rows: Rows, family: Family, fit: JudgingFit, seed: int) -> Reweighted:
+    """Weights for the rows, by a rule that is learnt from them.
 
     Parameters
     ----------
@@ -68,79 +89,158 @@ def reweigh(
     rows : Rows
         The same, as the family sees them.
     family : Family
-    start : parameters of a robust fit
     fit : callable
-        The parameters that a loss leads to.
+        From a loss and the number of rows behind it to parameters, without jumps.
+    seed : int
+        Of all random numbers.
     """
     n = elements.n_rows
-    parameters, phi = start, np.where(elements.overflow, 0.0, 1.0)
-    found = compare(family, elements.overflow, rows, parameters, phi, 0.0)
-    answer = _classic_if_nothing_speaks_against_it(elements, rows, family, found, phi, fit)
-    if answer is not None:
-        return answer
-    weights: RowWeights | None = None
-    share, settled, n_iter = found.share, False, 0
-    while not settled and n_iter < _ITERATIONS:
-        n_iter += 1
-        weights = None  # one at a time: there may be very many rows
-        weights = taper_for(found, share)
-        assert weights.phi is not None
-        loss = weights.loss(elements)
-        try:
-            parameters = fit(loss)
-        except ValueError:  # what is left does not determine the model
-            return Reweighted(weights, loss, parameters, failed=True)
-        settled = np.array_equal(phi, weights.phi)
-        phi = weights.phi
-        found = compare(family, elements.overflow, rows, parameters, phi, share)
-        last, share = share, _INERTIA * share + (1 - _INERTIA) * found.share
-        settled = settled or bool(abs(share - last) * n <= 1)
-    assert weights is not None
-    return Reweighted(weights, loss, parameters, failed=_ESCAPED * share >= _LARGEST_SHARE)
+    sample = np.arange(n)
+    if n > _MOST_ROWS:
+        sample = np.sort(np.random.default_rng(seed).choice(n, size=_MOST_ROWS, replace=False))
+    pilot = Pilot.of(family, rows.take(sample), elements.overflow[sample])
+    rule, members = pilot.learn(fit, seed)
+    is_member = np.zeros(n, dtype=bool)
+    is_member[sample[pilot.order[members]]] = True
+    weights, reasons = rule.weigh(rows, elements.overflow, is_member)
+    failed = not weights.counted.size or (weights.share_dropped or 0.0) > LARGEST_SHARE
+    loss = weights.loss(elements) if not failed else elements.average(*_equal(elements))
+    return Reweighted(weights, reasons, loss, rule.parameters, rule, count_copies(pilot.X), failed)
 
 
-def _classic_if_nothing_speaks_against_it(
-    elements: Elements,
-    rows: Rows,
-    family: Family,
-    found: Comparison,
-    weights: Array,
-    fit: Callable[[Loss], Parameters],
-) -> Reweighted | None:
-    """The fit of all rows but those far out by a robust one, if no more of them are too surprising under it."""
-    near = np.where(found.is_far, 0.0, weights)
-    plain = RowWeights.hard(near, found.parameters)
-    loss = plain.loss(elements)
-    try:
-        classic = fit(loss)
-    except ValueError:  # what is near does not determine the model
-        return Reweighted(plain, loss, found.parameters, failed=True)
-    judged = compare(family, elements.overflow, rows, classic, near, 0.0)
-    if judged.simulated is not None and judged.share * elements.n_rows < np.count_nonzero(near == 0) + 0.5:
-        return Reweighted(plain, loss, classic)
-    return None
+def _equal(elements: Elements) -> tuple[Array, Array]:
+    share = np.where(elements.overflow, 0.0, 1.0)
+    share /= max(share.sum(), 1.0)
+    return share, share
 
 
-def taper_for(found: Comparison, share: float) -> RowWeights:
-    """A taper that leaves out about that share of the rows, those of largest surprise."""
-    n = found.surprise.size
-    share = min(_ESCAPED * share, _LARGEST_SHARE)
+@dataclass(frozen=True)
+class Pilot:
+    """The rows that the rule is learnt from, in an order that does not depend on how they are given.
+
+    Attributes
+    ----------
+    family : Family
+    X : array of shape (n, m)
+    order : integer array of shape (n,)
+        Where its rows stand among those given.
+    columns : integer array of shape (m,)
+        An order of the columns.
+    z : array of shape (n, m)
+    standard : how X became z
+    elements : of its rows
+    """
+
+    family: Family
+    X: Array
+    order: IntArray
+    columns: IntArray
+    z: Array
+    standard: Standard
+    elements: Elements
+
+    @classmethod
+    def of(cls, family: Family, X: Array, overflow: BoolArray) -> Pilot:
+        """The rows X, shape (n, m), of which some may overflow."""
+        standard = Standard.of(family, X[~overflow] if 2 * np.count_nonzero(overflow) < len(X) else X)
+        z = standard(X)
+        columns, order = canonical_order(z)
+        return cls(family, X[order], order, columns, z[order], standard, family.elements(X[order]))
+
+    def learn(self, fit: JudgingFit, seed: int) -> tuple[Rule, BoolArray]:
+        """The rule, and which rows its scatter was taken from."""
+        clusters = Clusters.of(self.z)
+        allowed = ~clusters.contains(self.z) & ~self.elements.overflow
+        if not allowed.any():
+            allowed = ~self.elements.overflow
+        scatter, members = find_middle(self.z, allowed)
+        distances, residuals = scatter.judge(self.z, members)
+        simulator = Simulator(self.family, self.X[members], self.columns, seed)
+        weights = RowWeights.hard(members.astype(float), ())
+        far = most_surprising = np.inf
+        for iteration in range(_ITERATIONS):
+            assert weights.phi is not None
+            loss = weights.loss(self.elements)
+            counted = int(np.count_nonzero(weights.phi))
+            parameters = proper(self.family, loss, fit(loss, counted))
+            drawn = simulator.draw(parameters)
+            seen = None if drawn is None else scatter.judge(self.standard(drawn), np.zeros(len(drawn), dtype=bool))
+            if iteration == 0:
+                far = self._far(distances[allowed], None if seen is None else seen[0])
+            good = allowed & (distances <= far)
+            low, high = _limits_of_columns(residuals[good], None if seen is None else seen[1])
+            good &= ((residuals >= low) & (residuals <= high)).all(axis=1)
+            taper, too_likely = (np.inf, np.inf), -np.inf
+            if iteration or counted >= _ROWS_A_COLUMN * self.X.shape[1]:
+                taper, too_likely, most_surprising = self._taper(parameters, good, drawn, most_surprising)
+            rule = Rule(self.standard, clusters, scatter, far, low, high, parameters, taper, too_likely)
+            last, weights = weights.phi, self._weights(rule, good)
+            if weights.phi is not None and np.abs(weights.phi - last).sum() <= 0.5 + _SETTLED * len(self.X):
+                break
+        return rule, members
+
+    def _weights(self, rule: Rule, good: BoolArray) -> RowWeights:
+        surprise = surprise_of_rows(self.family, rule.parameters, self.X)
+        weights = RowWeights.between(surprise, *rule.taper, rule.parameters).only(good)
+        return weights if weights.counted.size else RowWeights.hard(good.astype(float), rule.parameters)
+
+    def _far(self, distances: Array, drawn: Array | None) -> float:
+        """The largest distance from the middle that counts."""
+        n, m = self.X.shape
+        return Tail.of(distances, drawn, _OF_DISTANCE.looser(m / np.sqrt(n))).cut
+
+    def _taper(
+        self, parameters: Parameters, good: BoolArray, drawn: Array | None, most: float
+    ) -> tuple[tuple[float, float], float, float]:
+        """Where the taper starts and ends, what is too likely, and the share of rows that are too surprising.
+
+        That share never grows from fit to fit: fits of ever fewer rows would find ever more.
+        """
+        n, m = self.X.shape
+        surprise = surprise_of_rows(self.family, parameters, self.X[good])
+        simulated = None if drawn is None else surprise_of_rows(self.family, parameters, drawn)
+        tail = Tail.of(surprise, simulated, _OF_SURPRISE.looser(m / np.sqrt(n)))  # a fit likes its own rows
+        most = min(most, tail.share)
+        too_likely = -np.inf if simulated is None else float(np.quantile(simulated, _TOO_LIKELY))
+        return taper_for(surprise, most, tail.limit), too_likely, most
+
+
+def _limits_of_columns(residuals: Array, drawn: Array | None) -> tuple[Array, Array]:
+    """The least and largest residuals of every column that count, shape (m,) each."""
+    m = residuals.shape[1]
+    if drawn is None:
+        return np.full(m, -np.inf), np.full(m, np.inf)
+    caution = replace(_OF_COLUMNS, alone=_OF_COLUMNS.alone / (2 * m))
+    values, simulated = (np.ascontiguousarray(np.sort(part, axis=0).T) for part in (residuals, drawn))
+    high = [Tail.of_ordered(*pair, caution).cut for pair in zip(values, simulated, strict=True)]
+    low = [
+        -Tail.of_ordered(-own[::-1], -other[::-1], caution).cut for own, other in zip(values, simulated, strict=True)
+    ]
+    return np.array(low), np.array(high)
+
+
+def taper_for(surprise: Array, share: float, limit: float) -> tuple[float, float]:
+    """Where a taper starts and ends that leaves out about that share of the rows; or else those beyond the limit."""
+    n = surprise.size
+    share = min(_ESCAPED * share, LARGEST_SHARE)
     if share * n < 1:
-        return RowWeights.hard(np.where(np.isinf(found.surprise), 0.0, 1.0), found.parameters)
-    ordered = np.sort(found.surprise)
+        return limit, np.inf
+    ordered = np.sort(surprise)
     gap = _gap(ordered, share)
     if gap is not None:
-        return RowWeights.between(found.surprise, *gap, found.parameters)
+        return gap
     width = min(_WIDTH * share, _LARGEST_WIDTH * (1 - share))
     end = ordered[min(int(np.ceil((1 - share) * n)), n - 1)]
     start = min(ordered[int((1 - share - width) * n)], ordered[max(np.searchsorted(ordered, end) - 1, 0)])
-    return RowWeights.between(found.surprise, start, end, found.parameters)
+    return float(start), float(end)
 
 
 def _gap(ordered: Array, share: float) -> tuple[float, float] | None:
     """The ends of a gap above which about that share of the rows lie; None where they are not so clearly apart."""
     n = ordered.size
     first, last = int(max(1 - _NEAR * share, 0.55) * n), min(int((1 - share / _NEAR) * n), n - 2)
+    if last < first:
+        return None
     middle = ordered[n // 2]
     at_least = ordered[3 * n // 4] - middle
     with np.errstate(invalid="ignore", divide="ignore"):

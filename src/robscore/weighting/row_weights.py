@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from robscore._tools.typing import Array, IntArray
+from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements
 from robscore.families.base import Parameters
 from robscore.losses.quadratic import Loss
@@ -50,7 +50,7 @@ class RowWeights:
     @classmethod
     def tapered(cls, phi: Array, slopes: Array, parameters: Parameters) -> RowWeights:
         """From phi and its slopes, shape (n,)."""
-        share = phi / phi.sum()
+        share = phi / max(float(phi.sum()), np.finfo(float).tiny)
         return cls(share, share, phi, slopes, parameters)
 
     @classmethod
@@ -72,6 +72,12 @@ class RowWeights:
         phi *= t
         phi *= t
         return cls.tapered(phi, slopes, parameters)
+
+    def only(self, rows: BoolArray) -> RowWeights:
+        """The same taper for some rows, shape (n,), and nothing for the others."""
+        assert self.phi is not None
+        assert self.slopes is not None
+        return RowWeights.tapered(np.where(rows, self.phi, 0.0), np.where(rows, self.slopes, 0.0), self.parameters)
 
     def __iter__(self) -> Iterator[Array]:
         return iter((self.gamma_weights, self.g_weights))

@@ -11,10 +11,10 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from robscore._tools.deviations import largest_usual
 from robscore._tools.typing import Array, BoolArray
 from robscore.families.base import Family, Parameters
 from robscore.rows.base import Rows
+from robscore.weighting.tails import largest_usual_surprise
 
 _SIMULATED, _SIMULATED_BY_SLICES = 4000, 1000
 _SWEEPS = 10  # of chains that start at rows of the data
@@ -90,20 +90,16 @@ def compare(
 
 def surprise_of(family: Family, overflow: BoolArray, rows: Rows, parameters: Parameters) -> Array:
     """-log p of every row up to a constant, shape (n,); infinite for rows that overflow."""
-    surprise: Array = rows.gather(partial(_surprise, family, parameters))
-    surprise[overflow | np.isnan(surprise)] = np.inf
+    surprise: Array = rows.gather(partial(surprise_of_rows, family, parameters))
+    surprise[overflow] = np.inf
     return surprise
 
 
-def _surprise(family: Family, parameters: Parameters, rows: Array) -> Array:
+def surprise_of_rows(family: Family, parameters: Parameters, X: Array) -> Array:
+    """-log p of rows X, shape (n, m), up to a constant, shape (n,); infinite where it is not a number."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        return -family.log_density(rows, *parameters)
-
-
-def largest_usual_surprise(surprise: Array) -> float:
-    """What does not stand out, by the median deviation: of the cube root of the excess over the least, near normal."""
-    least = surprise.min()
-    return float(least + largest_usual(np.cbrt(surprise - least)) ** 3)
+        surprise = -family.log_density(X, *parameters)
+    return np.asarray(np.where(np.isnan(surprise), np.inf, surprise))
 
 
 def _matched(simulated: Array, surprise: Array, share: float) -> Array:

@@ -49,3 +49,11 @@ class Sampler(ABC):
         rng: np.random.Generator,
     ) -> Draws:
         """So many rows; ``burn_in``, ``thin`` and ``start`` are for samplers that run chains."""
+
+    @abstractmethod
+    def simulate(self, K: Array, eta: Array, *, seed: int, start: Array, sweeps: int) -> Array:
+        """Many rows to compare data with, shape (N, m).
+
+        By the same random numbers for every K and eta, so that rows of two fits differ by these alone. ``start``, rows
+        inside the domain, and ``sweeps`` are for samplers whose chains start from rows.
+        """

@@ -49,6 +49,10 @@ class SliceSampler(Sampler):
         X = slice_sample(self.family, K, eta, halfway, burn_in - burn_in // 2, rng)
         return Draws(X, _remembered(halfway, X))
 
+    def simulate(self, K: Array, eta: Array, *, seed: int, start: Array, sweeps: int) -> Array:
+        """The chains that start at the given rows."""
+        return slice_sample(self.family, K, eta, start, sweeps, np.random.default_rng(seed))
+
 
 def slice_sample(family: Family, K: Array, eta: Array, start: Array, n_sweeps: int, rng: np.random.Generator) -> Array:
     """Advance every row of ``start``, shape (n, m), all inside the domain, by so many sweeps."""

@@ -21,6 +21,8 @@ from robscore._tools.typing import Array
 from robscore.families.samplers.base import Draws, Sampler
 from robscore.families.samplers.mixing import effective_sample_size
 
+_FEWEST, _MOST, _BURN_IN, _UPDATES, _LARGEST_THIN = 8_000, 32_000, 100, 800_000, 10  # of rows that are simulated
+
 
 class SquareRootSampler(Sampler):
     """One chain, in compiled code."""
@@ -37,7 +39,18 @@ class SquareRootSampler(Sampler):
         rng: np.random.Generator,
     ) -> Draws:
         """Rows of the chain after ``burn_in`` sweeps, ``thin`` sweeps apart."""
+        X = self._chain(K, eta, n_rows, burn_in, thin, rng)
+        return Draws(X, effective_sample_size(X) if n_rows >= 4 else np.full(len(K), float(n_rows)))
+
+    def simulate(self, K: Array, eta: Array, *, seed: int, start: Array, sweeps: int) -> Array:
+        """One chain, thinned as much as a fixed number of updates allows."""
+        count = int(np.clip(_UPDATES // len(K), _FEWEST, _MOST))
+        thin = int(np.clip(_UPDATES // (count * len(K)), 1, _LARGEST_THIN))
+        return self._chain(K, eta, count, _BURN_IN, thin, np.random.default_rng(seed))
+
+    @staticmethod
+    def _chain(K: Array, eta: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator) -> Array:
         from robscore.families.samplers.kernels import gibbs_square_root
 
-        X = gibbs_square_root(K, eta, n_rows, burn_in, thin, rng) ** 2
-        return Draws(X, effective_sample_size(X) if n_rows >= 4 else np.full(len(K), float(n_rows)))
+        rows: Array = gibbs_square_root(np.ascontiguousarray(K), np.ascontiguousarray(eta), n_rows, burn_in, thin, rng)
+        return rows**2

@@ -1,0 +1,103 @@
+"""What a row counts, as a rule that was learnt from some rows and can be applied to any others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import partial
+
+import numpy as np
+
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.families.base import Parameters
+from robscore.rows.base import Rows
+from robscore.weighting.clusters import Clusters
+from robscore.weighting.middle import Scatter
+from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.standard import Standard
+from robscore.weighting.surprise import surprise_of_rows
+
+_ORDINARY = 3.5  # deviations up to which a column is of ordinary size
+
+
+class Reason(IntEnum):
+    """Why a row counts less than in full."""
+
+    NONE = 0
+    CLUSTER = 1
+    FAR = 2
+    COLUMN = 3
+    SURPRISE = 4
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Limits beyond which rows do not count.
+
+    Attributes
+    ----------
+    standard : how rows become z
+    clusters : what has too near neighbours
+    scatter : of the rows in the middle
+    far : float
+        The largest distance that counts.
+    low, high : arrays of shape (m,)
+        The smallest and largest residual of a column given the others that count.
+    parameters : of the fit that the surprise is measured by
+    taper : (start, end)
+        Surprise up to which rows count in full, and from which on not at all.
+    too_likely : float
+        A surprise so small that hardly a simulated row has it.
+    """
+
+    standard: Standard
+    clusters: Clusters
+    scatter: Scatter
+    far: float
+    low: Array
+    high: Array
+    parameters: Parameters
+    taper: tuple[float, float]
+    too_likely: float
+
+    def weigh(self, rows: Rows, overflow: BoolArray, members: BoolArray) -> tuple[RowWeights, IntArray]:
+        """What rows count, and why, shape (n,); ``members`` are those that the scatter was taken from."""
+        surprise, reasons = rows.gather(partial(_judge, self), overflow, members)
+        weights = RowWeights.between(surprise, *self.taper, self.parameters).only(reasons == Reason.NONE)
+        assert weights.phi is not None
+        reasons[(reasons == Reason.NONE) & (weights.phi < 1)] = Reason.SURPRISE
+        return weights, reasons
+
+    def in_words(self, X: Array, reason: IntArray) -> list[str]:
+        """In which way rows X, shape (n, m), are bad, one text a row."""
+        z = self.standard(X)
+        likely = surprise_of_rows(self.standard.family, self.parameters, X) < self.too_likely
+        return [_words(*one) for one in zip(z, reason.tolist(), likely.tolist(), strict=True)]
+
+
+def _judge(rule: Rule, X: Array, overflow: BoolArray, members: BoolArray) -> tuple[Array, IntArray]:
+    """Surprise of some rows, and why they do not count whatever that is, shape (n,) each."""
+    z = rule.standard(X)
+    distance, residuals = rule.scatter.judge(z, members)
+    column = ((residuals < rule.low) | (residuals > rule.high)).any(axis=1)
+    reasons = np.select(
+        [rule.clusters.contains(z), (distance > rule.far) | overflow, column],
+        [Reason.CLUSTER, Reason.FAR, Reason.COLUMN],
+        default=Reason.NONE,
+    )
+    surprise = surprise_of_rows(rule.standard.family, rule.parameters, X)
+    return np.where(overflow, np.inf, surprise), reasons
+
+
+def _words(z: Array, reason: int, likely: bool) -> str:  # noqa: FBT001
+    """By what it was found, else by the size of its columns, or by how these go together."""
+    large = z[np.abs(z) >= _ORDINARY]
+    if reason == Reason.CLUSTER:
+        words = "in a cluster"
+    elif reason == Reason.COLUMN or large.size == 1:
+        words = "one column"
+    elif large.size:
+        words = "too large" if large.sum() > 0 else "too small"
+    else:
+        words = "wrong dependence"
+    return f"{words}, too likely" if likely else words

@@ -1,0 +1,80 @@
+"""Rows simulated from one fit after another, to compare the data with."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robscore._tools.typing import Array, IntArray
+from robscore.families.base import Family, Parameters
+from robscore.losses.quadratic import Loss, QuadraticLoss
+
+_CHAINS = 2000  # for families that are sampled by chains from given rows
+_FIRST_SWEEPS, _MORE_SWEEPS = 10, 5
+_LEAST_DIAGONAL = 0.05  # of K, relative to its median
+_LEAST_EIGENVALUE = 0.02  # of K with unit diagonal
+_LEAST_LOCATIONS = (-0.95, -0.9)  # that have a density at 0; on the simplex
+
+
+class Simulator:
+    """Always the same random numbers, so that the rows of two fits differ by the fits alone.
+
+    Parameters
+    ----------
+    family : Family
+    start : array of shape (k, m)
+        Good rows of the data, for chains to start from.
+    columns : integer array of shape (m,)
+        An order of the columns that does not depend on how they are given, for sweeps to follow.
+    seed : int
+    """
+
+    def __init__(self, family: Family, start: Array, columns: IntArray, seed: int) -> None:
+        self.family, self.seed = family, seed
+        alike = family.domain.is_real_line or family.domain.only_boundary_is_zero
+        self.columns = columns if alike else np.arange(columns.size)
+        chosen = np.linspace(0, len(start) - 1, _CHAINS).round().astype(np.intp)
+        self.chains, self.sweeps = start[chosen][:, self.columns], _FIRST_SWEEPS
+
+    def draw(self, parameters: Parameters) -> Array | None:
+        """Rows, shape (N, m); None where the family cannot be sampled."""
+        if not self.family.is_pairwise:
+            return None
+        K, eta = parameters
+        K, eta = np.ascontiguousarray(K[np.ix_(self.columns, self.columns)]), eta[self.columns]
+        try:
+            self.family.check_parameters(*parameters)
+            drawn = self.family.sampler().simulate(K, eta, seed=self.seed, start=self.chains, sweeps=self.sweeps)
+        except (ValueError, TypeError):  # a domain or parameters that cannot be sampled
+            return None
+        if self.sweeps == _FIRST_SWEEPS and drawn.shape == self.chains.shape:
+            self.chains, self.sweeps = drawn, _MORE_SWEEPS  # all later chains start here
+        rows = np.empty_like(drawn)
+        rows[:, self.columns] = drawn
+        return rows
+
+
+def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
+    """The parameters, interactions shrunk as far as a density needs it, with the location that suits them."""
+    if not isinstance(loss, QuadraticLoss):
+        return parameters
+    interaction, location = parameters
+    if loss.gamma_last is not None:  # compositions: K may be singular, and its columns may sum to zero
+        values, vectors = np.linalg.eigh(loss.completed(interaction))
+        return (vectors * np.maximum(values, 0.0)) @ vectors.T, np.maximum(location, _LEAST_LOCATIONS[1])
+    diagonal = interaction.diagonal()
+    diagonal = np.maximum(diagonal, _LEAST_DIAGONAL * max(float(np.median(diagonal)), 1e-8))
+    size = np.sqrt(diagonal)
+    off = interaction / np.multiply.outer(size, size)
+    np.fill_diagonal(off, 0.0)
+    shrink = min(1.0, (1 - _LEAST_EIGENVALUE) / max(-float(np.linalg.eigvalsh(off)[0]), 1e-12))
+    off *= shrink
+    np.fill_diagonal(off, 1.0)
+    K = off * np.multiply.outer(size, size)
+    if shrink < 1.0 and location.any():
+        t, s = loss.coupling()
+        location = (loss.g[:, -1] - np.einsum("jk,kj->j", np.broadcast_to(t, K.shape), K)) / s
+    try:
+        family.check_parameters(K, location)
+    except ValueError:
+        location = np.maximum(location, _LEAST_LOCATIONS[0])
+    return K, location

@@ -1,0 +1,66 @@
+"""Columns made nearly symmetric and put on one scale, so that rows can be told apart without a fit.
+
+    z = (s(x) - median) / (1.4826 median deviation)
+
+with s the family's own monotone map (:meth:`robscore.families.base.Family.symmetric`): a power, the logarithm, log
+ratios of a composition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robscore._tools.deviations import MAD
+from robscore._tools.typing import Array, IntArray
+from robscore.families.base import Family
+
+_FAR = 1e6  # deviations; stands for infinity
+
+
+@dataclass(frozen=True)
+class Standard:
+    """How rows become z.
+
+    Attributes
+    ----------
+    family : Family
+    middle, deviation : arrays of shape (m,)
+    """
+
+    family: Family
+    middle: Array
+    deviation: Array
+
+    @classmethod
+    def of(cls, family: Family, X: Array) -> Standard:
+        """By the columns of X, shape (n, m)."""
+        columns = _symmetric(family, X)
+        middle = np.median(columns, axis=0)
+        with np.errstate(invalid="ignore"):
+            away = np.abs(columns - middle)
+        deviation = MAD * np.median(away, axis=0)
+        for j in np.flatnonzero(~(deviation > 1e-12 * np.max(away, axis=0, initial=0.0, where=np.isfinite(away)))):
+            finite = away[:, j][np.isfinite(away[:, j])]  # half of the values are equal: by what the others are
+            deviation[j] = (float(finite.mean()) if finite.size else 0.0) or 1.0
+        return cls(family, middle, deviation)
+
+    def __call__(self, X: Array) -> Array:
+        """The rows X as z, shape (n, m)."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            z = (_symmetric(self.family, X) - self.middle) / self.deviation
+        return np.clip(np.nan_to_num(z, nan=_FAR, posinf=_FAR, neginf=-_FAR), -_FAR, _FAR)
+
+
+def _symmetric(family: Family, X: Array) -> Array:
+    with np.errstate(all="ignore"):
+        return family.symmetric(X)
+
+
+def canonical_order(z: Array) -> tuple[IntArray, IntArray]:
+    """An order of the columns and one of the rows that do not depend on the order in which they are given."""
+    bent = np.arcsinh(z)
+    columns = np.argsort(bent.mean(axis=0), kind="stable")
+    key = bent[:, columns] @ np.cos(np.arange(1, z.shape[1] + 1))
+    return columns, np.argsort(key, kind="stable")

@@ -1,0 +1,160 @@
+"""How the largest values of the data go on beyond those of rows simulated from a fit.
+
+Where a share F0(c) of good rows lies below c, and a share Fn(c) of the data, too many lie above. No model is quite
+true, so the simulated values are first moved and stretched to agree with the bulk of the data: what is compared is how
+the tail goes on. All of it is continuous in the data: an excess counts in part before it counts in full.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robscore._tools.deviations import largest_usual
+from robscore._tools.typing import Array
+
+LARGEST_SHARE = 0.45
+_FEW = 0.5  # over n: far out, counts are not normal
+_TAIL, _FEWEST_IN_TAIL = 50, 20  # one simulated value in so many is in its tail, and at least so many
+
+
+@dataclass(frozen=True)
+class Caution:
+    """What it takes to call rows too large.
+
+    Attributes
+    ----------
+    bulk : quantiles in which simulated rows and data are made to agree
+    leeway : over the root of n: how much wider than measured the bulk may be
+    lowest : quantile of the simulated rows from which on an excess is looked for
+    errors : standard errors from which on an excess counts in part, and in full
+    purity : rows out there for every good one that is expected
+    margin : standard errors that are taken off the share: the largest of many is too large by chance
+    alone : expected number of good rows beyond the point from which on a single row is bad
+    steps : how often the bulk of the good rows is found anew, as the share of bad ones becomes known
+    """
+
+    bulk: tuple[float, float] = (0.1, 0.6)
+    leeway: float = 1.0
+    lowest: float = 0.9
+    errors: tuple[float, float] = (3.5, 5.0)
+    purity: float = 1.5
+    margin: float = 1.5
+    alone: float = 0.003
+    steps: int = 20
+
+    def looser(self, more: float) -> Caution:
+        """With so much more leeway."""
+        return replace(self, leeway=self.leeway + more)
+
+
+@dataclass(frozen=True)
+class Tail:
+    """What is beyond the simulated values.
+
+    Attributes
+    ----------
+    share : share of the rows that are too large, beyond chance
+    limit : a value that hardly ever one good row exceeds
+    cut : the value above which rows are left out: about that share of them, most of them bad; or the limit
+    """
+
+    share: float
+    limit: float
+    cut: float
+
+    @classmethod
+    def of(cls, values: Array, simulated: Array | None, caution: Caution) -> Tail:
+        """Of the values of all rows, shape (n,); without simulated ones, shape (N,), by what stands out of them."""
+        if simulated is None:
+            return cls.standing_out(values)
+        return cls.of_ordered(np.sort(values), np.sort(simulated), caution)
+
+    @classmethod
+    def of_ordered(cls, values: Array, simulated: Array, caution: Caution) -> Tail:
+        """Of values that are in ascending order."""
+        n, drawn = values.size, _Drawn.of(simulated, caution)
+        share = 0.0
+        for _ in range(caution.steps):
+            last, share = share, min(_excess(values, drawn.matched(values, share, caution), caution), LARGEST_SHARE)
+            if abs(share - last) * n < 0.5:
+                break
+        limit = cut = drawn.matched(values, share, caution).alone(n, caution)
+        if share * n >= 1:
+            cut = min(limit, _quantile(values, 1 - share))
+        return cls(share, limit, cut)
+
+    @classmethod
+    def standing_out(cls, values: Array) -> Tail:
+        """By the median deviation: of the cube root of the excess over the least, which is near normal."""
+        limit = largest_usual_surprise(values)
+        return cls(float(np.mean(values > limit)), limit, limit)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """Simulated values: two quantiles of their bulk, and their tail.
+
+    Attributes
+    ----------
+    low, high : the quantiles
+    tail : array in ascending order
+        Those from the lowest quantile on from which an excess is looked for.
+    size : how many there are in all
+    """
+
+    low: float
+    high: float
+    tail: Array
+    size: int
+
+    @classmethod
+    def of(cls, simulated: Array, caution: Caution) -> _Drawn:
+        N = simulated.size
+        low, high = (_quantile(simulated, q) for q in caution.bulk)
+        return cls(low, high, simulated[min(int(np.ceil(caution.lowest * N)) - 1, N - 1) :], N)
+
+    def matched(self, values: Array, share: float, caution: Caution) -> _Drawn:
+        """Moved and stretched to have two quantiles of the good ones among the values."""
+        at_low, at_high = (_quantile(values, (1 - share) * q) for q in caution.bulk)
+        spread = max(self.high - self.low, float(np.finfo(float).tiny))
+        stretch = (at_high - at_low) / spread * (1 + caution.leeway / np.sqrt(values.size))
+        return _Drawn(at_low, at_high, at_high + (self.tail - self.high) * stretch, self.size)
+
+    def alone(self, n_rows: int, caution: Caution) -> float:
+        """A value that hardly ever one of n good rows exceeds, by an exponential tail."""
+        count = min(max(self.size // _TAIL, _FEWEST_IN_TAIL), self.tail.size - 1)
+        threshold = self.tail[-count - 1]
+        mean = float(np.mean(self.tail[-count:] - threshold)) if count else 0.0
+        return float(threshold + mean * max(np.log(n_rows * max(count, 1) / self.size / caution.alone), 0.0))
+
+
+def _quantile(ordered: Array, q: float) -> float:
+    """Of values in ascending order, by linear interpolation."""
+    at = q * (ordered.size - 1)
+    below = int(at)
+    above = min(below + 1, ordered.size - 1)
+    return float(ordered[below] + (at - below) * (ordered[above] - ordered[below]))
+
+
+def _excess(values: Array, drawn: _Drawn, caution: Caution) -> float:
+    """Share of values (in order) that are larger than simulated ones, beyond chance; 0 if none."""
+    n, N = values.size, drawn.size
+    tail = values[np.searchsorted(values, drawn.tail[0], side="right") :]
+    if not tail.size:
+        return 0.0
+    expected = (N - drawn.tail.size + np.searchsorted(drawn.tail, tail, side="left")) / N
+    observed = np.arange(n - tail.size, n) / n
+    at_most = np.minimum(expected, 1 - 1 / N)
+    error = np.sqrt(at_most * (1 - at_most) * (1 / n + 1 / N)) + _FEW / n
+    low, high = caution.errors
+    t = np.clip(((expected - observed) / error - low) / (high - low), 0.0, 1.0)
+    shares = (1 - observed) - caution.purity * (1 - expected) - caution.margin * error
+    return float(max((shares * t * t * (3 - 2 * t)).max(), 0.0))
+
+
+def largest_usual_surprise(surprise: Array) -> float:
+    """What does not stand out, by the median deviation: of the cube root of the excess over the least, near normal."""
+    least = surprise.min()
+    return float(least + largest_usual(np.cbrt(surprise - least)) ** 3)
