@@ -26,7 +26,8 @@ def judging_fit(loss: QuadraticLoss, n_rows: int, settings: GraphSettings) -> Pa
 
     No graph is chosen, for a choice jumps; a little ridge keeps columns that are nearly dependent in bounds.
     """
-    ratio = min(_LARGEST_RATIO, np.sqrt(np.log(max(loss.n_columns, 3)) / n_rows))
+    m = loss.n_columns
+    ratio = min(_LARGEST_RATIO, np.sqrt(np.log(max(m, 3)) / n_rows * (1 + m / n_rows)))
     path = solve_quietly(
         loss,
         _JUDGING_ALPHAS,

@@ -16,6 +16,7 @@ from robscore._tools.typing import Array
 
 LARGEST_SHARE = 0.45
 _FEW = 0.5  # over n: far out, counts are not normal
+_SNAP = 1.1  # by what factor more or fewer rows may go than the share says, for the sake of a gap
 _TAIL, _FEWEST_IN_TAIL = 50, 20  # one simulated value in so many is in its tail, and at least so many
 
 
@@ -82,7 +83,7 @@ class Tail:
                 break
         limit = cut = drawn.matched(values, share, caution).alone(n, caution)
         if share * n >= 1:
-            cut = min(limit, _quantile(values, 1 - share))
+            cut = min(limit, _cut_near(values, share))
         return cls(share, limit, cut)
 
     @classmethod
@@ -128,6 +129,22 @@ class _Drawn:
         threshold = self.tail[-count - 1]
         mean = float(np.mean(self.tail[-count:] - threshold)) if count else 0.0
         return float(threshold + mean * max(np.log(n_rows * max(count, 1) / self.size / caution.alone), 0.0))
+
+
+def _cut_near(ordered: Array, share: float) -> float:
+    """A value in the middle of a gap, above which about that share of the values lie, in ascending order.
+
+    Gaps between the k-th and the next largest of n values shrink like 1 / k; the one that is widest for its place is
+    taken, so that the same rows go whatever the last digits of the share.
+    """
+    n = ordered.size
+    first, last = max(int(share * n / _SNAP), 1), min(int(np.ceil(share * n * _SNAP)), n - 1)
+    counts = np.arange(first, last + 1)
+    with np.errstate(invalid="ignore"):
+        gaps = counts * (ordered[n - counts] - ordered[n - counts - 1])
+    k = int(counts[np.argmax(np.nan_to_num(gaps, nan=0.0, posinf=np.inf))])
+    below, above = float(ordered[n - k - 1]), float(ordered[n - k])
+    return (below + above) / 2 if np.isfinite(above) else below
 
 
 def _quantile(ordered: Array, q: float) -> float:

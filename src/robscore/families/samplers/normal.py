@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from robscore._tools.typing import Array
 from robscore.families.samplers.base import Draws, Sampler
 
-_MOST_NUMBERS, _LEAST_LOG2, _LARGEST_LOG2 = 2**21, 11, 15  # simulated at a time
+_MOST_NUMBERS, _LEAST_LOG2, _LARGEST_LOG2 = 2**21, 11, 17  # simulated at a time
 _SMALLEST = 1e-12  # probability that is told from 0
 
 

@@ -21,7 +21,8 @@ from robscore._tools.typing import Array
 from robscore.families.samplers.base import Draws, Sampler
 from robscore.families.samplers.mixing import effective_sample_size
 
-_FEWEST, _MOST, _BURN_IN, _UPDATES, _LARGEST_THIN = 8_000, 32_000, 100, 800_000, 10  # of rows that are simulated
+_FEWEST, _MOST, _BURN_IN, _LARGEST_THIN = 2_000, 32_000, 100, 10  # of rows that are simulated
+_WORK, _MOST_UPDATES = 80_000_000, 4_000_000  # updates times columns, and updates
 
 
 class SquareRootSampler(Sampler):
@@ -44,8 +45,9 @@ class SquareRootSampler(Sampler):
 
     def simulate(self, K: Array, eta: Array, *, seed: int, start: Array, sweeps: int) -> Array:
         """One chain, thinned as much as a fixed number of updates allows."""
-        count = int(np.clip(_UPDATES // len(K), _FEWEST, _MOST))
-        thin = int(np.clip(_UPDATES // (count * len(K)), 1, _LARGEST_THIN))
+        sweeps = min(_WORK // len(K), _MOST_UPDATES) // len(K)
+        count = int(np.clip(sweeps, _FEWEST, _MOST))
+        thin = int(np.clip(sweeps // count, 1, _LARGEST_THIN))
         return self._chain(K, eta, count, _BURN_IN, thin, np.random.default_rng(seed))
 
     @staticmethod
