@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 
 from robscore._tools.pieces import rows_within
-from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
+from robscore._tools.typing import AnyArray, AnyData, Array, BoolArray, IntArray
 from robscore.families.base import Family, Parameters
 from robscore.fitting.fit import Fit
 from robscore.rows.base import Rows
 from robscore.rows.tables import Kind, as_table
-from robscore.weighting.surprise import compare, surprise_of
-from robscore.weighting.tails import largest_usual_surprise
+from robscore.weighting.rule import Reason
+from robscore.weighting.simulation import Simulator, proper
+from robscore.weighting.standard import Standard, canonical_order
+from robscore.weighting.surprise import surprise_of, surprise_of_rows
+from robscore.weighting.tails import Caution, Tail, largest_usual_surprise, matched
 
 _VALUES = 41  # quantiles of a column that an entry is compared with
 _NAMED = 3  # variables a row, at most
@@ -24,6 +27,8 @@ _SHARE_TO_NAME = 0.25  # of what the most telling variable explains
 _MOST_TYPICAL = 100_000  # rows that quantiles of columns are taken from
 _PIECE_BYTES = 6e6  # of elements at a time
 _LISTED = 20  # rows whose variables are named even if they are not flagged
+_MOST_START = 2000  # rows that chains start from
+_CAUTION = Caution(bulk=(0.1, 0.5))
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,11 @@ class Usual:
 def suspicious_rows(fit: Fit, rows: Rows, numbers: IntArray, *, level: float) -> AnyData:
     """The table of ``suspicious_rows`` of the estimators: rows, as the fit scales them, with their numbers."""
     family = fit.prepared.preparation.scaled_family
-    usual = usual_rows(family, fit.prepared.rows, fit.unshrunk, fit.weights.gamma_weights)
+    usual = usual_rows(fit)
     report = report_rows(family, rows, usual, level=level)
+    why = np.full(rows.n_rows, "", dtype=object)
+    if fit.weighed.found is not None:
+        report, why = _with_reasons(fit, rows, report)
     variables = np.full(rows.n_rows, "", dtype=object)
     if family.is_pairwise:
         which = rows_to_explain(report)
@@ -84,21 +92,56 @@ def suspicious_rows(fit: Fit, rows: Rows, numbers: IntArray, *, level: float) ->
         "p_value": (float, report.p_value[order]),
         "rank": (int, np.arange(1, order.size + 1)),
         "flagged": (bool, report.flagged[order]),
+        "why": (str, why[order]),
         "variables": (str, variables[order]),
     }
     return as_table(columns, fit.frame)
 
 
-def usual_rows(family: Family, rows: Rows, parameters: Parameters, weights: Array) -> Usual:
-    """What is usual among the rows of a fit, with weights of shape (n,)."""
-    found = compare(family, overflow_of(family, rows), rows, parameters, weights, 0.0)
-    for _ in range(2):  # the share of bad rows says which quantiles are those of good ones
-        found = replace(found, known_share=found.share)
-    limit = largest_usual_surprise(found.surprise)
-    typical = np.flatnonzero(found.surprise <= np.quantile(found.surprise, 1 - found.share, method="lower"))
+def _with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, AnyArray]:
+    """The report with rows flagged too that the fit would leave out, and in words why rows are flagged."""
+    found = fit.weighed.found
+    assert found is not None
+    if rows is fit.prepared.rows:
+        reasons, phi = found.reasons, found.weights.phi
+    else:
+        overflow = overflow_of(fit.prepared.preparation.scaled_family, rows)
+        weights, reasons = found.rule.weigh(rows, overflow, np.zeros(rows.n_rows, dtype=bool))
+        phi = weights.phi
+    assert phi is not None
+    flagged = report.flagged | (phi == 0)
+    which = np.flatnonzero(flagged)
+    why = np.full(rows.n_rows, "", dtype=object)
+    in_cluster = int(np.count_nonzero(found.reasons == Reason.CLUSTER))
+    why[which] = [
+        words.replace("in a cluster", f"in a cluster of {in_cluster}")
+        for words in found.rule.in_words(rows.take(which), reasons[which])
+    ]
+    order = np.lexsort((-report.score, ~flagged))
+    return replace(report, flagged=flagged, order=order), why
+
+
+def usual_rows(fit: Fit) -> Usual:
+    """What is usual among the rows of a fit."""
+    family, rows, weights = fit.prepared.preparation.scaled_family, fit.prepared.rows, fit.weights.gamma_weights
+    parameters = proper(family, fit.loss, fit.unshrunk)
+    surprise = surprise_of(family, overflow_of(family, rows), rows, parameters)
+    counted = np.flatnonzero(weights)
+    start = rows.take(counted[np.linspace(0, counted.size - 1, min(counted.size, _MOST_START)).astype(np.intp)])
+    _, order = canonical_order(Standard.of(family, start)(start))
+    drawn = Simulator(family, start[order], fit.settings.seed).draw(parameters)
+    simulated: Array | None = None
+    share = 0.0
+    if drawn is None:
+        share = Tail.standing_out(surprise).share
+    else:
+        ordered, simulated = np.sort(surprise), np.sort(surprise_of_rows(family, parameters, drawn))
+        share = Tail.of_ordered(ordered, simulated, _CAUTION).share
+        simulated = matched(simulated, ordered, share, _CAUTION)
+    typical = np.flatnonzero(surprise <= np.quantile(surprise, 1 - share, method="lower"))
     if typical.size > _MOST_TYPICAL:
         typical = typical[np.linspace(0, typical.size - 1, _MOST_TYPICAL).astype(np.intp)]
-    return Usual(found.parameters, found.simulated, limit, _quantiles(rows.take(typical)))
+    return Usual(parameters, simulated, largest_usual_surprise(surprise), _quantiles(rows.take(typical)))
 
 
 def _quantiles(rows: Array) -> Array:

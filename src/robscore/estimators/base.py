@@ -137,17 +137,19 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             By default the data of the fit.
         level : float, default 0.01
             The false-alarm level: no more than this share of good rows of the fit is flagged too, on average (of
-            other rows it may be more where the fit has few rows a column). From 4000 rows simulated from the fit, 1000
-            for families that are sampled by chains, so levels below about 0.001 cannot be had; one standard error
-            of that simulation is left as a margin. Where the fit cannot be sampled, rows are flagged that stand out,
-            and ``p_value`` is NaN.
+            other rows it may be more where the fit has few rows a column). From thousands of rows simulated from the
+            fit, so levels below about 0.001 cannot be had; one standard error of that simulation is left as a margin.
+            Where the fit cannot be sampled, rows are flagged that stand out, and ``p_value`` is NaN. Rows that
+            reweighting leaves out are flagged in any case.
 
         Returns
         -------
         table with columns
             row (its position in X, from 0), score, p_value (share of rows of the model that are at least as
-            surprising), rank, flagged, variables (what makes the row stand out, for flagged rows and the first 20).
-            Without incomplete rows. In the data-frame library of the input.
+            surprising), rank, flagged, why (in which way a flagged row is bad, after reweighting: too large, too
+            small, one column, wrong dependence, in a cluster of so many; and too likely), variables (what makes the
+            row stand out, for flagged rows and the first 20). Flagged rows first. Without incomplete rows. In the
+            data-frame library of the input.
 
         Examples
         --------

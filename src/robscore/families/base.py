@@ -140,6 +140,11 @@ class Family(ABC):
         return X
 
     @property
+    def columns_alike(self) -> bool:
+        """Whether columns can change places, because the family treats them all in the same way."""
+        return False
+
+    @property
     def is_natural(self) -> bool:
         """Whether the log density is theta' t(x), without a part that no parameter multiplies."""
         return True
@@ -191,6 +196,12 @@ class WeightedFamily(Family):
         fixed = copy(self)
         fixed.boundary = self.boundary.resolved(as_rows(X).mapped(self.distances))
         return fixed
+
+    @property
+    def columns_alike(self) -> bool:
+        """Where they have the same bounds and the same weight of the distance."""
+        same_weight = not any(np.ndim(value) for value in vars(self.boundary).values())
+        return same_weight and (self.domain.is_real_line or self.domain.only_boundary_is_zero)
 
     def distances(self, X: Array) -> Array:
         """From every entry of X, shape (n, m), to the nearest boundary."""

@@ -161,7 +161,7 @@ def fit_parameters(rows: Rows, settings: Settings, *, caller: str, frame: str | 
     def unpenalised(loss: Loss) -> Parameters:
         return minimise(loss, fit_location=settings.fit_location)
 
-    judge = Judge(lambda loss, _: unpenalised(loss), lambda loss, _: unpenalised(loss))
+    judge = Judge(lambda loss, *_: unpenalised(loss), lambda loss, _: unpenalised(loss))
     weighed, loss = weigh(prepared, elements, settings, judge)
     try:
         scaled = unpenalised(loss)
@@ -184,9 +184,9 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
     elements = _elements(prepared, settings)
     assert isinstance(elements, PairwiseElements)
 
-    def judge_first(loss: Loss, n_rows: int) -> Parameters:
+    def judge_first(loss: Loss, n_rows: int, columns: IntArray) -> Parameters:
         assert isinstance(loss, QuadraticLoss)
-        return judging_fit(loss, n_rows, settings)
+        return judging_fit(loss, n_rows, columns, settings)
 
     def judge_like(loss: Loss, parameters: Parameters) -> Parameters:
         assert isinstance(loss, QuadraticLoss)

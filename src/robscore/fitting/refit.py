@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robscore._tools.typing import BoolArray
+from robscore._tools.typing import BoolArray, IntArray
 from robscore.families.base import Parameters
 from robscore.fitting.settings import GraphSettings
 from robscore.losses.quadratic import QuadraticLoss
@@ -21,12 +21,13 @@ def refit_like(loss: QuadraticLoss, parameters: Parameters, settings: GraphSetti
     return refitted(loss, joined_support(interaction, "symmetric"), location != 0, settings)
 
 
-def judging_fit(loss: QuadraticLoss, n_rows: int, settings: GraphSettings) -> Parameters:
+def judging_fit(loss: QuadraticLoss, n_rows: int, columns: IntArray, settings: GraphSettings) -> Parameters:
     """K and eta to judge rows by: a lasso with a fixed share of the largest penalty, a continuous function of the data.
 
     No graph is chosen, for a choice jumps; a little ridge keeps columns that are nearly dependent in bounds.
     """
     m = loss.n_columns
+    weights = settings.penalty_weights
     ratio = min(_LARGEST_RATIO, np.sqrt(np.log(max(m, 3)) / n_rows * (1 + m / n_rows)))
     path = solve_quietly(
         loss,
@@ -39,7 +40,7 @@ def judging_fit(loss: QuadraticLoss, n_rows: int, settings: GraphSettings) -> Pa
         penalize_diagonal=False,
         fit_location=settings.fit_location,
         location_ratio=np.inf,
-        penalty_weights=settings.penalty_weights,
+        penalty_weights=None if weights is None else np.asarray(weights, dtype=float)[np.ix_(columns, columns)],
         location_weights=None,
     )
     return np.asarray(path.interactions[-1]), path.locations[-1]

@@ -7,13 +7,13 @@ fit that they own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from robscore._tools.deviations import MAD
 from robscore._tools.pieces import chunks
-from robscore._tools.typing import Array, BoolArray
+from robscore._tools.typing import Array, BoolArray, IntArray
 
 _NEIGHBOURS = 5
 _MOST_COMPARED = 2000  # rows that neighbours are looked for among
@@ -53,6 +53,10 @@ class Clusters:
         limit = middle - max(np.log(_TIGHTER), _DEVIATIONS * deviation)
         count = int(np.count_nonzero(logs < limit))
         return cls(reference, rounding, limit if _NEIGHBOURS < count <= _LARGEST_SHARE * n else -np.inf)
+
+    def reordered(self, columns: IntArray) -> Clusters:
+        """For columns in another order."""
+        return replace(self, reference=self.reference[:, columns])
 
     def contains(self, z: Array) -> BoolArray:
         """Which rows are in a cluster, shape (n,)."""

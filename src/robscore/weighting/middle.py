@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from robscore._tools.deviations import MAD
-from robscore._tools.typing import Array, BoolArray
+from robscore._tools.typing import Array, BoolArray, IntArray
 
 _STEPS = 9
 _SHARE, _LAST_SHARE = 0.7, 0.75  # of the rows that are in the middle
@@ -49,6 +49,10 @@ class Scatter:
         np.fill_diagonal(shrunk, np.maximum(np.diagonal(covariance), _LEAST_VARIANCE))
         precision = np.asarray(cho_solve(cho_factor(shrunk), np.eye(len(shrunk))))
         return cls(mean, precision, (1 - ridge) / len(z))
+
+    def reordered(self, columns: IntArray) -> Scatter:
+        """For columns in another order."""
+        return Scatter(self.mean[columns], self.precision[np.ix_(columns, columns)], self.own_share)
 
     def judge(self, z: Array, members: BoolArray) -> tuple[Array, Array]:
         """Distances, shape (n,), and residuals of every column given the others, shape (n, m).

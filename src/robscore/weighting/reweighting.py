@@ -37,21 +37,23 @@ from robscore.weighting.tails import LARGEST_SHARE, Caution, Tail
 
 START_CONTAMINATION = 0.1  # what blocks guard against where nothing is said: K = 0.4 n
 _MOST_ROWS = 10_000  # that the rule is learnt from
+_TOO_MANY = 0.4  # rows left out, as a share, that no family can be right with
 _ITERATIONS = 4
 _SETTLED = 0.001  # share of the rows whose weight may still change
 _ROWS_A_COLUMN = 5  # for surprise to be looked at by the first fit: else all but the middle would surprise
 
+_LEEWAY = 2.0  # for every column over the root of n: a fit likes its own rows
 _OF_DISTANCE = Caution()
 _OF_SURPRISE = Caution(steps=3)
 _OF_COLUMNS = Caution(bulk=(0.1, 0.9), leeway=2.0, lowest=0.95, errors=(6.0, 12.0), purity=3.0, steps=1)
-_TOO_LIKELY = 0.01  # share of simulated rows with less surprise
+_UNUSUAL = (0.01, 0.9)  # quantiles of the simulated surprise: less is too likely, more is surprising
 
 _ESCAPED = 1.2  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
 _WIDTH, _LARGEST_WIDTH = 3.0, 0.5  # rows in the taper: so many times the bad ones, at most this share of the others
 _NEAR = 2.0  # a gap may leave out so many times more or fewer rows
 _APART = 0.15  # and must be so wide, relative to the distance of its start from the median, or wider
 
-JudgingFit = Callable[[Loss, int], Parameters]
+JudgingFit = Callable[[Loss, int, IntArray], Parameters]
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def reweigh(elements: Elements, rows: Rows, family: Family, fit: JudgingFit, see
         The same, as the family sees them.
     family : Family
     fit : callable
-        From a loss and the number of rows behind it to parameters, without jumps.
+        From a loss, the number of rows behind it, and the order of its columns to parameters, without jumps.
     seed : int
         Of all random numbers.
     """
@@ -103,7 +105,7 @@ def reweigh(elements: Elements, rows: Rows, family: Family, fit: JudgingFit, see
     is_member = np.zeros(n, dtype=bool)
     is_member[sample[pilot.order[members]]] = True
     weights, reasons = rule.weigh(rows, elements.overflow, is_member)
-    failed = not weights.counted.size or (weights.share_dropped or 0.0) > LARGEST_SHARE
+    failed = not weights.counted.size or (weights.share_dropped or 0.0) > _TOO_MANY
     loss = weights.loss(elements) if not failed else elements.average(*_equal(elements))
     return Reweighted(weights, reasons, loss, rule.parameters, rule, count_copies(pilot.X), failed)
 
@@ -125,7 +127,7 @@ class Pilot:
     order : integer array of shape (n,)
         Where its rows stand among those given.
     columns : integer array of shape (m,)
-        An order of the columns.
+        Where its columns stand among those given: in another order only where the family treats them all alike.
     z : array of shape (n, m)
     standard : how X became z
     elements : of its rows
@@ -145,7 +147,10 @@ class Pilot:
         standard = Standard.of(family, X[~overflow] if 2 * np.count_nonzero(overflow) < len(X) else X)
         z = standard(X)
         columns, order = canonical_order(z)
-        return cls(family, X[order], order, columns, z[order], standard, family.elements(X[order]))
+        if not family.columns_alike:
+            columns = np.arange(columns.size)
+        X, z = (np.ascontiguousarray(part[np.ix_(order, columns)]) for part in (X, z))
+        return cls(family, X, order, columns, z, standard.reordered(columns), family.elements(X))
 
     def learn(self, fit: JudgingFit, seed: int) -> tuple[Rule, BoolArray]:
         """The rule, and which rows its scatter was taken from."""
@@ -155,54 +160,58 @@ class Pilot:
             allowed = ~self.elements.overflow
         scatter, members = find_middle(self.z, allowed)
         distances, residuals = scatter.judge(self.z, members)
-        simulator = Simulator(self.family, self.X[members], self.columns, seed)
+        simulator = Simulator(self.family, self.X[members], seed)
         weights = RowWeights.hard(members.astype(float), ())
-        far = most_surprising = np.inf
+        far, most_surprising = (np.inf, np.inf), np.inf
         for iteration in range(_ITERATIONS):
             assert weights.phi is not None
             loss = weights.loss(self.elements)
             counted = int(np.count_nonzero(weights.phi))
-            parameters = proper(self.family, loss, fit(loss, counted))
+            parameters = proper(self.family, loss, fit(loss, counted, self.columns))
             drawn = simulator.draw(parameters)
             seen = None if drawn is None else scatter.judge(self.standard(drawn), np.zeros(len(drawn), dtype=bool))
+            surprise = surprise_of_rows(self.family, parameters, self.X)
+            simulated = None if drawn is None else surprise_of_rows(self.family, parameters, drawn)
             if iteration == 0:
                 far = self._far(distances[allowed], None if seen is None else seen[0])
-            good = allowed & (distances <= far)
+            likely, surprising = (-np.inf, np.inf) if simulated is None else np.quantile(simulated, _UNUSUAL)
+            everything = np.full(self.X.shape[1], np.inf)
+            rule = Rule(
+                self.standard, clusters, scatter, far, float(surprising), -everything, everything, parameters,
+                (np.inf, np.inf), float(likely),
+            )  # fmt: skip
+            good = allowed & ~rule.is_far(distances, surprise)
             low, high = _limits_of_columns(residuals[good], None if seen is None else seen[1])
-            good &= ((residuals >= low) & (residuals <= high)).all(axis=1)
-            taper, too_likely = (np.inf, np.inf), -np.inf
+            rule = replace(rule, low=low, high=high)
+            good &= ~rule.is_wrong(residuals)
             if iteration or counted >= _ROWS_A_COLUMN * self.X.shape[1]:
-                taper, too_likely, most_surprising = self._taper(parameters, good, drawn, most_surprising)
-            rule = Rule(self.standard, clusters, scatter, far, low, high, parameters, taper, too_likely)
-            last, weights = weights.phi, self._weights(rule, good)
+                taper, most_surprising = self._taper(surprise[good], simulated, most_surprising)
+                rule = replace(rule, taper=taper)
+            last, weights = weights.phi, self._weights(rule, surprise, good)
             if weights.phi is not None and np.abs(weights.phi - last).sum() <= 0.5 + _SETTLED * len(self.X):
                 break
-        return rule, members
+        return rule.reordered(np.argsort(self.columns)), members
 
-    def _weights(self, rule: Rule, good: BoolArray) -> RowWeights:
-        surprise = surprise_of_rows(self.family, rule.parameters, self.X)
+    @staticmethod
+    def _weights(rule: Rule, surprise: Array, good: BoolArray) -> RowWeights:
         weights = RowWeights.between(surprise, *rule.taper, rule.parameters).only(good)
         return weights if weights.counted.size else RowWeights.hard(good.astype(float), rule.parameters)
 
-    def _far(self, distances: Array, drawn: Array | None) -> float:
-        """The largest distance from the middle that counts."""
+    def _far(self, distances: Array, drawn: Array | None) -> tuple[float, float]:
+        """The largest distance from the middle that counts, and that counts where a row is surprising too."""
         n, m = self.X.shape
-        return Tail.of(distances, drawn, _OF_DISTANCE.looser(m / np.sqrt(n))).cut
+        tail = Tail.of(distances, drawn, _OF_DISTANCE.looser(_LEEWAY * m / np.sqrt(n)))
+        return (tail.cut if tail.is_apart else tail.limit), tail.cut
 
-    def _taper(
-        self, parameters: Parameters, good: BoolArray, drawn: Array | None, most: float
-    ) -> tuple[tuple[float, float], float, float]:
-        """Where the taper starts and ends, what is too likely, and the share of rows that are too surprising.
+    def _taper(self, surprise: Array, simulated: Array | None, most: float) -> tuple[tuple[float, float], float]:
+        """Where the taper starts and ends, and the share of the rows that are too surprising.
 
         That share never grows from fit to fit: fits of ever fewer rows would find ever more.
         """
         n, m = self.X.shape
-        surprise = surprise_of_rows(self.family, parameters, self.X[good])
-        simulated = None if drawn is None else surprise_of_rows(self.family, parameters, drawn)
-        tail = Tail.of(surprise, simulated, _OF_SURPRISE.looser(m / np.sqrt(n)))  # a fit likes its own rows
+        tail = Tail.of(surprise, simulated, _OF_SURPRISE.looser(_LEEWAY * m / np.sqrt(n)))  # a fit likes its own rows
         most = min(most, tail.share)
-        too_likely = -np.inf if simulated is None else float(np.quantile(simulated, _TOO_LIKELY))
-        return taper_for(surprise, most, tail.limit), too_likely, most
+        return taper_for(surprise, most, tail.limit), most
 
 
 def _limits_of_columns(residuals: Array, drawn: Array | None) -> tuple[Array, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import partial
 
@@ -39,8 +39,10 @@ class Rule:
     standard : how rows become z
     clusters : what has too near neighbours
     scatter : of the rows in the middle
-    far : float
-        The largest distance that counts.
+    far : (float, float)
+        The largest distance that counts, and the largest that counts where a row is surprising too.
+    surprising : float
+        A surprise that few simulated rows exceed.
     low, high : arrays of shape (m,)
         The smallest and largest residual of a column given the others that count.
     parameters : of the fit that the surprise is measured by
@@ -53,12 +55,29 @@ class Rule:
     standard: Standard
     clusters: Clusters
     scatter: Scatter
-    far: float
+    far: tuple[float, float]
+    surprising: float
     low: Array
     high: Array
     parameters: Parameters
     taper: tuple[float, float]
     too_likely: float
+
+    def reordered(self, columns: IntArray) -> Rule:
+        """For columns in another order."""
+        parameters = self.parameters
+        if self.standard.family.is_pairwise:
+            K, eta = parameters
+            parameters = K[np.ix_(columns, columns)], eta[columns]
+        return replace(
+            self,
+            standard=self.standard.reordered(columns),
+            clusters=self.clusters.reordered(columns),
+            scatter=self.scatter.reordered(columns),
+            low=self.low[columns],
+            high=self.high[columns],
+            parameters=parameters,
+        )
 
     def weigh(self, rows: Rows, overflow: BoolArray, members: BoolArray) -> tuple[RowWeights, IntArray]:
         """What rows count, and why, shape (n,); ``members`` are those that the scatter was taken from."""
@@ -67,6 +86,18 @@ class Rule:
         assert weights.phi is not None
         reasons[(reasons == Reason.NONE) & (weights.phi < 1)] = Reason.SURPRISE
         return weights, reasons
+
+    def is_far(self, distance: Array, surprise: Array) -> BoolArray:
+        """Rows, by their distance and surprise, shape (n,), that are too far from the middle.
+
+        A tail of real rows may be longer than the family's, so that distance alone does not tell unless rows lie apart.
+        """
+        surely, perhaps = self.far
+        return np.asarray((distance > surely) | ((distance > perhaps) & (surprise > self.surprising)))
+
+    def is_wrong(self, residuals: Array) -> BoolArray:
+        """Rows with a residual, shape (n, m), that is too small or too large, shape (n,)."""
+        return np.asarray(((residuals < self.low) | (residuals > self.high)).any(axis=1))
 
     def in_words(self, X: Array, reason: IntArray) -> list[str]:
         """In which way rows X, shape (n, m), are bad, one text a row."""
@@ -79,14 +110,13 @@ def _judge(rule: Rule, X: Array, overflow: BoolArray, members: BoolArray) -> tup
     """Surprise of some rows, and why they do not count whatever that is, shape (n,) each."""
     z = rule.standard(X)
     distance, residuals = rule.scatter.judge(z, members)
-    column = ((residuals < rule.low) | (residuals > rule.high)).any(axis=1)
+    surprise = np.where(overflow, np.inf, surprise_of_rows(rule.standard.family, rule.parameters, X))
     reasons = np.select(
-        [rule.clusters.contains(z), (distance > rule.far) | overflow, column],
+        [rule.clusters.contains(z), rule.is_far(distance, surprise) | overflow, rule.is_wrong(residuals)],
         [Reason.CLUSTER, Reason.FAR, Reason.COLUMN],
         default=Reason.NONE,
     )
-    surprise = surprise_of_rows(rule.standard.family, rule.parameters, X)
-    return np.where(overflow, np.inf, surprise), reasons
+    return surprise, reasons
 
 
 def _words(z: Array, reason: int, likely: bool) -> str:  # noqa: FBT001

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robscore._tools.typing import Array, IntArray
+from robscore._tools.typing import Array
 from robscore.families.base import Family, Parameters
 from robscore.losses.quadratic import Loss, QuadraticLoss
 
@@ -23,34 +23,27 @@ class Simulator:
     family : Family
     start : array of shape (k, m)
         Good rows of the data, for chains to start from.
-    columns : integer array of shape (m,)
-        An order of the columns that does not depend on how they are given, for sweeps to follow.
     seed : int
     """
 
-    def __init__(self, family: Family, start: Array, columns: IntArray, seed: int) -> None:
+    def __init__(self, family: Family, start: Array, seed: int) -> None:
         self.family, self.seed = family, seed
-        alike = family.domain.is_real_line or family.domain.only_boundary_is_zero
-        self.columns = columns if alike else np.arange(columns.size)
         chosen = np.linspace(0, len(start) - 1, _CHAINS).round().astype(np.intp)
-        self.chains, self.sweeps = start[chosen][:, self.columns], _FIRST_SWEEPS
+        self.chains, self.sweeps = start[chosen], _FIRST_SWEEPS
 
     def draw(self, parameters: Parameters) -> Array | None:
         """Rows, shape (N, m); None where the family cannot be sampled."""
         if not self.family.is_pairwise:
             return None
         K, eta = parameters
-        K, eta = np.ascontiguousarray(K[np.ix_(self.columns, self.columns)]), eta[self.columns]
         try:
-            self.family.check_parameters(*parameters)
+            self.family.check_parameters(K, eta)
             drawn = self.family.sampler().simulate(K, eta, seed=self.seed, start=self.chains, sweeps=self.sweeps)
         except (ValueError, TypeError):  # a domain or parameters that cannot be sampled
             return None
         if self.sweeps == _FIRST_SWEEPS and drawn.shape == self.chains.shape:
             self.chains, self.sweeps = drawn, _MORE_SWEEPS  # all later chains start here
-        rows = np.empty_like(drawn)
-        rows[:, self.columns] = drawn
-        return rows
+        return drawn
 
 
 def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:

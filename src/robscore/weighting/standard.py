@@ -46,6 +46,10 @@ class Standard:
             deviation[j] = (float(finite.mean()) if finite.size else 0.0) or 1.0
         return cls(family, middle, deviation)
 
+    def reordered(self, columns: IntArray) -> Standard:
+        """For columns in another order."""
+        return Standard(self.family, self.middle[columns], self.deviation[columns])
+
     def __call__(self, X: Array) -> Array:
         """The rows X as z, shape (n, m)."""
         with np.errstate(invalid="ignore", over="ignore"):

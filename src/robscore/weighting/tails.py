@@ -17,6 +17,7 @@ from robscore._tools.typing import Array
 LARGEST_SHARE = 0.45
 _FEW = 0.5  # over n: far out, counts are not normal
 _SNAP = 1.1  # by what factor more or fewer rows may go than the share says, for the sake of a gap
+_APART = 0.15  # how wide a gap must be, relative to the distance of its start from the median
 _TAIL, _FEWEST_IN_TAIL = 50, 20  # one simulated value in so many is in its tail, and at least so many
 
 
@@ -58,12 +59,14 @@ class Tail:
     ----------
     share : share of the rows that are too large, beyond chance
     limit : a value that hardly ever one good row exceeds
-    cut : the value above which rows are left out: about that share of them, most of them bad; or the limit
+    cut : the value above which about that share of the rows lie, most of them bad; or the limit
+    is_apart : whether a wide gap is there, so that these rows are no mere tail
     """
 
     share: float
     limit: float
     cut: float
+    is_apart: bool = False
 
     @classmethod
     def of(cls, values: Array, simulated: Array | None, caution: Caution) -> Tail:
@@ -82,9 +85,12 @@ class Tail:
             if abs(share - last) * n < 0.5:
                 break
         limit = cut = drawn.matched(values, share, caution).alone(n, caution)
-        if share * n >= 1:
-            cut = min(limit, _cut_near(values, share))
-        return cls(share, limit, cut)
+        if share * n < 1:
+            return cls(share, limit, cut)
+        below, above = _gap_near(values, share)
+        cut = min(limit, (below + above) / 2 if np.isfinite(above) else below)
+        is_apart = above - below > _APART * (below - _quantile(values, 0.5))
+        return cls(share, limit, cut, bool(is_apart))
 
     @classmethod
     def standing_out(cls, values: Array) -> Tail:
@@ -114,7 +120,7 @@ class _Drawn:
     def of(cls, simulated: Array, caution: Caution) -> _Drawn:
         N = simulated.size
         low, high = (_quantile(simulated, q) for q in caution.bulk)
-        return cls(low, high, simulated[min(int(np.ceil(caution.lowest * N)) - 1, N - 1) :], N)
+        return cls(low, high, simulated[max(int(np.ceil(caution.lowest * N)) - 1, 0) :], N)
 
     def matched(self, values: Array, share: float, caution: Caution) -> _Drawn:
         """Moved and stretched to have two quantiles of the good ones among the values."""
@@ -131,8 +137,14 @@ class _Drawn:
         return float(threshold + mean * max(np.log(n_rows * max(count, 1) / self.size / caution.alone), 0.0))
 
 
-def _cut_near(ordered: Array, share: float) -> float:
-    """A value in the middle of a gap, above which about that share of the values lie, in ascending order.
+def matched(simulated: Array, values: Array, share: float, caution: Caution) -> Array:
+    """Simulated values moved and stretched to agree with the bulk of the good rows; all in ascending order."""
+    whole = replace(caution, lowest=0.0)
+    return _Drawn.of(simulated, whole).matched(values, share, whole).tail
+
+
+def _gap_near(ordered: Array, share: float) -> tuple[float, float]:
+    """The ends of a gap above which about that share of the values lie, in ascending order.
 
     Gaps between the k-th and the next largest of n values shrink like 1 / k; the one that is widest for its place is
     taken, so that the same rows go whatever the last digits of the share.
@@ -143,8 +155,7 @@ def _cut_near(ordered: Array, share: float) -> float:
     with np.errstate(invalid="ignore"):
         gaps = counts * (ordered[n - counts] - ordered[n - counts - 1])
     k = int(counts[np.argmax(np.nan_to_num(gaps, nan=0.0, posinf=np.inf))])
-    below, above = float(ordered[n - k - 1]), float(ordered[n - k])
-    return (below + above) / 2 if np.isfinite(above) else below
+    return float(ordered[n - k - 1]), float(ordered[n - k])
 
 
 def _quantile(ordered: Array, q: float) -> float:
