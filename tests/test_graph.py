@@ -304,8 +304,10 @@ def test_verbose_says_what_happens(capsys):
     _, X = data()
     rs.RobustGraph(verbose=1, n_blocks=80, reweight=True).fit(X)
     out = capsys.readouterr().out
-    for word in ("80 blocks", "alpha =", "dropped"):
+    for word in ("400 rows", "alpha =", "dropped"):
         assert word in out
+    rs.RobustGraph(verbose=1, n_blocks=80).fit(X)
+    assert "80 blocks" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

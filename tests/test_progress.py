@@ -20,8 +20,10 @@ def test_a_fit_tells_what_it_does():
     with watched_by(lambda *words: told.append(words)):
         rs.RobustGraph("gaussian", alphas=7).fit(np.random.default_rng(0).normal(size=(60, 4)))
     steps = [step for step, _, _ in told]
-    assert any(step.startswith("weighing 24 blocks") for step in steps)
     assert any(step.startswith("looking for bad rows") for step in steps)
+    with watched_by(lambda *words: told.append(words)):
+        rs.RobustGraph("gaussian", alphas=7, n_blocks=24).fit(np.random.default_rng(0).normal(size=(60, 4)))
+    assert any(step.startswith("weighing 24 blocks") for step, _, _ in told)
     assert ("penalty", 7, 7) in told
 
 

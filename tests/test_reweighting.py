@@ -8,7 +8,7 @@ from tests.registry import CASES, STATISTICS
 
 import robscore as rs
 from robscore.weighting.reweighting import _gap
-from robscore.weighting.surprise import _excess
+from robscore.weighting.tails import Caution, Tail
 
 
 def rows(m=8, n_edges=8, n=800, seed=0):
@@ -189,13 +189,16 @@ def test_the_same_bits_for_any_number_of_threads_and_every_time(select):
         np.testing.assert_array_equal(one.interaction_, again.interaction_)
 
 
-def test_the_excess_is_the_share_of_rows_beyond_the_simulated_ones():
+def test_the_share_is_that_of_rows_beyond_the_simulated_ones():
     rng = np.random.default_rng(0)
-    simulated = np.sort(rng.gamma(5.0, size=4000))
+    simulated = rng.gamma(5.0, size=8000)
     good = rng.gamma(5.0, size=950)
-    assert _excess(good, simulated) == 0
-    assert _excess(np.append(good, np.full(50, 100.0)), simulated) == pytest.approx(0.05, abs=0.01)
-    assert _excess(np.append(good, np.full(50, np.inf)), simulated) == pytest.approx(0.05, abs=0.01)
+    assert Tail.of(good, simulated, Caution()).share * 950 < 1
+    for far in (np.full(50, 100.0), np.full(50, np.inf)):
+        tail = Tail.of(np.append(good, far), simulated, Caution())
+        assert tail.share == pytest.approx(0.05, abs=0.01)
+        assert good.max() <= tail.cut < 100
+    assert Tail.of(np.append(good, np.full(50, 100.0)), simulated, Caution()).is_apart
 
 
 def test_gaps_are_seen_where_they_are():

@@ -8,7 +8,7 @@ from robscore._tools.typing import Array
 from robscore.families.base import Family, Parameters
 from robscore.losses.quadratic import Loss, QuadraticLoss
 
-_CHAINS = 2000  # for families that are sampled by chains from given rows
+_FEWEST_CHAINS, _MOST_CHAINS, _CELLS = 2000, 8000, 80_000  # for families that are sampled by chains from given rows
 _FIRST_SWEEPS, _MORE_SWEEPS = 10, 5
 _LEAST_DIAGONAL = 0.05  # of K, relative to its median
 _LEAST_EIGENVALUE = 0.02  # of K with unit diagonal
@@ -28,7 +28,8 @@ class Simulator:
 
     def __init__(self, family: Family, start: Array, seed: int) -> None:
         self.family, self.seed = family, seed
-        chosen = np.linspace(0, len(start) - 1, _CHAINS).round().astype(np.intp)
+        count = int(np.clip(_CELLS // start.shape[1], _FEWEST_CHAINS, _MOST_CHAINS))
+        chosen = np.linspace(0, len(start) - 1, count).round().astype(np.intp)
         self.chains, self.sweeps = start[chosen], _FIRST_SWEEPS
 
     def draw(self, parameters: Parameters) -> Array | None:

@@ -1,0 +1,116 @@
+"""With nothing said of blocks or bad rows: the same answer every time."""
+
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+
+import robscore as rs
+
+TABLES = {
+    "wine": lambda: load_wine().data,
+    "diabetes": lambda: np.delete(load_diabetes(scaled=False).data, 1, axis=1),  # without the column of 1 and 2
+    "breast cancer": lambda: load_breast_cancer().data,
+}
+FAMILIES = ["gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log"]
+
+
+def answer(family, X, **options):
+    """The graph, and which rows count for nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = rs.RobustGraph(family, **options).fit(X)
+    return model.graph_.adjacency, ~model.row_weights_.any(axis=1)
+
+
+def simulated(family, bad):
+    truth = rs.simulate.shaped_model("random", 8, min_eigenvalue=0.3, random_state=3)
+    X = rs.simulate.sample(family, truth.interaction, truth.location, n_rows=300, burn_in=80, random_state=4)
+    if not bad:
+        return X
+    shift = 0.0 if (X >= 0).all() else X.mean(axis=0) - X.std(axis=0)
+    return rs.simulate.contaminate_pareto(X - shift, 0.1, random_state=5).X + shift
+
+
+def assert_same(first, second, n_columns, n_rows):
+    """At most one edge and one row in a hundred differ, or one."""
+    edges, lost = int((first[0] != second[0]).sum()) // 2, int((first[1] != second[1]).sum())
+    assert edges <= max(1, 0.01 * first[0].sum() / 2)
+    assert lost <= max(1, 0.01 * n_rows)
+
+
+def check_orders_and_noise(family, X):
+    n, m = X.shape
+    rng = np.random.default_rng(0)
+    given = answer(family, X)
+    assert_same(given, answer(family, X * (1 + 1e-15 * rng.normal(size=X.shape))), m, n)
+    rows, columns = rng.permutation(n), rng.permutation(m)
+    found, dropped = answer(family, X[np.ix_(rows, columns)])
+    edges, lost = np.zeros((m, m), dtype=bool), np.zeros(n, dtype=bool)
+    edges[np.ix_(columns, columns)], lost[rows] = found, dropped
+    assert_same(given, (edges, lost), m, n)
+
+
+@pytest.mark.parametrize("family", ["sqrt", "gaussian"])
+@pytest.mark.parametrize("table", TABLES)
+def test_on_real_tables_orders_and_rounding_change_nothing(table, family):
+    check_orders_and_noise(family, TABLES[table]())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("bad", [False, True])
+def test_on_simulated_rows_orders_and_rounding_change_nothing(family, bad):
+    check_orders_and_noise(family, simulated(family, bad))
+
+
+def test_compositions_may_come_in_any_order_of_rows():
+    rng = np.random.default_rng(0)
+    X = rng.dirichlet([2.0, 3.0, 4.0, 5.0], size=200)
+    order = rng.permutation(200)
+    edges, lost = answer("simplex", X)
+    again, gone = answer("simplex", X[order])
+    np.testing.assert_array_equal(edges, again)
+    np.testing.assert_array_equal(lost[order], gone)
+
+
+@pytest.mark.parametrize(
+    ("table", "family"),
+    [("wine", "sqrt"), ("wine", "gaussian"), ("diabetes", "sqrt"), ("diabetes", "gaussian"), ("breast cancer", "sqrt")],
+)
+def test_seeds_move_at_most_a_row_in_a_hundred(table, family):
+    X = TABLES[table]()
+    first = answer(family, X, n_edges=10, alphas=5)[1]
+    for seed in (1, 2):
+        moved = first != answer(family, X, n_edges=10, alphas=5, random_state=seed)[1]
+        assert moved.sum() <= max(1, 0.01 * len(X))
+
+
+def test_seeds_govern_what_is_simulated():
+    X = simulated("sqrt", bad=True)
+    weights = [rs.RobustGraph("sqrt", n_edges=5, random_state=seed).fit(X).suspicious_rows() for seed in (0, 0, 1)]
+    np.testing.assert_array_equal(weights[0]["p_value"], weights[1]["p_value"])
+    assert (np.asarray(weights[0]["p_value"]) != np.asarray(weights[2]["p_value"])).any()
+
+
+SCRIPT = """
+import sys, warnings; warnings.simplefilter("ignore")
+import numpy as np, robscore as rs
+from sklearn.datasets import load_wine
+model = rs.RobustGraph("sqrt").fit(load_wine().data)
+print(np.flatnonzero(model.graph_.adjacency).tolist(), np.flatnonzero(~model.row_weights_.any(axis=1)).tolist())
+"""
+
+
+def test_threads_and_kernels_change_nothing():
+    told = []
+    for settings in ({"OMP_NUM_THREADS": "1"}, {"OMP_NUM_THREADS": "2"}, {"OPENBLAS_CORETYPE": "Haswell"}):
+        environment = {**os.environ, **settings}
+        run = subprocess.run(
+            [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=True
+        )
+        told.append(run.stdout)
+    assert told[0] == told[1] == told[2]
