@@ -116,7 +116,6 @@ def test_the_summary_can_be_read():
     for word in (
         "400",
         "SquareRoot()",
-        "160, for the first fit",
         "alpha",
         f"{model.graph_.n_edges} of 15",
         "converged  yes",

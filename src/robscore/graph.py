@@ -32,6 +32,7 @@ class FitFacts:
     selection: str
     converged: bool
     kkt: float
+    copies: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,12 +124,13 @@ class Graph:
             for a, b, strength in zip(i[:3], j[:3], association[:3], strict=True)
         )
         blocks = f"{facts.n_blocks}" if facts.n_blocks > 1 else "1 (classic score matching)"
-        if facts.reweighting:
-            blocks = f"{facts.n_blocks}, for the first fit"
+        if facts.reweighting and not facts.reweighting.startswith("no"):
+            blocks = ""
         lines = {
             "rows": f"{facts.n_rows}, effectively {facts.effective_rows[0]:.0f} (Gamma) and "
             f"{facts.effective_rows[1]:.0f} (g) by their weights",
             "reweighted": facts.reweighting or "",
+            "copies": f"{facts.copies} rows are equal to others, to the last digit" if facts.copies else "",
             "columns": f"{m}",
             "family": facts.family,
             "blocks": blocks,

@@ -26,16 +26,18 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     contamination : float, optional
         Share of bad rows to guard against, if known: sets the number of blocks to the paper's 4 * contamination * n.
     n_blocks : int or "auto", optional
-        K. 1 is classic score matching; more blocks stand more bad rows but add bias on skewed data. "auto" lets the
-        data choose. Without it and without ``contamination`` K is 0.4 n, for a first fit that reweighting starts from.
+        K. 1 is classic score matching; more blocks tolerate more bad rows but add bias on skewed data. "auto" lets the
+        data choose. Without it and without ``contamination`` rows are reweighted, and blocks (0.4 n of them) are used
+        only where that is not possible, and by ``score``.
     shuffle : bool, default False
         Cut a random order of the rows into blocks instead of the given one.
     n_partitions : int, default 1
         With more than one, average the row weights over that many random partitions.
     reweight : bool, optional
-        Leave out the rows that the fit finds too surprising, as many as the data say, and fit the rest again, until
-        that settles; on clean data hardly ever one. Stands about 20 % bad rows, more if they are scattered. By default
-        where neither ``n_blocks`` nor ``contamination`` is given; then ``n_blocks`` only serves the first fit.
+        Leave out the rows that do not belong with the others: too far from the middle, in a cluster, with one wrong
+        column, or too surprising under the fit; you need not know how many, the data decide. Clean rows are hardly
+        ever left out. By default where neither ``n_blocks`` nor ``contamination`` is given. The answer then does not
+        depend on the order of the rows. Tolerates about 20 % bad rows, more if they are scattered.
     fit_location : bool, default True
         Estimate eta; otherwise it is zero.
     scale : {"median", None}, default "median"
@@ -46,7 +48,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         What is made of the rows, and sums over blocks, may take so much memory; rows for which it is not enough are
         read again in every pass over the data. The row weights, about 50 bytes a row, come on top of that.
     random_state : int, Generator or None
-        For shuffled and repeated partitions.
+        For the rows that are simulated to judge others by (None always simulates the same ones), and for shuffled and
+        repeated partitions.
 
     Attributes
     ----------

@@ -130,6 +130,7 @@ class GraphFit(Fit):
             selection=self.chosen.words,
             converged=bool(path.converged[position]),
             kkt=float(path.kkt[position]),
+            copies=0 if self.weighed.found is None else self.weighed.found.copies,
         )
 
     @cached_property

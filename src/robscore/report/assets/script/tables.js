@@ -114,7 +114,7 @@ function factTables() {
   const { fit } = record, facts = {
     rows: `${fit.n_rows_used} of ${fit.n_rows} used, worth ${fit.effective_rows[0].toFixed(0)} equal ones`,
     reweighting: fit.reweighting || "none", family: fit.family,
-    blocks: fit.reweighting ? `${fit.n_blocks}, for the first fit` : fit.n_blocks === 1 ? "1, classic score matching" : fit.n_blocks,
+    blocks: fit.share_dropped !== null ? "none: rows are weighed one by one" : fit.n_blocks === 1 ? "1, classic score matching" : fit.n_blocks,
     penalty: `α = ${short(fit.alpha, 4)}, ${fit.selection}`,
     converged: fit.converged ? "yes" : "NO",
     optimality: `${short(fit.kkt, 2)} of α_max off the optimum, after ${count(fit.n_iter, "sweep")}`,
