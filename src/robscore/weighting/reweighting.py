@@ -209,7 +209,9 @@ class Pilot:
         That share never grows from fit to fit: fits of ever fewer rows would find ever more.
         """
         n, m = self.X.shape
-        tail = Tail.of(surprise, simulated, _OF_SURPRISE.looser(_LEEWAY * m / np.sqrt(n)))  # a fit likes its own rows
+        few = min(1.0, _LEEWAY * m / np.sqrt(n))  # with many rows for its columns a taper may take in good ones too
+        caution = replace(_OF_SURPRISE, purity=1 + few * (_OF_SURPRISE.purity - 1), margin=few * _OF_SURPRISE.margin)
+        tail = Tail.of(surprise, simulated, caution.looser(_LEEWAY * m / np.sqrt(n)))
         most = min(most, tail.share)
         return taper_for(surprise, most, tail.limit), most
 
