@@ -22,6 +22,7 @@ NAMES = [
     "clean_rows",
     "same_answer",
     "default_cost",
+    "alpine_months",
 ]
 
 

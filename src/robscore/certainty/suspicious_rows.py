@@ -99,7 +99,10 @@ def suspicious_rows(fit: Fit, rows: Rows, numbers: IntArray, *, level: float) ->
 
 
 def _with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, AnyArray]:
-    """The report with rows flagged too that the fit would leave out, and in words why rows are flagged."""
+    """The report with flags that agree with what rows count, and in words why rows are flagged.
+
+    A row that the fit leaves out is flagged, one that counts in full is not.
+    """
     found = fit.weighed.found
     assert found is not None
     if rows is fit.prepared.rows:
@@ -109,7 +112,7 @@ def _with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, A
         weights, reasons = found.rule.weigh(rows, overflow, np.zeros(rows.n_rows, dtype=bool))
         phi = weights.phi
     assert phi is not None
-    flagged = report.flagged | (phi == 0)
+    flagged = (report.flagged & (phi < 1)) | (phi == 0)
     which = np.flatnonzero(flagged)
     why = np.full(rows.n_rows, "", dtype=object)
     in_cluster = int(np.count_nonzero(found.reasons == Reason.CLUSTER))

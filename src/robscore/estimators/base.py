@@ -139,8 +139,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             The false-alarm level: no more than this share of good rows of the fit is flagged too, on average (of
             other rows it may be more where the fit has few rows a column). From thousands of rows simulated from the
             fit, so levels below about 0.001 cannot be had; one standard error of that simulation is left as a margin.
-            Where the fit cannot be sampled, rows are flagged that stand out, and ``p_value`` is NaN. Rows that
-            reweighting leaves out are flagged in any case.
+            Where the fit cannot be sampled, rows are flagged that stand out, and ``p_value`` is NaN. After
+            reweighting, rows that it leaves out are flagged in any case, and rows that count in full are not.
 
         Returns
         -------
