@@ -100,14 +100,16 @@ def elsewhere(family: str, X: np.ndarray, change: str) -> tuple[np.ndarray, np.n
 
 
 def main(
-    names: tuple[str, ...] | None = None, changes: tuple[str, ...] = CHANGES
+    names: tuple[str, ...] | None = None,
+    changes: tuple[str, ...] = CHANGES,
+    families: tuple[str, ...] | None = None,
 ) -> dict[tuple[str, str], list[float]]:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     print("edges / rows that differ, of all edges and all rows; a hundredth of them may, or one")
     print(f"{'data':<22}{'family':<20}{'edges':>6}{'rows':>7}" + "".join(f"{change:>15}" for change in changes))
     table = {}
     for name, family, X in tables():
-        if names is not None and name not in names:
+        if (names is not None and name not in names) or (families is not None and family not in families):
             continue
         edges, lost = answer(family, X)
         count = int(edges.sum()) // 2

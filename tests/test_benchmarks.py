@@ -9,13 +9,19 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 from benchmarks import (
+    alpine_months,
+    bad_rows,
     blind_accuracy,
     blind_recovery,
+    clean_rows,
+    default_cost,
     defaults,
     growth,
+    kept,
     many_columns,
     measure,
     penalty_choice,
+    same_answer,
     support_recovery,
 )
 from benchmarks.__main__ import NAMES
@@ -95,3 +101,43 @@ def test_paths_of_many_columns_are_quick():
     result = many_columns.measure(400, 400, 80, 10, 1500, 0.15)
     assert result["kkt"] <= many_columns.TOL
     assert result["path"] < 150
+
+
+def test_every_kind_of_bad_row_costs_little(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    damages = ("10% Pareto", "15% at 4 sd", "10% near zero", "10% half zero", "5% one unit", "10% other graph")
+    table = bad_rows.main(n_sets=1, families=("sqrt",), sizes=(20,), damages=damages)
+    for (_, _, damage), mean in table.items():
+        if damage != "10% other graph":
+            assert mean["default"] > mean["oracle"] - 0.02, damage
+        assert mean["default"] > mean["classic"] - 0.01, damage
+    first = capsys.readouterr().out
+    bad_rows.main(n_sets=1, families=("sqrt",), sizes=(20,), damages=damages)  # from what was kept
+    assert capsys.readouterr().out == first
+
+
+def test_clean_rows_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    table = clean_rows.main(n_sets=2, families=("sqrt", "simplex"), sizes=(200,))
+    assert max(cell["most"] for cell in table.values()) < 0.01
+    assert max(cell["flagged"] for cell in table.values()) <= 0.01
+
+
+def test_the_answer_is_the_same(capsys):
+    ((worst, _, _),) = same_answer.main(
+        names=("wine",), changes=("noise", "columns", "rows"), families=("sqrt",)
+    ).values()
+    assert worst == 0
+    assert "beyond" not in capsys.readouterr().out
+
+
+def test_a_default_fit_does_not_become_much_dearer():
+    """In products of two matrices of the same run; measured 45, the bound is generous."""
+    (cost,) = default_cost.main(repeats=1, names=("1000 x 100, clean",)).values()
+    assert cost < 400
+
+
+def test_benchmarks_on_real_rain_are_skipped_where_it_is_not(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(alpine_months, "FOLDER", tmp_path)
+    assert alpine_months.main() == {}
+    assert "skipped" in capsys.readouterr().out
