@@ -26,7 +26,7 @@ from robscore.fitting.singular import singular_error
 from robscore.fitting.solve import solve
 from robscore.fitting.weigh import Judge, Weighed, weigh
 from robscore.graph import FitFacts, Graph, association
-from robscore.losses.quadratic import Loss, QuadraticLoss, with_zero_sums
+from robscore.losses.quadratic import Loss, QuadraticLoss
 from robscore.rows.base import Rows
 from robscore.solvers.factor import SingularLossError
 from robscore.solvers.location import HardlyVaryError
@@ -113,8 +113,7 @@ class GraphFit(Fit):
 
     def interaction_at(self, position: int) -> Array:
         """K of the scaled columns at a position of the path."""
-        joined = joined_interaction(self.chosen.path.interactions[position], self.settings.rule)
-        return with_zero_sums(joined) if self.loss.zero_sums else joined
+        return self.loss.completed(joined_interaction(self.chosen.path.interactions[position], self.settings.rule))
 
     @cached_property
     def facts(self) -> FitFacts:
@@ -203,7 +202,7 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
     path, position = chosen.path, chosen.position
     _say(settings, f"alpha = {path.alphas[position]:.4g} {chosen.words}: {path.n_edges[position]} edges")
     K = joined_interaction(path.interactions[position], settings.rule)
-    scaled: Parameters = (with_zero_sums(K) if loss.zero_sums else K), path.locations[position]
+    scaled: Parameters = loss.completed(K), path.locations[position]
     try:
         unshrunk = refit_like(loss, scaled, settings)
     except SingularLossError:

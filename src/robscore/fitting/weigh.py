@@ -149,7 +149,7 @@ def _reweigh(
         return Remark(Words(f"{error} So ", blocks), UserWarning)
     except SingularLossError:
         return None
-    if not found.failed:
+    if found is not None:
         return found
     words = Words(
         f"Nearly half of the rows do not look like {preparation.family!r}, so bad rows cannot be told by it; "

@@ -69,8 +69,6 @@ class Reweighted:
     parameters : the fit that rows were judged by
     rule : what was learnt, to judge other rows by
     copies : rows that are equal to others, beyond what rounding explains
-    failed : bool
-        Whether so many rows would go that the family cannot be right.
     """
 
     weights: RowWeights
@@ -79,11 +77,10 @@ class Reweighted:
     parameters: Parameters
     rule: Rule
     copies: int
-    failed: bool
 
 
-def reweigh(elements: Elements, rows: Rows, family: Family, fit: JudgingFit, seed: int) -> Reweighted:
-    """Weights for the rows, by a rule that is learnt from them.
+def reweigh(elements: Elements, rows: Rows, family: Family, fit: JudgingFit, seed: int) -> Reweighted | None:
+    """Weights for the rows, by a rule that is learnt from them; None where so many would go that no family is right.
 
     Parameters
     ----------
@@ -105,15 +102,9 @@ def reweigh(elements: Elements, rows: Rows, family: Family, fit: JudgingFit, see
     is_member = np.zeros(n, dtype=bool)
     is_member[sample[pilot.order[members]]] = True
     weights, reasons = rule.weigh(rows, elements.overflow, is_member)
-    failed = not weights.counted.size or (weights.share_dropped or 0.0) > _TOO_MANY
-    loss = weights.loss(elements) if not failed else elements.average(*_equal(elements))
-    return Reweighted(weights, reasons, loss, rule.parameters, rule, count_copies(pilot.X), failed)
-
-
-def _equal(elements: Elements) -> tuple[Array, Array]:
-    share = np.where(elements.overflow, 0.0, 1.0)
-    share /= max(share.sum(), 1.0)
-    return share, share
+    if not weights.counted.size or (weights.share_dropped or 0.0) > _TOO_MANY:
+        return None
+    return Reweighted(weights, reasons, weights.loss(elements), rule.parameters, rule, count_copies(pilot.X))
 
 
 @dataclass(frozen=True)
