@@ -3,16 +3,23 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
 # Two threads each would fight for two cores; with CI set, drawn examples are the same every time.
-PYTEST := CI=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+SETTINGS := CI=1 OMP_NUM_THREADS=1
+SPREAD := -n 2 --dist worksteal
+PYTEST := $(SETTINGS) $(BIN)/python -m pytest $(SPREAD)
+# In about ten minutes on two cores: 20,000 fits, and 3,000 command lines.
+FUZZ_EXAMPLES ?= 20000
 NOT_NUMERICAL := paper report plot cli datasets test_benchmarks.py test_readme.py test_reading.py test_rivals.py \
 	test_speed_of_start.py rows/test_distributed.py
 
-.PHONY: help demo test test-kernels lint bench clean
+.PHONY: help demo test test-kernels test-oldest test-newest fuzz lint bench clean
 
 help:
 	@echo "make demo   simulate rain with bad rows, learn the classic and the robust graph, write a report to open"
 	@echo "make test   ruff, mypy, the layers of imports, and the tests"
 	@echo "make test-kernels  the numerical tests again, with linear algebra as it rounds on another processor"
+	@echo "make test-oldest  the tests on Python 3.11 with the lowest versions that are promised"
+	@echo "make test-newest  the tests on the newest Python there is, with the newest versions"
+	@echo "make fuzz   about ten minutes of hostile data, options and files, none of which may break anything"
 	@echo "make bench  speed, memory and accuracy tables, beside other programs"
 	@echo "make clean  remove the virtual environment and caches"
 
@@ -39,11 +46,17 @@ test: lint
 test-kernels: $(INSTALLED)
 	OPENBLAS_CORETYPE=$$($(BIN)/python tests/other_kernels.py) $(PYTEST) $(NOT_NUMERICAL:%=--ignore=tests/%)
 
+test-oldest test-newest: test-%: $(INSTALLED)
+	$(SETTINGS) $(BIN)/python tests/environments.py $* $(SPREAD)
+
+fuzz: $(INSTALLED)
+	ROBSCORE_FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(SPREAD) -m fuzz
+
 # Rivals that cannot be installed are skipped, with the reason in the tables.
 bench: $(INSTALLED)
 	-@$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-newest .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

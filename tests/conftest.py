@@ -1,7 +1,10 @@
 """Settings for all tests."""
 
 import os
+from collections import Counter
 
+import pytest
+from fuzzing import COUNTS
 from hypothesis import HealthCheck, settings
 
 # No example fails because the machine is busy.
@@ -9,3 +12,29 @@ settings.register_profile("any machine", deadline=None, suppress_health_check=[H
 # The same examples every time where nobody looks at a failure; new ones on a developer's machine.
 settings.register_profile("ci", settings.get_profile("any machine"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any machine")
+
+_elsewhere = Counter()  # cases of fuzzers in other processes
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.name.startswith("test_fuzz"):
+            item.add_marker(pytest.mark.fuzz)
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["fuzzed"] = dict(COUNTS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    _elsewhere.update(getattr(node, "workeroutput", {}).get("fuzzed", {}))
+
+
+def pytest_terminal_summary(terminalreporter):
+    counts = COUNTS + _elsewhere
+    if counts:
+        terminalreporter.section("cases of fuzzers")
+        for kind, number in sorted(counts.items()):
+            terminalreporter.line(f"{number:8,} {kind}")

@@ -115,7 +115,7 @@ def test_the_fit_is_frozen_and_holds_what_the_attributes_say():
 
 def test_the_position_on_the_path_is_known_where_penalties_are_equal():
     model = rs.RobustGraph("gaussian", n_blocks=1, alphas=[0.3, 0.1, 0.1, 0.1, 1e-3]).fit(normal() @ np.tri(4))
-    assert model.position_ == model.choices_["ebic"]
+    assert model.position_ == model.choices_["f1"]
     record = rs.report.record(model)
     assert record.path["chosen"] == model.position_
 

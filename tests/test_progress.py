@@ -69,3 +69,16 @@ def test_the_line_is_silent_where_nobody_looks(monkeypatch):
         line.update(1, 2)
         time.sleep(0.05)
     assert sys.stderr.getvalue() == ""
+
+
+def test_a_counted_step_says_how_long_it_may_take(monkeypatch):
+    """Its time grows with the square of the count: after half of it, three quarters are to come."""
+    now = [0.0]
+    monkeypatch.setattr("robscore._tools.progress.time.monotonic", lambda: now[0])
+    line = ProgressLine("fit", shown=False)
+    for done in range(1, 51):
+        now[0] = 0.004 * done**2
+        line.tell("penalty", done, 100)
+    assert line.text() == "fit: penalty 50 of 100 (10 s), about 30 s left"
+    line.tell("choosing", 1, 100)
+    assert "left" not in line.text()

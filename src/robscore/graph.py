@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import re
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robscore._tools.files import write_whole
 from robscore._tools.optional import require
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
-from robscore._tools.words import Phrase, Setting, Words
+from robscore._tools.words import Phrase, Setting, Words, visible
+from robscore._version import __version__
 from robscore.rows.tables import Kind, as_table
 from robscore.solvers.path import joined_support
 
 if TYPE_CHECKING:
     import networkx as nx
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
@@ -108,11 +116,11 @@ class Graph:
         return graph
 
     def to_graphml(self, path: str | PathLike[str]) -> None:
-        """Write the graph as GraphML, which Gephi, Cytoscape, igraph and others read."""
-        graph = self.to_networkx()
-        import networkx as nx
-
-        nx.write_graphml(graph, path)
+        """Write the graph as GraphML, which Gephi, Cytoscape, igraph and others read; .gz and .bz2 are compressed."""
+        content = graphml_text(self.to_networkx()).encode()
+        if Path(path).suffix in (".gz", ".bz2"):
+            content = gzip.compress(content) if Path(path).suffix == ".gz" else bz2.compress(content)
+        write_whole(Path(path), content)
 
     def summary(self) -> str:
         """What was learnt from what, in a few lines."""
@@ -120,7 +128,7 @@ class Graph:
         i, j = self.strongest_first()
         association = self.association[i, j]
         listed = ", ".join(
-            f"{self.names[a]} – {self.names[b]} ({strength:+.2f})"
+            f"{visible(self.names[a])} – {visible(self.names[b])} ({strength:+.2f})"
             for a, b, strength in zip(i[:3], j[:3], association[:3], strict=True)
         )
         blocks = f"{facts.n_blocks}" if facts.n_blocks > 1 else "1 (classic score matching)"
@@ -147,6 +155,31 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"<Graph of {len(self.names)} columns with {self.n_edges} edges>"
+
+
+def graphml_text(graph: nx.Graph) -> str:
+    """A networkx graph as GraphML; in names, what XML cannot hold is written as an escape."""
+    import networkx as nx
+
+    named = nx.relabel_nodes(graph, _names_in_xml(list(graph)))
+    lines = '<?xml version="1.0" encoding="utf-8"?>', f"<!-- robscore {__version__} -->", *nx.generate_graphml(named)
+    return "\n".join(lines) + "\n"
+
+
+def _names_in_xml(names: list[str]) -> dict[str, str]:
+    """Names that XML can hold, still different from each other, for those that it cannot."""
+    changed: dict[str, str] = {}
+    taken = set(names)
+    for name in names:
+        if _NOT_XML.search(name):
+            plain = clear = _NOT_XML.sub(lambda sign: visible(sign[0]) if sign[0] < "\ufffe" else "\ufffd", name)
+            count = 1
+            while clear in taken:
+                count += 1
+                clear = f"{plain} ({count})"
+            taken.add(clear)
+            changed[name] = clear
+    return changed
 
 
 def pair_associations(interaction: Array, i: IntArray, j: IntArray) -> Array:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robscore._tools.arguments import check_number, check_whole
 from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array
 from robscore._tools.words import Setting, Words
@@ -22,6 +23,9 @@ _ROUNDING = 1e-9  # so that products of decimal fractions round as on paper
 
 
 def _check(*, delta: float | None = None, tau: float | None = None) -> None:
+    for name, value in (("delta", delta), ("tau", tau)):
+        if value is not None:
+            check_number(name, value)
     if delta is not None and not 0 < delta <= 1:
         raise ArgumentError("delta", delta, "must lie in (0, 1]: it is the probability that the bound may fail.")
     if tau is not None and not 0 <= tau < 0.5:
@@ -37,9 +41,11 @@ def psi(alpha: float, p: float) -> float:
     >>> 1 / rs.theory.psi(1 / 4, 1 / 8) >= 17
     True
     """
+    check_number("alpha", alpha)
+    check_number("p", p)
     if not (0 < alpha < 1 and 0 < p < 1):
         raise ArgumentError("alpha", alpha, Words("and ", Setting("p", p), " must lie between 0 and 1."))
-    return float((1 - alpha) * np.log((1 - alpha) / (1 - p)) + alpha * np.log(alpha / p))
+    return float((1 - alpha) * (np.log1p(-alpha) - np.log1p(-p)) + alpha * np.log(alpha / p))
 
 
 def _rate(tau: float) -> float:
@@ -115,7 +121,8 @@ def delta_for(n_bad: int, tau: float) -> float:
 def _log_inverse_delta(n_bad: int, tau: float) -> float:
     """log(1 / delta) of Corollary 3.2: (ceil(n_bad / tau) - 1) / 17."""
     _check(tau=tau)
-    if n_bad != int(n_bad) or n_bad < 0 or (n_bad > 0 and tau == 0):
+    check_number("n_bad", n_bad, at_least=0.0)
+    if n_bad != int(n_bad) or (n_bad > 0 and tau == 0):
         problem = Words("must be a whole number, and ", Setting("tau", tau), " positive where there are bad rows.")
         raise ArgumentError("n_bad", n_bad, problem)
     return max(float(np.ceil(n_bad / tau - _ROUNDING)) - 1, 0.0) / 17 if n_bad else 0.0
@@ -151,6 +158,8 @@ def radius(delta: float, tau: float, trace: float, n: int) -> float:
     True
     """
     K = blocks_for(delta, tau)
+    check_whole("n", n, at_least=1)
+    check_number("trace", trace, at_least=0.0)
     if n < 2 * K:
         raise ArgumentError("n", n, f"rows are too few: K(delta, tau) = {K} blocks need at least {2 * K}.")
     return c_of_tau(tau) * float(np.sqrt(np.log(4 / ((1 - tau) ** 2 * delta)) * trace / n))
@@ -185,7 +194,10 @@ def multiplier_bound(norm: float, trace: float, n: int, n_blocks: int) -> float:
     >>> round(rs.theory.multiplier_bound(norm=1.0, trace=0.5, n=100, n_blocks=25), 3)
     0.333
     """
+    check_whole("n", n, at_least=1)
     check_n_blocks(n_blocks, n)
+    check_number("norm", norm, at_least=0.0)
+    check_number("trace", trace)
     if not trace > 0:
         raise ArgumentError("trace", trace, "must be positive.")
     return 1.0 / (1.0 + norm / float(np.sqrt(2 * trace)) * float(np.sqrt(n / n_blocks)))
@@ -200,6 +212,7 @@ def breakdown_point(n: int, n_blocks: int) -> float:
     >>> rs.theory.breakdown_point(1000, 200), rs.theory.breakdown_point(1000, 1)
     (0.1, 0.001)
     """
+    check_whole("n", n, at_least=1)
     check_n_blocks(n_blocks, n)
     return ((n_blocks + 1) // 2) / n
 
@@ -282,6 +295,7 @@ class Guarantee:
         """Theorem 4.3's lower bound on n."""
         self._require()
         _check(delta=delta, tau=tau)
+        check_number("gamma_trace", gamma_trace, at_least=0.0)
         factor = 24 * self.d_theta * self.c_gamma * c_of_tau(tau) / self.alpha
         return factor**2 * float(np.log(4 / ((1 - tau) ** 2 * delta))) * gamma_trace
 
@@ -289,6 +303,9 @@ class Guarantee:
         """Theorem 4.3's lower bound on lambda at n rows."""
         self._require()
         _check(delta=delta, tau=tau)
+        for name, value in (("gamma_trace", gamma_trace), ("g_trace", g_trace)):
+            check_number(name, value, at_least=0.0)
+        check_whole("n", n, at_least=1)
         size = max(2 * self.c_theta * gamma_trace**0.5, g_trace**0.5)
         factor = 6 * c_of_tau(tau) * (2 - self.alpha) / self.alpha
         return factor * float(np.sqrt(np.log(4 / ((1 - tau) ** 2 * delta)) / n)) * size

@@ -131,7 +131,7 @@ def test_the_slider_goes_along_the_path(page, rain_page):
     assert slider.input_value() == str(steps - 1)
     page.locator("#to-chosen").click()
     assert page.locator("#robust-caption").inner_text() == f"Robust: {robust.graph_.n_edges} edges"
-    assert "chosen by ebic" in page.locator("#penalty-words").inner_text()
+    assert "chosen by f1" in page.locator("#penalty-words").inner_text()
 
 
 def test_hovering_names_variables_and_links(page, rain_page):
@@ -255,7 +255,7 @@ def test_charts_are_drawn(page):
                 return context.getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0); }""",
             chart,
         )
-    assert page.locator("#criterion-chart").get_attribute("aria-label").startswith("The least ebic is at")
+    assert page.locator("#criterion-chart").get_attribute("aria-label").startswith("1 − expected F1 is least at")
 
 
 def test_a_click_on_a_chart_moves_the_slider(page):

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from concurrent.futures import CancelledError
 
 import joblib
 import numpy as np
@@ -202,24 +203,75 @@ def test_a_cluster_that_cannot_do_it_is_told_so(cluster):
         rs.RobustGraph().fit(large)
 
 
-def test_a_cluster_without_workers_is_told_so():
+FRAME = dd.from_pandas(pd.DataFrame(X, columns=list("abcdef")), npartitions=3)
+
+
+@pytest.mark.parametrize("collection", [da.from_array(X, chunks=900), FRAME], ids=["array", "data frame"])
+def test_a_cluster_without_workers_is_told_so(collection):
     with (
         distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as empty,
         distributed.Client(empty),
         pytest.raises(ValueError, match="has no workers"),
     ):
-        rs.RobustGraph().fit(da.from_array(X, chunks=900))
+        rs.RobustGraph().fit(collection)
+
+
+@pytest.mark.parametrize("collection", [da.from_array(X, chunks=900), FRAME], ids=["array", "data frame"])
+def test_workers_with_too_little_memory_are_told_how_much_is_needed(collection):
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, memory_limit="250MB", dashboard_address=":0"
+        ) as small,
+        distributed.Client(small),
+        pytest.raises(ValueError, match=r"have 250 MB of memory each.*at least 300 MB are needed"),
+    ):
+        rs.RobustGraph().fit(collection)
+
+
+def killed(*_):
+    raise distributed.scheduler.KilledWorker("task", None, 3)
+
+
+def cancelled(*_):
+    raise getattr(distributed.client, "FutureCancelledError", CancelledError)("task", "lost")
 
 
 def test_workers_that_die_are_explained(monkeypatch):
     rows = DaskRows(da.from_array(X, chunks=(900, 6)))
-
-    def fails(*tasks):
-        raise distributed.scheduler.KilledWorker("task", None, 3)
-
-    monkeypatch.setattr("dask.compute", fails)
-    with pytest.raises(MemoryError, match=r"ran out of memory \(KilledWorker\): chunks of X have up to 900 rows"):
+    monkeypatch.setattr("dask.compute", killed)
+    with pytest.raises(MemoryError, match=r"ran out of memory \(KilledWorker\). Chunks of X have up to 900 rows"):
         rows.gather(np.asarray)
+    with pytest.raises(MemoryError, match=r"\(KilledWorker\). Parts of the data frame do not fit"):
+        rs.RobustGraph().fit(FRAME)
+
+
+def test_rows_that_are_gone_are_explained(monkeypatch):
+    rows = DaskRows(da.from_array(X, chunks=(900, 6)))
+    monkeypatch.setattr("dask.compute", cancelled)
+    with pytest.raises(ValueError, match="no longer where they were"):
+        rows.gather(np.asarray)
+    with pytest.raises(ValueError, match="no longer where they were"):
+        rs.RobustGraph().fit(FRAME)
+
+
+def test_partitions_are_counted_in_the_same_guard():
+    """A partition that kills its worker: the raw error of Dask used to come through."""
+    deadly = FRAME.map_partitions(_dies, meta=FRAME._meta)
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.comm.timeouts.connect": "120s"}),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, memory_limit="1GB", dashboard_address=":0", silence_logs=50
+        ) as doomed,
+        distributed.Client(doomed),
+        pytest.raises(MemoryError, match="KilledWorker"),
+    ):
+        rs.RobustGraph().fit(deadly)
+
+
+def _dies(part):
+    if len(part) > 10:  # not for the guess of its columns
+        os._exit(1)
+    return part
 
 
 def graph_of(**settings):

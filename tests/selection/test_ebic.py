@@ -37,7 +37,7 @@ def test_row_gradients_are_those_of_the_row_losses(case, symmetric):
 
 
 def test_the_calibration_factor_of_a_standard_gaussian_is_known():
-    """At K = I the eigenvalues of H^-1 J are 2 for every K_ij, i <= j, and 1 for every eta."""
+    """At K = I the eigenvalues of H^-1 J are 2 for every K_ij, i <= j, and 1 for every eta; only edges count."""
     X = np.random.default_rng(0).normal(size=(20_000, 4))
     elements = rs.score_elements("gaussian", X)
     loss = elements.average()
@@ -53,8 +53,8 @@ def test_the_calibration_factor_of_a_standard_gaussian_is_known():
         for calibrate in (False, True)
     )
     size = 6 * np.log(20_000)
-    # The penalty of 6 edges of 6: log C(6, 6) is 0. 10 entries of K and 4 locations.
-    assert (calibrated - plain) / size + 1 == pytest.approx((10 * 2 + 4) / 14, abs=0.06)
+    # The penalty of 6 edges of 6: log C(6, 6) is 0.
+    assert (calibrated - plain) / size + 1 == pytest.approx(2.0, abs=0.06)
 
 
 @pytest.mark.parametrize("factor", [1e-3, 25.4, 1e3])

@@ -78,7 +78,7 @@ def test_the_summary_says_that_no_edge_was_chosen():
 @pytest.mark.parametrize(
     ("options", "n", "match"),
     [
-        ({"select": "aic"}, 50, "select='aic' is not known; use 'ebic', 'cv', 'stars'"),
+        ({"select": "aic"}, 50, "select='aic' is not known; use 'f1', 'ebic', 'cv', 'stars'"),
         ({"select": ()}, 50, r"select=\(\)"),
         ({"select": "cv"}, 9, "needs at least 10 rows"),
         ({"select": "stars"}, 4, "needs at least 5 rows"),

@@ -318,3 +318,20 @@ def test_kernels_that_depend_on_more_than_their_code_are_not_kept():
     assert descend_with(Same).__name__ == descend_with(L1).__name__
     assert descend_with(Half).stats.cache_path is None
     assert descend_with(ElasticNet).stats.cache_path is not None
+
+
+@pytest.mark.parametrize("m", [6, 160])
+def test_a_tiny_weight_does_not_stretch_the_path(m):
+    """A pair that is all but free is in every graph; the path starts where the others do."""
+    X = np.random.default_rng(0).normal(size=(300, m)) @ (np.eye(m) + 0.5 * np.eye(m, k=1))
+    loss = rs.score_elements("gaussian", X).average()
+    weights = np.ones((m, m))
+    plain = rs.solve_path(loss, 10, alpha_min_ratio=0.5, penalty_weights=weights)
+    weights[0, 2] = weights[2, 0] = 1e-7
+    light = rs.solve_path(loss, 10, alpha_min_ratio=0.5, penalty_weights=weights)
+    weights[0, 2] = weights[2, 0] = 0.0
+    free = rs.solve_path(loss, light.alphas, penalty_weights=weights)
+    assert 0.5 * plain.alpha_max < light.alpha_max < 2 * plain.alpha_max
+    assert light.converged.all()
+    assert (light.n_edges == free.n_edges).all()
+    np.testing.assert_allclose(light.interactions[-1], free.interactions[-1], atol=1e-4)

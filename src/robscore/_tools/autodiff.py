@@ -112,10 +112,11 @@ def check_derivative(function: Function, at: float, claimed: Array, room: float,
             up, down = (np.asarray(function(at + sign * step), dtype=float) for sign in (1.0, -1.0))
         if up.shape != claimed.shape:
             return  # the shapes are checked, with better words, elsewhere
-        slopes = (up - down) / (2 * step)
-        rounding = 20 * np.finfo(float).eps * np.maximum(np.abs(up), np.abs(down)) / step
-        size = np.maximum(np.abs(slopes), np.abs(claimed))
-        wrong &= np.abs(slopes - claimed) > 1e-3 * size + rounding + 1e-9
+        with np.errstate(all="ignore"):
+            slopes = (up - down) / (2 * step)
+            rounding = 20 * np.finfo(float).eps * np.maximum(np.abs(up), np.abs(down)) / step
+            size = np.maximum(np.abs(slopes), np.abs(claimed))
+            wrong &= np.abs(slopes - claimed) > 1e-3 * size + rounding + 1e-9
     if wrong.any():
         k = int(np.argmax(wrong))
         raise ValueError(

@@ -13,6 +13,8 @@ _LIMIT = 4.0
 def largest_usual(values: Array) -> float:
     """The median of the values, shape (n,), plus 4 times 1.4826 median absolute deviations."""
     middle = np.median(values)
+    if not np.isfinite(middle):
+        return np.inf  # of values that are mostly infinite none stands out
     deviation = MAD * np.median(np.abs(values[np.isfinite(values)] - middle))
     return float(middle + _LIMIT * deviation)
 

@@ -4,37 +4,88 @@ from __future__ import annotations
 
 import errno
 import os
-import tempfile
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file in one step: whoever looks finds the old one, the new one, or none."""
-    write_whole_together({path: text})
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file in one step: whoever looks finds the old one, the new one, or none."""
+    write_whole_together({path: content})
 
 
-def write_whole_together(texts: dict[Path, str]) -> None:
-    """Write several text files; none appears under its name before all are written."""
-    parts: dict[Path, str] = {}
-    for folder in {path.parent for path in texts}:
-        if not folder.is_dir():
-            raise FileNotFoundError(errno.ENOENT, "the folder does not exist", str(folder))
+def write_whole_together(contents: Mapping[Path, str | bytes]) -> None:
+    """Write several files, all of them or none.
+
+    None appears under its name before all are written. Where one cannot be put in its place, or the work is stopped
+    in between, those before it are taken back, and what stood there before stands there again. An error names the file.
+    """
+    for path in contents:
+        if not path.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, "the folder does not exist", str(path.parent))
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "a folder of this name is in the way", str(path))
+    parts: dict[Path, Path] = {}
     try:
-        for path, text in texts.items():
-            handle, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-            parts[path] = part
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            os.chmod(part, 0o666 & ~_umask())
-        for path, part in parts.items():
-            os.replace(part, path)
+        for path, content in contents.items():
+            parts[path] = _beside(path, "part")
+            with _named(path):
+                _fill(parts[path], content.encode("utf-8") if isinstance(content, str) else content)
+        _put_in_place(parts)
     finally:
         for part in parts.values():
-            if os.path.exists(part):
-                os.unlink(part)
+            part.unlink(missing_ok=True)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _beside(path: Path, ending: str) -> Path:
+    """A name that nobody has, in the same folder."""
+    return path.with_name(f".{path.name[:40]}.{secrets.token_hex(6)}.{ending}")
+
+
+def _fill(part: Path, content: bytes) -> None:
+    """A new file, with the rights that the user's umask gives."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(part, flags, 0o666), "wb") as file:
+        file.write(content)
+
+
+def _put_in_place(parts: dict[Path, Path]) -> None:
+    """Give all files their names; where that fails midway, undo what was done."""
+    former: dict[Path, Path] = {}
+    try:
+        for path in parts:
+            if os.path.lexists(path):
+                former[path] = _beside(path, "old")
+                with _named(path):
+                    _keep(path, former[path])
+        for path, part in parts.items():
+            with _named(path):
+                os.replace(part, path)
+    except BaseException:
+        for path, part in parts.items():
+            if not os.path.lexists(part):  # it is in its place
+                with suppress(OSError):
+                    os.replace(former.pop(path), path) if path in former else path.unlink()
+        raise
+    finally:
+        for old in former.values():
+            old.unlink(missing_ok=True)
+
+
+def _keep(path: Path, old: Path) -> None:
+    """A second name for a file, or a copy where the disk knows no second names."""
+    try:
+        os.link(path, old, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        shutil.copy2(path, old, follow_symlinks=False)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Errors within name the file as the user knows it."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None

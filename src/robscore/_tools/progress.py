@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 import time
@@ -15,6 +16,7 @@ _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 _stage: ContextVar[str] = ContextVar("stage", default="")
 
 _SILENT_SECONDS, _REDRAW_SECONDS = 2.0, 0.25
+_FEWEST_COUNTS, _LARGEST_POWER = 4, 4.0  # to say how long a step may take
 
 
 def tell(step: str, done: int = 0, total: int = 0) -> None:
@@ -48,12 +50,15 @@ def watched_by(watcher: Watcher | None) -> Iterator[None]:
 class ProgressLine:
     """One line on a terminal with what is done and for how long; silent elsewhere and for the first two seconds.
 
+    A step that is counted and has taken two seconds says how long it may still take: as long as its time has grown with
+    the count so far, t ~ count^p, since the last penalties of a path take longer than the first.
+
     Parameters
     ----------
     title : what the work is, at the start of the line
     shown : bool, default True
     time_left : bool, default False
-        Say how long it may take; for steps that take about equally long.
+        Say it from the start, for steps that take about equally long.
     """
 
     def __init__(self, title: str, *, shown: bool = True, time_left: bool = False) -> None:
@@ -61,6 +66,8 @@ class ProgressLine:
         self.shown = shown and sys.stderr.isatty()
         self.started = time.monotonic()
         self._now = ("", 0, 0)
+        self._step_started = self.started
+        self._counts: list[tuple[int, float]] = []  # of this step, and when they were reached
         self._written = False
         self._over = threading.Event()
         self._drawer = threading.Thread(target=self._draw_until_over, daemon=True)
@@ -79,6 +86,11 @@ class ProgressLine:
 
     def tell(self, step: str, done: int, total: int) -> None:
         """A step, and how much of it is done."""
+        before, so_far, _ = self._now
+        if step != before or done < so_far:
+            self._step_started, self._counts = time.monotonic(), []
+        if done and done != so_far:
+            self._counts.append((done, time.monotonic() - self._step_started))
         self._now = (step, done, total)
 
     def update(self, done: int, total: int) -> None:
@@ -92,7 +104,20 @@ class ProgressLine:
         words = self.title + (f": {step}" if step else "") + (f" {done} of {total}" if total else "")
         if self.time_left and done:
             return f"{words}, about {seconds / done * (total - done):.0f} s left"
-        return f"{words} ({seconds:.0f} s)"
+        left = self._left(total)
+        return f"{words} ({seconds:.0f} s)" if left is None else f"{words} ({seconds:.0f} s), about {left:.0f} s left"
+
+    def _left(self, total: int) -> float | None:
+        """Seconds that this step may still take; None where there is too little to tell by."""
+        counts = self._counts
+        if not total or len(counts) < _FEWEST_COUNTS or counts[-1][1] < _SILENT_SECONDS:
+            return None
+        done, elapsed = counts[-1]
+        earlier, then = counts[len(counts) // 2 - 1]
+        if then <= 0 or earlier >= done:
+            return None
+        power = min(max(math.log(elapsed / then) / math.log(done / earlier), 1.0), _LARGEST_POWER)
+        return elapsed * ((total / done) ** power - 1)
 
     def _draw_until_over(self) -> None:
         wait = _SILENT_SECONDS

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
@@ -40,6 +40,14 @@ def one_thread() -> Iterator[None]:
             _asking -= 1
             while not _asking and _undo:
                 _undo.pop()()
+
+
+_SMALL_WORK = 3e7  # multiplications in a pass over the rows below which several threads cost more than they bring
+
+
+def threads_for(n_rows: int, n_columns: int) -> AbstractContextManager[None]:
+    """Linear algebra on one thread where a table is small, else as it was."""
+    return one_thread() if float(n_rows) * n_columns**2 < _SMALL_WORK else nullcontext()
 
 
 @lru_cache(maxsize=1)

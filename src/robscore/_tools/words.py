@@ -7,11 +7,15 @@ such as the command line, word each part in its own way.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 _LISTED = 5
+_LONGEST = 40  # signs of a cell or a name that a message shows
+# What a terminal obeys rather than shows, what turns the direction of writing, and halves of characters.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _NO_VALUE = object()
 
 
@@ -101,4 +105,47 @@ def first_few_parts(words: Sequence[Part | Words], between: str = ", ") -> Words
 
 def quoted(names: Sequence[object]) -> str:
     """The first few names, in quotation marks."""
-    return first_few([repr(str(name)) for name in names])
+    return first_few([shown(name) for name in names])
+
+
+def named(names: Sequence[str]) -> str:
+    """The first few names, as they are but for their length."""
+    return first_few([clipped(name) for name in names])
+
+
+def clipped(text: str, most: int = _LONGEST) -> str:
+    """Text that does not fill the line.
+
+    Examples
+    --------
+    >>> clipped("a long name", 6)
+    'a lon…'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def shown(cell: object) -> str:
+    """A cell or a name in quotation marks, as much of it as tells which one it is.
+
+    Examples
+    --------
+    >>> shown("x" * 100)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'"
+    """
+    return repr(clipped(str(cell)))
+
+
+def visible(text: str) -> str:
+    r"""Text to be shown and never obeyed: control characters are written as escapes.
+
+    Examples
+    --------
+    >>> print(visible("red \x1b[31m and two\nlines"))
+    red \x1b[31m and two\x0alines
+    """
+    return _UNSEEN.sub(_escaped, text)
+
+
+def _escaped(sign: re.Match[str]) -> str:
+    code = ord(sign[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -28,58 +28,12 @@ from robscore.elements import Elements, PairwiseElements
 from robscore.families.base import Parameters
 from robscore.fitting.fit import GraphFit
 from robscore.losses.quadratic import QuadraticLoss
+from robscore.solvers.factor import SingularLossError
 from robscore.solvers.refit import Refit, refit
 from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.weighted_rows import WeightedRows
 
 _PIECE_BYTES = 4e6  # of influences at a time
-
-
-@dataclass(frozen=True)
-class WeightedRows:
-    """Elements of n rows with what each counts, all or a piece of those that a loss is made of.
-
-    Attributes
-    ----------
-    elements : of n rows
-    gamma_weights, g_weights : arrays of shape (n,)
-    pulls : array of shape (n,)
-        What multiplies Gamma z0 in g; zero without a taper.
-    parameters : z0, or nothing
-    """
-
-    elements: PairwiseElements
-    gamma_weights: Array
-    g_weights: Array
-    pulls: Array
-    parameters: Parameters
-
-    @classmethod
-    def of(cls, elements: Elements, weights: RowWeights) -> WeightedRows:
-        """All rows of a loss."""
-        assert isinstance(elements, PairwiseElements)
-        return cls(elements, weights.gamma_weights, weights.g_weights, weights.pulls, weights.parameters)
-
-    def gradients(self, solution: Refit) -> Array:
-        """What every row adds to the gradient at a refit, shape (n, d); they sum to zero.
-
-        From gradients of plain losses at z, 2 z and z + z0: Gamma z, g and Gamma z0 of every row.
-        """
-        z = solution.interaction, solution.location
-
-        def gradients(interaction: Array, location: Array) -> Array:
-            return self.elements.row_gradients(
-                interaction, location, solution.rows, solution.nodes, symmetric=solution.symmetric
-            )
-
-        at_once, at_twice = gradients(*z), gradients(2 * z[0], 2 * z[1])
-        gamma_weights, g_weights = self.gamma_weights[:, None], self.g_weights[:, None]
-        total: Array = gamma_weights * (at_twice - at_once) - g_weights * (at_twice - 2 * at_once)
-        bent = np.flatnonzero(self.pulls)
-        if bent.size:
-            both = gradients(*(a + b for a, b in zip(z, self.parameters, strict=True)))
-            total[bent] -= self.pulls[bent, None] * (both - at_once)[bent]
-        total[self.elements.overflow] = 0.0
-        return total
 
 
 @dataclass(frozen=True)
@@ -132,7 +86,7 @@ class Solved:
     def influence(self, weighted: WeightedRows) -> Influence:
         """Of rows that were in the estimate, some or all."""
         solution, m = self.solution, len(self.solution.interaction)
-        whitened = solution.factor.whiten(weighted.gradients(solution))
+        whitened = solution.factor.whiten(gradients_at(solution, weighted))
         rows = -solution.factor.unwhiten(whitened) * self.stretch
         i, j, order = self._ordered
         on_pairs = rows[:, order]
@@ -174,6 +128,12 @@ class Solved:
         n_blocks = -(-n // block_size)
         on_pairs, on_association = (np.sqrt(squares * n_blocks / max(n_blocks - 1, 1)) for squares in sums)
         return on_pairs, on_association
+
+
+def gradients_at(solution: Refit, weighted: WeightedRows) -> Array:
+    """What every row adds to the gradient at a refit in its free parameters, shape (n, d); they sum to zero."""
+    z = solution.interaction, solution.location
+    return weighted.gradients(z, solution.rows, solution.nodes, symmetric=solution.symmetric)
 
 
 def _squares(
@@ -220,7 +180,15 @@ def influence_of_rows(fit: GraphFit) -> Influence:
             Setting("max_memory", fit.settings.max_memory),
             ". Raise it, or fit some of the rows instead.",
         )
-    solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
+    try:
+        solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
+    except SingularLossError as error:
+        raise UsageError(
+            f"The rows do not determine all {np.count_nonzero(allowed) // 2} pairs ({error}), so that it cannot be "
+            "said what each row does to them; use more rows, or forbid pairs by ",
+            Setting("penalty_weights"),
+            ".",
+        ) from None
     return solved.influence(WeightedRows.of(elements, weights))
 
 

@@ -16,7 +16,7 @@ from robscore._tools.remarks import Remark
 from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._tools.words import Setting, Words
-from robscore.certainty.influence import WeightedRows, solve, t_quantile, two_sided_p_values
+from robscore.certainty.influence import solve, t_quantile, two_sided_p_values
 from robscore.elements import PairwiseElements
 from robscore.fitting.fit import GraphFit
 from robscore.fitting.solve import solve as solve_path
@@ -27,6 +27,7 @@ from robscore.rows.tables import Kind, as_table
 from robscore.selection.choice import least
 from robscore.selection.ebic import ebic, support
 from robscore.solvers.factor import SingularLossError
+from robscore.weighting.weighted_rows import WeightedRows
 
 Method: TypeAlias = Literal["sandwich", "subsampling"]
 Estimate: TypeAlias = Literal["auto", "full", "split"]
@@ -136,7 +137,7 @@ def _graph_of(fit: GraphFit, rows: IntArray) -> BoolArray:
     assert isinstance(elements, PairwiseElements)
     assert isinstance(loss, QuadraticLoss)
     path = solve_path(loss, fit.settings, fit.settings.alphas)
-    criterion = ebic(loss, path, n_rows=weights.effective_rows[0], elements=elements)
+    criterion = ebic(loss, path, n_rows=weights.effective_rows[0], elements=elements, weights=weights)
     return support(path, least(criterion, path))[0]
 
 

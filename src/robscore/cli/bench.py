@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from robscore.cli.console import BAD_ARGUMENTS, BAD_DATA, INTERRUPTED, stop
+from robscore.cli.signals import clearing_away
 
 
 def bench(
@@ -35,6 +36,7 @@ def bench(
         known = ", ".join(benchmarks.NAMES)
         stop(f"{', '.join(sorted(unknown))} is not a benchmark; use any of {known}.", code=BAD_ARGUMENTS)
     try:
-        benchmarks.run(names or benchmarks.NAMES, only_list=list_all)
+        with clearing_away():
+            benchmarks.run(names or benchmarks.NAMES, only_list=list_all)
     except KeyboardInterrupt:
         stop("Stopped.", code=INTERRUPTED)

@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+import errno
+import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 import typer
 
+from robscore._tools.words import clipped, visible
+
 BAD_DATA, BAD_ARGUMENTS, UNEXPECTED, INTERRUPTED = 1, 2, 70, 130
+_LONGEST = 1000  # signs of a message, whatever it speaks of
 
 
 def stop(message: str, *, code: int) -> NoReturn:
     """Say what is wrong in one line and leave."""
-    typer.echo(f"robscore: {_one_line(message)}", err=True)
+    say(message)
     raise typer.Exit(code)
+
+
+def say(message: str) -> None:
+    """Say in one line why the command ends."""
+    _to_stderr(f"robscore: {_one_line(message)}")
 
 
 def note(message: str) -> None:
     """Say something that is not part of the result."""
-    typer.echo(f"note: {_one_line(message)}", err=True)
+    _to_stderr(f"note: {_one_line(message)}")
+
+
+def tell_result(text: str) -> None:
+    """Lines of a result, on the standard output."""
+    typer.echo("\n".join(visible(line) for line in text.split("\n")))
+
+
+def _to_stderr(line: str) -> None:
+    with suppress(OSError):  # nobody is there to be told
+        print(line, file=sys.stderr, flush=True)
 
 
 def _one_line(message: str) -> str:
-    return " ".join(message.split())
+    return visible(clipped(" ".join(message[: 2 * _LONGEST].split()), _LONGEST))
 
 
 @contextmanager
@@ -37,8 +57,8 @@ def guarded(
     try:
         with ProgressLine(title, time_left=time_left) as line, watched_by(line.tell):
             yield
-    except KeyboardInterrupt:
-        stop(interrupted, code=INTERRUPTED)
+    except KeyboardInterrupt as ended:
+        stop(interrupted, code=getattr(ended, "code", INTERRUPTED))
     except (typer.Exit, typer.BadParameter):
         raise
     except Exception as error:
@@ -60,7 +80,10 @@ def said(problem: Exception) -> str:
     if isinstance(words, Words):
         return _one_line(words.said(in_options))
     if isinstance(problem, OSError) and problem.strerror:
-        return f"{problem.filename}: {problem.strerror}." if problem.filename else f"{problem.strerror}."
+        where = f"{problem.filename}: " if problem.filename else ""
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            return f"{where}the disk is full, so nothing was written; make room, or choose another folder with --out."
+        return f"{where}{problem.strerror}."
     return _one_line(str(problem))
 
 

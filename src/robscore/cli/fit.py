@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from robscore._tools.words import Setting
-from robscore.cli.console import BAD_ARGUMENTS, as_value, guarded, note, stop, whole_number
+from robscore.cli.console import BAD_ARGUMENTS, as_value, guarded, note, stop, tell_result, whole_number
 from robscore.cli.speaker import in_options
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def fit(
         Path | None,
         _results("--out", "-o", help="Folder for the results. [default: robscore-NAME, or where model.json is]"),
     ] = None,
+    force: Annotated[bool, _results("--force", help="Replace files that robscore did not write.")] = False,
     title: Annotated[str | None, _results("--title", help="Of the report.")] = None,
     coords: Annotated[
         Path | None,
@@ -83,7 +84,7 @@ def fit(
     alpha: Annotated[float | None, _graph("--alpha", help="The penalty, instead of choosing one.")] = None,
     select: Annotated[
         str | None,
-        _graph("--select", help="Rule for the penalty: ebic, cv, stars. [default: ebic]"),
+        _graph("--select", help="Rule for the penalty: f1, ebic, cv, stars. [default: f1]"),
     ] = None,
     edges: Annotated[int | None, _graph("--edges", "-e", help="Choose the penalty with so many edges.")] = None,
     scale: Annotated[
@@ -105,7 +106,8 @@ def fit(
 ) -> None:
     """Learn a graph from a data file and write a report.
 
-    Writes report.html, edges.csv, rows.csv, graph.graphml and model.json.
+    Writes report.html, edges.csv, rows.csv, graph.graphml and model.json; earlier results of robscore are replaced,
+    other files only with --force, and the files that are read never.
 
     Examples
     --------
@@ -142,19 +144,20 @@ def fit(
     settings = {**chosen, **_scaling(scale), **_assigned(more or [])}
     _refuse_contradictions(chosen, shown, data, repeat)
     with guarded("robscore fit", debug=debug):
-        from robscore.cli.workflow import run, summary, writable, write
+        from robscore.cli.workflow import results, run, summary, write
 
         _refuse_unknown(settings)
         plan = _repeated(repeat, data, chosen, settings, reading, shown) if repeat else _new(data, settings, reading)
         plan = replace(plan, **shown)
         as_it_was = data is None and not (settings or reading or shown)
         folder = out or _default_folder(plan.data, repeat if as_it_was else None)
-        with writable(folder):
+        to = results(plan, folder, force=force)
+        with to.prepared():
             fitted = run(plan)
-            write(fitted, folder)
+            write(fitted, to)
     for remark in fitted.record.remarks:
         note(remark)
-    typer.echo(summary(fitted.record, folder))
+    tell_result(summary(fitted.record, folder))
 
 
 def _given(**options: Any) -> dict[str, Any]:
@@ -228,7 +231,7 @@ def _repeated(
     _say_versions(kept.version)
     plan = plan_of(kept, repeat, data, coordinates=shown.get("coordinates"))
     if any(name in chosen for name in _PENALTY):  # one way to choose the penalty puts the others aside
-        plan.settings.update(alpha=None, n_edges=None, select="ebic")
+        plan.settings.update(alpha=None, n_edges=None, select="f1")
     if "contamination" in chosen or "n_blocks" in chosen:
         plan.settings.update(contamination=None, n_blocks=None)
     return replace(plan, settings={**plan.settings, **settings}, read=replace(plan.read, **reading))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from robscore.cli.console import guarded
+from robscore.cli.console import guarded, tell_result
 
 
 def report(
@@ -23,6 +23,7 @@ def report(
     outline: Annotated[
         Path | None, typer.Option("--outline", help="File with latitude, longitude: lines under the map.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is no report of robscore.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
 ) -> None:
     """Draw the report of an earlier fit again, without fitting and without the data.
@@ -38,7 +39,9 @@ def report(
 
         from robscore._tools.optional import require
         from robscore.cli.reading import read_coordinates, read_outline
-        from robscore.report.page import write_html
+        from robscore.cli.results import Results, is_report
+        from robscore.cli.signals import clearing_away
+        from robscore.report.page import html_page
         from robscore.report.record import Record
 
         require("networkx")
@@ -52,8 +55,13 @@ def report(
         page = out or model.parent / "report.html"
         if page.is_dir():
             page = page / "report.html"
+        inputs = {"the model.json": model, "the file of --coords": coords, "that of --outline": outline}
+        to = Results(page.parent, {page.name: is_report}, inputs, force)
+        to.check()
         try:
-            write_html(kept, page)
-        except (KeyError, TypeError, IndexError, AttributeError, StopIteration) as error:
+            text = html_page(kept)
+        except (LookupError, TypeError, AttributeError, StopIteration, ArithmeticError) as error:
             raise ValueError(f"{model} is not a whole model.json ({error}); run `robscore fit` again.") from None
-    typer.echo(f"{page}  open it in a browser")
+        with clearing_away():
+            to.write({page.name: text})
+    tell_result(f"{page}  open it in a browser")

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from robscore.cli.console import BAD_ARGUMENTS, INTERRUPTED, guarded, stop
+from robscore.cli.console import BAD_ARGUMENTS, INTERRUPTED, guarded, stop, tell_result
+from robscore.cli.signals import clearing_away
 
 
 def reproduce(
@@ -49,10 +50,10 @@ def reproduce(
     def progress(done: int, total: int) -> None:
         tell("repetition", done, total)
 
-    with guarded(f"robscore reproduce {name}", debug=debug, time_left=True):
+    with guarded(f"robscore reproduce {name}", debug=debug, time_left=True), clearing_away():
         try:
             report = run(experiment, quick=quick, jobs=jobs, seed=seed, out=out, progress=progress)
         except InterruptedRunError as stopped:
             stop(str(stopped), code=INTERRUPTED)
-    typer.echo(report.text)
-    typer.echo(f"Table:  {report.csv}\nFigure: {report.figure}")
+    tell_result(report.text)
+    tell_result(f"Table:  {report.csv}\nFigure: {report.figure}")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from robscore.cli.console import BAD_ARGUMENTS, guarded, stop
+from robscore.cli.console import BAD_ARGUMENTS, guarded, stop, tell_result
+
+if TYPE_CHECKING:
+    from robscore.cli.results import Mark
 
 _FAMILIES = ("sqrt", "gaussian", "gamma", "truncated-gaussian", "log-log")
-_NAMES = ("data.csv", "truth.csv", "bad_rows.csv")
+_NAMES = ("truth.csv", "bad_rows.csv", "data.csv")  # in the order in which they appear
 
 
 def simulate(
@@ -32,6 +35,7 @@ def simulate(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of all random numbers.")] = 0,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path("robscore-simulated"),
+    force: Annotated[bool, typer.Option("--force", help="Replace files that robscore did not write.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
 ) -> None:
     """Write a simulated data set with bad rows, and its truth: the edges, and which rows are bad.
@@ -41,8 +45,8 @@ def simulate(
     with guarded("robscore simulate", debug=debug):
         import numpy as np
 
-        from robscore._tools.files import write_whole_together
-        from robscore.cli.workflow import csv_text, data_csv, writable
+        from robscore.cli.results import Results, csv_text
+        from robscore.cli.workflow import data_csv
         from robscore.families import get_family
         from robscore.simulate import (
             contaminate_other_graph,
@@ -62,8 +66,9 @@ def simulate(
         keys = np.random.SeedSequence(seed).spawn(3)
         model_rng, row_rng, bad_rng = (np.random.default_rng(key) for key in keys)
         truth = random_model(columns, edges, random_state=model_rng)
-        names = [f"v{k + 1:0{len(str(columns))}d}" for k in range(columns)]
-        with writable(out):
+        names = _variables(columns)
+        to = Results(out, _marks(), force=force)
+        with to.prepared():
             X = sample(family, truth.interaction, truth.location, n_rows=rows, random_state=row_rng)
             bad_rows = np.zeros(0, dtype=int)
             kind = kind or ("pareto" if positive else "wide")
@@ -76,14 +81,33 @@ def simulate(
             i, j = np.nonzero(np.triu(truth.adjacency))
             true_edges = [(names[a], names[b], float(truth.interaction[a, b])) for a, b in zip(i, j, strict=True)]
             texts = (
-                data_csv(names, X),
                 csv_text(("source", "target", "interaction"), true_edges),
                 csv_text(("row",), ([k + 1] for k in sorted(bad_rows.tolist()))),
+                data_csv(names, X),
             )
-            write_whole_together({out / name: text for name, text in zip(_NAMES, texts, strict=True)})
-    data, truth_file, bad_file = (out / name for name in _NAMES)
-    typer.echo(
+            to.write(dict(zip(_NAMES, texts, strict=True)))
+    truth_file, bad_file, data = (out / name for name in _NAMES)
+    tell_result(
         f"{rows} simulated rows of {columns} variables, {edges} true edges, {bad_rows.size} bad rows.\n"
         f"{data}\n{truth_file}  the true edges\n{bad_file}  numbers of the bad rows, from 1\n\n"
         f"Next: robscore fit {data} --family {family}"
     )
+
+
+def _variables(columns: int) -> list[str]:
+    return [f"v{k + 1:0{len(str(columns))}d}" for k in range(columns)]
+
+
+def _marks() -> dict[str, Mark]:
+    """How the files of an earlier simulation are known: by their first lines, the data by its company too."""
+    from robscore.cli.results import begins
+
+    is_truth, is_bad = begins(rb"source,target,interaction\n"), begins(rb"row\n(\d+\n)*\d*\Z")
+
+    def is_data(path: Path) -> bool:
+        with path.open(encoding="utf-8") as file:
+            names = file.readline(1 << 24).rstrip("\n").split(",")
+        beside = path.parent
+        return names == _variables(len(names)) and is_truth(beside / _NAMES[0]) and is_bad(beside / _NAMES[1])
+
+    return dict(zip(_NAMES, (is_truth, is_bad, is_data), strict=True))

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from robscore._tools.files import write_whole_together
 from robscore._tools.optional import require
 from robscore._tools.progress import stage, tell
 from robscore._tools.typing import Array
 from robscore.cli.console import warnings_kept
 from robscore.cli.reading import DataFile, ReadOptions, read_coordinates, read_data, read_outline
+from robscore.cli.results import Mark, Results, begins, csv_text, is_report
 from robscore.cli.speaker import in_options
 from robscore.estimators import RobustGraph
+from robscore.graph import graphml_text
 from robscore.report.page import html_page
 from robscore.report.record import LEVEL, Record, argument, record
 from robscore.report.words import findings, headline
@@ -33,6 +30,16 @@ FILES = {
     "rows.csv": "the rows, most surprising first",
     "graph.graphml": "for Gephi, Cytoscape, igraph",
     "model.json": "every setting and number",
+}
+# How each of them is known again when a later fit would take its place.
+MARKS = {
+    "report.html": is_report,
+    "edges.csv": begins(rb"source,target,interaction,association\r?\n"),
+    "rows.csv": begins(rb"row,(label,)?score,p_value,rank,flagged,weight,variables\r?\n"),
+    "graph.graphml": begins(
+        rb'<\?xml [^>]*>\s*<!-- robscore |<graphml [^>]*>\s*(<key [^>]*>\s*)*<key [^>]*attr\.name="association"'
+    ),
+    "model.json": begins(rb'\{"format":\d+,"version":"[^"]{1,40}","libraries":\{'),
 }
 
 
@@ -183,37 +190,24 @@ def _find(name: str, beside: Path, remedy: str) -> Path:
     raise ValueError(f"{name}, which model.json names, is not there any more; {remedy}.")
 
 
-@contextmanager
-def writable(folder: Path) -> Iterator[None]:
-    """Make sure, before any work, that the folder can be written to; one made here goes if nothing came of it."""
-    made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise ValueError(f"Cannot write to {folder} ({error.strerror}); choose another folder with --out.") from None
-    try:
-        yield
-    except BaseException:
-        for parent in made:
-            if not any(parent.iterdir()):
-                parent.rmdir()
-        raise
+def results(plan: Plan, folder: Path, *, force: bool, more: Mapping[str, Mark] | None = None) -> Results:
+    """Where the files of a fit go, beside others of a command; none of the fit's inputs is ever written to."""
+    inputs = {"the data file": plan.data, "the file of --coords": plan.coordinates, "that of --outline": plan.outline}
+    return Results(folder, {**MARKS, **(more or {})}, inputs, force)
 
 
-def write(fitted: Fitted, folder: Path) -> None:
-    """Write all files, each whole, none before all are ready."""
+def write(fitted: Fitted, to: Results, more: Mapping[str, bytes] | None = None) -> None:
+    """Write all files, and others with them."""
     tell("writing")
     made, model = fitted.record, fitted.model
-    texts = {
+    contents: dict[str, str | bytes] = {
         "edges.csv": csv_text(("source", "target", "interaction", "association"), _edges(made)),
         "rows.csv": _rows_csv(fitted),
         "graph.graphml": _graphml(model, made),
         "model.json": made.to_json(),
         "report.html": html_page(made),
     }
-    write_whole_together({folder / name: text for name, text in texts.items()})
+    to.write({**contents, **(more or {})})
 
 
 def _edges(made: Record) -> Iterator[Sequence[Any]]:
@@ -234,24 +228,13 @@ def _rows_csv(fitted: Fitted) -> str:
     )
 
 
-def csv_text(header: Sequence[str], rows: Any) -> str:
-    """A table as CSV, numbers to the last bit."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue()
-
-
 def _graphml(model: RobustGraph, made: Record) -> str:
-    import networkx as nx
-
     graph = model.graph_.to_networkx()
     for name, degree in model.graph_.degree.items():
         graph.nodes[name]["degree"] = degree
     for name, place in zip(made.names, made.coordinates or [], strict=False):
         graph.nodes[name].update(latitude=place[0], longitude=place[1])
-    return "\n".join(nx.generate_graphml(graph)) + "\n"
+    return graphml_text(graph)
 
 
 def summary(made: Record, folder: Path) -> str:

@@ -69,11 +69,10 @@ class Inequality(Domain):
     def segments(self, X: Array) -> tuple[Array, Array]:
         """x_j^power against what the others leave of the bound."""
         c = np.broadcast_to(np.asarray(self.coefficients), X.shape)
-        with np.errstate(invalid="ignore"):
-            terms = c * X**self.power
-        rest = self.bound - (terms.sum(axis=-1, keepdims=True) - terms)
         sign = 1.0 if self.relation in ("<=", "<") else -1.0
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            terms = c * X**self.power
+            rest = self.bound - (terms.sum(axis=-1, keepdims=True) - terms)
             level = rest / c
         at_most = sign * c > 0
         root = np.sign(level) * np.abs(level) ** (1 / self.power)

@@ -112,7 +112,8 @@ class Intervals(Domain):
         """The domain of (x - centre) / scale, column by column."""
         if self.is_real_line or (self.only_boundary_is_zero and not centre.any()):
             return self
-        return Intervals([((lower - centre) / scale, (upper - centre) / scale) for lower, upper in self.bounds])
+        with np.errstate(over="ignore"):  # a bound so far away is none
+            return Intervals([((lower - centre) / scale, (upper - centre) / scale) for lower, upper in self.bounds])
 
     def check_columns(self, n_columns: int) -> None:
         """Raise unless bounds given by column are as many as the columns."""

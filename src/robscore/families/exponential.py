@@ -93,11 +93,11 @@ class ExponentialFamily(WeightedFamily):
     def elements(self, X: Array) -> StatisticElements:
         """The derivatives of the statistics, weights and g of every row."""
         first, second = self._derivatives(X)
-        h, slope = weights_and_slopes(self.domain, self.boundary, X)
-        factor = slope
-        if self.base is not None:
-            factor = factor + h * self._base_derivative(X)
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # rows that overflow are marked
+            h, slope = weights_and_slopes(self.domain, self.boundary, X)
+            factor = slope
+            if self.base is not None:
+                factor = factor + h * self._base_derivative(X)
             g = -np.einsum("nj,njr->nr", factor, first) - np.einsum("nj,njr->nr", h, second)
         return StatisticElements(X, first, h, g[:, None, :])
 
@@ -155,7 +155,7 @@ class ExponentialFamily(WeightedFamily):
         return first, second
 
     def _n_statistics(self, x: Array) -> int:
-        with double_precision():
+        with double_precision(), np.errstate(all="ignore"):
             values = np.asarray(self.t(x))
         if values.ndim != 1 or values.size == 0 or np.iscomplexobj(values):
             raise ValueError(

@@ -76,12 +76,12 @@ class Univariate(ExponentialFamily):
         return np.array([x[0] ** p if p else np.log(x[0]) for p in self.powers])
 
     def _first(self, X: Array) -> Array:
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return np.stack([(p or 1.0) * X ** (p - 1) for p in self.powers], axis=-1)
 
     def _second(self, X: Array) -> Array:
         factors = [(p or 1.0) * (p - 1) for p in self.powers]
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return np.stack(
                 [f * X ** (p - 2) if f else np.zeros_like(X) for f, p in zip(factors, self.powers, strict=True)],
                 axis=-1,
@@ -91,7 +91,7 @@ class Univariate(ExponentialFamily):
         return np.asarray(self.base_power * np.log(x[0]))
 
     def _log_derivative(self, X: Array) -> Array:
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return self.base_power / X
 
     def scaling(self, X: Array | Rows, *, fit_location: bool) -> Scaling | None:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import Array, BoolArray
 from robscore.medians.clouds import LARGEST_SQUARED_NORM, Cloud, PointCloud, one_hot
 
@@ -80,7 +81,7 @@ def geometric_median(points: ArrayLike, weights: ArrayLike | None = None) -> Geo
     """
     array = read_points(points)
     size = array.shape[0]
-    multiplicity = np.ones(size) if weights is None else np.asarray(weights, dtype=float)
+    multiplicity = np.ones(size) if weights is None else as_numbers("weights", weights)
     if multiplicity.shape != (size,):
         raise ValueError(f"weights must have shape ({size},), one a point; got {multiplicity.shape}.")
     if not (np.isfinite(multiplicity).all() and (multiplicity >= 0).all() and multiplicity.any()):
@@ -101,7 +102,7 @@ def geometric_median(points: ArrayLike, weights: ArrayLike | None = None) -> Geo
 
 def read_points(points: ArrayLike) -> Array:
     """Points as an array of shape (K, p), numbers alone as p = 1; raise on what is not finite."""
-    array = np.asarray(points, dtype=float)
+    array = as_numbers("points", points)
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or 0 in array.shape:
@@ -118,10 +119,11 @@ def _standard_cloud(points: Array, centre: Array, p: Array) -> tuple[PointCloud,
         size = np.abs(centred).max(axis=1)
         positive = (size > 0) & np.isfinite(size)
         typical = float(_weighted_median(size[positive, None], p[positive])[0]) if positive.any() else 1.0
+        typical = typical or float(size[positive].min())  # half of the least number is zero
         centred = centred / typical
         squared = np.einsum("ij,ij->i", centred, centred)
+        resolution = 4 * np.finfo(float).eps * float(np.abs(centre).max()) / typical
     near = squared <= LARGEST_SQUARED_NORM
-    resolution = 4 * np.finfo(float).eps * float(np.abs(centre).max()) / typical
     return PointCloud(centred[near], resolution), near
 
 

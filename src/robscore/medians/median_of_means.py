@@ -49,7 +49,9 @@ def median_of_means(
     array = read_points(points)
     n = array.shape[0]
     weights, n_iter, converged = np.zeros(n), 0, True
-    centre = np.median(array, axis=0)
+    with np.errstate(over="ignore"):
+        centre = np.median(array, axis=0)
+    centre[~np.isfinite(centre)] = 0.0  # the midpoint of numbers whose sum overflows
     for partition in partitions(n, n_blocks, n_partitions, shuffle=shuffle, random_state=random_state):
         with np.errstate(over="ignore", invalid="ignore"):
             means = partition.means(array - centre)

@@ -7,12 +7,14 @@ text.
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from robscore._tools.files import write_whole_together
 from robscore._tools.optional import require
 from robscore._tools.repetitions import Store, run_all
 from robscore._version import __version__
@@ -63,6 +65,9 @@ def reproduce(
     chosen = experiment.settings(quick=quick) if settings is None else settings
     tasks = experiment.tasks(chosen)
     folder = Path(out) / experiment.name
+    table, figure, note = (folder / f"{experiment.name}{suffix}" for suffix in (".csv", ".png", ".txt"))
+    if not (folder / "settings.json").exists() and (there := [path for path in (table, figure, note) if path.exists()]):
+        raise ValueError(f"{there[0]} would be replaced, but no run of robscore wrote it; choose another --out.")
     identity = {"experiment": experiment.name, "version": __version__, "seed": seed, **chosen}
     store = Store(folder, identity, "choose another --out")
     outcomes = {k: outcome for k in range(len(tasks)) if (outcome := store.get(k)) is not None}
@@ -81,18 +86,17 @@ def reproduce(
         ) from None
     results = [Result(task, outcomes[k]) for k, task in enumerate(tasks)]
     rows = experiment.table(chosen, results)
-    table, figure, note = (folder / f"{experiment.name}{suffix}" for suffix in (".csv", ".png", ".txt"))
-    write_csv(table, rows)
     text = experiment.say(chosen, rows)
-    note.write_text(text + "\n", encoding="utf-8")
     import matplotlib as mpl
 
+    picture = io.BytesIO()
     with mpl.rc_context({"figure.dpi": 100, "savefig.dpi": 110, "font.size": 9, "axes.grid": True, "grid.alpha": 0.25}):
         drawn = experiment.draw(chosen, rows, results)
-        drawn.savefig(figure, bbox_inches="tight", metadata={"Software": f"robscore {__version__}"})
+        drawn.savefig(picture, format="png", bbox_inches="tight", metadata={"Software": f"robscore {__version__}"})
     import matplotlib.pyplot as plt
 
     plt.close(drawn)
+    write_whole_together({table: csv_text(rows), figure: picture.getvalue(), note: text + "\n"})
     return Report(text, table, figure, rows)
 
 
@@ -100,10 +104,11 @@ def _run(experiment: Experiment, settings: Settings, seed: int, task: Task) -> O
     return experiment.run(task, settings, seed)
 
 
-def write_csv(path: Path, rows: list[Row]) -> None:
+def csv_text(rows: list[Row]) -> str:
     """A table with one dictionary a line; numbers to six digits."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(rows[0])
-        for row in rows:
-            writer.writerow([f"{value:.6g}" if isinstance(value, float) else value for value in row.values()])
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows[0])
+    for row in rows:
+        writer.writerow([f"{value:.6g}" if isinstance(value, float) else value for value in row.values()])
+    return text.getvalue()

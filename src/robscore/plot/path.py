@@ -11,6 +11,7 @@ from robscore._tools.typing import BoolArray
 from robscore.estimators import RobustGraph
 from robscore.graph import association
 from robscore.plot.style import BLUE, COLOURS, DASHES, GREY, PURPLE, axes, legend
+from robscore.selection import LABELS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,7 +102,7 @@ def plot_criterion(model: RobustGraph, *, ax: Axes | None = None) -> Axes:
     >>> import matplotlib; matplotlib.use("Agg")
     >>> X = np.random.default_rng(0).normal(size=(300, 4)) @ np.tri(4)
     >>> rs.plot.plot_criterion(rs.RobustGraph("gaussian").fit(X)).get_title()
-    'ebic is least at 3 edges'
+    '1 − expected F1 is least at 3 edges'
     """
     check_is_fitted(model)
     if not model.criteria_:
@@ -112,7 +113,9 @@ def plot_criterion(model: RobustGraph, *, ax: Axes | None = None) -> Axes:
         finite = np.isfinite(values)
         low, high = values[finite].min(), values[finite].max()
         shown = (values - low) / (high - low if high > low else 1.0)
-        ax.plot(path.alphas[finite], shown[finite], color=COLOURS[k], linestyle=DASHES[k], marker=".", label=name)
+        ax.plot(
+            path.alphas[finite], shown[finite], color=COLOURS[k], linestyle=DASHES[k], marker=".", label=LABELS[name]
+        )
         best = model.choices_[name]
         ax.plot(path.alphas[best], shown[best], "o", color=COLOURS[k], markersize=9, fillstyle="none")
     ax.set_xscale("log")
@@ -120,6 +123,6 @@ def plot_criterion(model: RobustGraph, *, ax: Axes | None = None) -> Axes:
     ax.set(xlabel="penalty α", ylabel="criterion, from its least to its largest")
     first = next(iter(model.criteria_))
     count = model.graph_.n_edges
-    ax.set_title(f"{first} is least at {count} edge{'' if count == 1 else 's'}", fontsize=11)
+    ax.set_title(f"{LABELS[first]} is least at {count} edge{'' if count == 1 else 's'}", fontsize=11)
     legend(ax)
     return ax

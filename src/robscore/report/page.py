@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from html import escape
 from importlib import resources
@@ -14,10 +13,11 @@ import numpy as np
 
 from robscore._tools.files import write_whole
 from robscore._tools.typing import Array, IntArray
+from robscore._tools.words import visible
 from robscore.estimators import RobustGraph
 from robscore.plot.labels import place_labels
 from robscore.plot.layout import map_layout, pieces_within, shared_layout
-from robscore.report.record import Record, record
+from robscore.report.record import Record, as_json, record
 from robscore.report.words import findings, headline
 
 # Sizes in the page's own units; see assets/script for what is drawn with them.
@@ -54,7 +54,7 @@ def write_html(what: RobustGraph | Record, path: str | PathLike[str], **about: A
 
 def html_page(record: Record) -> str:
     """The page as one text."""
-    title = record.title or "A sparse graph"
+    title = visible(record.title) or "A sparse graph"
     told = "".join(f"<li>{escape(sentence)}</li>" for sentence in findings(record))
     parts = {
         "title": escape(title),
@@ -88,7 +88,7 @@ def _library(name: str) -> str:
 
 def _as_script(content: Any) -> str:
     """JSON that no name can break out of: every sign that means something to HTML is written as a number."""
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = as_json(content)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text

@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robscore._tools.typing import AnyData
+from robscore._tools.words import clipped
 from robscore._version import __version__
 from robscore.estimators import RobustGraph
 from robscore.families.base import Family
 from robscore.graph import association
+from robscore.report.checking import broken_part, parsed
 from robscore.rows.tables import columns_of
 
 FORMAT = 1
@@ -30,11 +32,6 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 _MOST_GRAPHS = 60  # of the path, that the page's slider goes through
 _MOST_LISTED_ROWS, _MOST_DRAWN_ROWS = 200, 3000
 LEVEL = 0.01  # false alarms among good rows
-_KINDS: dict[str, type] = {
-    **dict.fromkeys(("libraries", "data", "settings", "fit", "path", "rows"), dict),
-    **dict.fromkeys(("names", "diagonal", "location", "edges", "remarks"), list),
-    "title": str,
-}
 
 
 @dataclass(frozen=True)
@@ -86,29 +83,39 @@ class Record:
 
     def to_json(self) -> str:
         """The record as a JSON text."""
-        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+        return as_json(asdict(self)) + "\n"
 
     @classmethod
     def from_json(cls, path: str | PathLike[str]) -> Record:
         """Read a record from a file; raise, saying why, where it is not one."""
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            content = parsed(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise ValueError(f"{path} cannot be read: {error.strerror or error}.") from None
-        except ValueError:
+        except json.JSONDecodeError:
             raise ValueError(f"{path} is not a model.json of robscore: it is not JSON.") from None
+        except UnicodeDecodeError:
+            raise ValueError(f"{path} is not a model.json of robscore: it is not JSON, nor text in UTF-8.") from None
+        except ValueError as error:
+            raise ValueError(f"{path} is not a model.json of robscore: {error}.") from None
         wanted = {member.name for member in fields(cls)}
         if not isinstance(content, dict) or not wanted <= set(content):
             raise ValueError(f"{path} is not a model.json of robscore.")
-        broken = [name for name, kind in _KINDS.items() if not isinstance(content[name], kind)]
-        if broken:
-            raise ValueError(f"{path} is not a whole model.json: {broken[0]!r} is broken. Run `robscore fit` again.")
         if content["format"] != FORMAT:
             raise ValueError(
-                f"{path} has format {content['format']}, written by robscore {content['version']}; this is robscore "
-                f"{__version__}, which reads format {FORMAT}. Run `robscore fit` on the data again."
+                f"{path} has format {clipped(str(content['format']))}, written by robscore "
+                f"{clipped(str(content['version']))}; this is robscore {__version__}, which reads format {FORMAT}. Run "
+                "`robscore fit` on the data again."
             )
+        if broken := broken_part(content):
+            raise ValueError(f"{path} is not a whole model.json: {broken!r} is broken. Run `robscore fit` again.")
         return cls(**{name: content[name] for name in wanted})
+
+
+def as_json(content: Any) -> str:
+    """JSON in one line; halves of characters, which UTF-8 does not have, are written as escapes."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def record(

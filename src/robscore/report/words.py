@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from robscore._tools.words import clipped, visible
 from robscore.report.record import Record
 
 
@@ -32,8 +33,8 @@ def _strongest(record: Record) -> str:
 
 
 def shortened(name: str, most: int = 40) -> str:
-    """A name that does not fill the line."""
-    return name if len(name) <= most else name[: most - 1] + "…"
+    """A name that does not fill the line, and does nothing else to a terminal either."""
+    return visible(clipped(name, most))
 
 
 def _about_rows(record: Record) -> str:

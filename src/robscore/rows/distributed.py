@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import partial
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
+from robscore._tools.arguments import in_words
 from robscore._tools.optional import require
 from robscore._tools.progress import tell
 from robscore._tools.threads import one_thread
@@ -26,7 +27,9 @@ from robscore.rows.base import Rows, Work, added, cut, joined
 from robscore.rows.names import check_names
 
 _SHARE_OF_WORKER = 0.5  # of a worker's memory that one chunk may take
+_SHARE_USED = 0.8  # of a worker's memory that Dask uses before it gives the worker no more work
 _COPIES = 3  # of a chunk in a worker that works on it
+_PROGRAM = 240e6  # bytes that Python and the libraries take in a worker
 
 
 class DaskRows(Rows):
@@ -50,6 +53,7 @@ class DaskRows(Rows):
         import dask.array as da
 
         self.names: list[str] | None = None
+        _check_workers()
         array = collection
         if not isinstance(collection, da.Array):
             if type(collection).__name__ != "DataFrame":
@@ -72,7 +76,7 @@ class DaskRows(Rows):
         filled = tuple(size for size in array.chunks[0] if size)  # partitions may be empty
         self.array = array.rechunk((filled, -1))
         self.ends: list[int] = np.cumsum(filled).tolist()
-        self._check_cluster()
+        self._check_chunks()
 
     def _array_of(self, frame: AnyData) -> Any:
         """A data frame as an array, its columns being numbers."""
@@ -82,26 +86,25 @@ class DaskRows(Rows):
             raise ValueError(f"Columns that are not numeric: {first_few(wrong)}; drop or convert them.")
         if not all(isinstance(kind, np.dtype) for kind in frame.dtypes):  # kinds that may be missing
             frame = frame.map_partitions(_as_floats, meta=_as_floats(frame._meta))
-        return frame.to_dask_array(lengths=True)
+        (lengths,) = _computed([frame.map_partitions(len)], "Parts of the data frame do not fit into their memory.")
+        return frame.to_dask_array(lengths=tuple(int(length) for length in lengths))
 
-    def _check_cluster(self) -> None:
-        """Raise where nobody can do the work: no workers, or a chunk that does not fit on one."""
-        client = _client()
-        if client is None:
+    def _check_chunks(self) -> None:
+        """Raise where a chunk does not fit on any worker."""
+        limits = _memory_limits()
+        if not limits:
             return
-        workers = client.scheduler_info(n_workers=-1)["workers"].values()
-        if not workers:
-            raise ValueError("The Dask cluster has no workers; start some, for example with cluster.scale(2).")
-        limits = [worker["memory_limit"] for worker in workers if worker["memory_limit"]]
         sizes = np.diff(self.ends, prepend=0)
         largest = int(np.argmax(sizes))
-        needed = 8.0 * _COPIES * int(sizes[largest]) * self.n_columns
-        if limits and len(limits) == len(workers) and needed > _SHARE_OF_WORKER * max(limits):
-            rows = max(1, int(sizes[largest] * _SHARE_OF_WORKER * max(limits) / needed / 2))
+        chunk = 8.0 * _COPIES * int(sizes[largest]) * self.n_columns
+        most = min(_SHARE_OF_WORKER * max(limits), _SHARE_USED * max(limits) - _PROGRAM)
+        if chunk > most:
+            rows = max(1, int(sizes[largest] * most / chunk / 2))
+            needed = max(chunk / _SHARE_OF_WORKER, (chunk + _PROGRAM) / _SHARE_USED)
             raise ValueError(
-                f"Chunk {largest} of X has {sizes[largest]} rows and takes {needed / _COPIES / 1e6:.0f} MB, too much "
+                f"Chunk {largest} of X has {sizes[largest]} rows and takes {chunk / _COPIES / 1e6:.0f} MB, too much "
                 f"for workers with {max(limits) / 1e6:.0f} MB of memory; use smaller chunks, for example "
-                f"X.rechunk(({rows}, -1)), or workers with more memory."
+                f"X.rechunk(({rows}, -1)), or workers with at least {in_words(needed)} each."
             )
 
     def __repr__(self) -> str:
@@ -173,26 +176,11 @@ class DaskRows(Rows):
 
     def _computed(self, tasks: list[Any]) -> tuple[Any, ...]:
         """What the tasks come to; at once, wherever Dask is set to work."""
-        from dask import compute
-
-        tell("reading rows on the cluster")
-        try:
-            with one_thread():  # Dask has a thread for every core
-                return tuple(compute(*tasks))
-        except Exception as error:
-            if type(error).__name__ in ("KilledWorker", "MemoryError", "CommClosedError"):
-                self._explain(error)
-            if "Cancelled" in type(error).__name__ or str(error).startswith("Missing dependency"):
-                raise ValueError("The rows are no longer where they were: the Dask cluster is gone.") from error
-            raise
-
-    def _explain(self, error: Exception) -> NoReturn:
         largest = max(np.diff(self.ends, prepend=0).tolist())
-        raise MemoryError(
-            f"The Dask workers were lost or ran out of memory ({type(error).__name__}): chunks of X have up to "
-            f"{largest} rows, {8e-6 * largest * self.n_columns:.0f} MB each. Use smaller chunks (X.rechunk), workers "
-            "with more memory, or fewer threads a worker."
-        ) from error
+        size = in_words(8.0 * largest * self.n_columns)
+        tell("reading rows on the cluster")
+        with one_thread():  # Dask has a thread for every core
+            return _computed(tasks, f"Chunks of X have up to {largest} rows, {size} each.")
 
     def take(self, index: IntArray) -> Array:
         """Some rows, brought here."""
@@ -215,6 +203,27 @@ def _as_floats(frame: AnyData) -> AnyData:
     return type(frame)(frame.to_numpy(dtype=float, na_value=np.nan), columns=frame.columns, index=frame.index)
 
 
+def _computed(tasks: list[Any], sizes: str) -> tuple[Any, ...]:
+    """What the tasks come to; raise in words where the workers are lost, which ``sizes`` may explain."""
+    from dask import compute
+
+    try:
+        return tuple(compute(*tasks))
+    except BaseException as error:  # a cancelled future is no Exception
+        kind = type(error).__name__
+        if kind in ("KilledWorker", "MemoryError", "CommClosedError"):
+            raise MemoryError(
+                f"The Dask workers were lost or ran out of memory ({kind}). {sizes} Use smaller chunks "
+                "(X.rechunk, or X.repartition of a data frame), workers with more memory, or fewer threads a worker."
+            ) from error
+        if "Cancelled" in kind or str(error).startswith("Missing dependency"):
+            raise ValueError(
+                f"The rows are no longer where they were: the Dask cluster is gone, or gave up the work ({kind}). "
+                "Connect a client to a cluster that runs, and make X anew."
+            ) from error
+        raise
+
+
 def _client() -> Any | None:
     """The client of a cluster, if there is one."""
     try:
@@ -225,6 +234,30 @@ def _client() -> Any | None:
         return get_client()
     except ValueError:
         return None
+
+
+def _memory_limits() -> list[float]:
+    """Of the workers of a cluster, in bytes; empty where there is no cluster, or a worker without a limit."""
+    client = _client()
+    if client is None:
+        return []
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    if not workers:
+        raise ValueError("The Dask cluster has no workers; start some, for example with cluster.scale(2).")
+    limits = [float(worker["memory_limit"] or 0) for worker in workers]
+    return limits if all(limits) else []
+
+
+def _check_workers() -> None:
+    """Raise where nobody can do the work, before any is asked for: no workers, or none with enough memory."""
+    limits = _memory_limits()
+    needed = _PROGRAM / _SHARE_USED
+    if limits and max(limits) < needed:
+        raise ValueError(
+            f"The Dask workers have {max(limits) / 1e6:.0f} MB of memory each, hardly more than Python and its "
+            f"libraries take; at least {in_words(needed)} are needed, and {8 * _COPIES} bytes for every number of the "
+            "largest chunk on top of that."
+        )
 
 
 def _within(starts: IntArray, low: int, high: int) -> IntArray:

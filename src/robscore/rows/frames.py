@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import narwhals as nw
 import numpy as np
-from scipy.sparse import issparse
 
 from robscore._tools.errors import UsageError
+from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import AnyData, Array
 from robscore._tools.words import Setting, first_few
 from robscore.rows.base import Rows
@@ -18,27 +18,30 @@ from robscore.rows.names import check_names, default_names
 
 
 class Table(NamedTuple):
-    """Data as NumPy can read them, with the column names and the library of a data frame (None for arrays)."""
+    """Data as an array of floats, with the column names and the library of a data frame (None for arrays)."""
 
-    values: AnyData
+    values: Array
     names: list[str] | None = None
     library: str | None = None
 
 
-def readable(X: AnyData) -> Table:
+def readable(X: AnyData, argument: str = "X") -> Table:
     """What can be read of X; raise, naming columns, on what cannot be data.
 
     Masked and missing entries become NaN.
     """
     if isinstance(X, np.ma.MaskedArray):
-        return Table(np.ma.filled(X.astype(float), np.nan))
-    given = list(getattr(X, "columns", [])) if hasattr(X, "shape") else []
+        return Table(_matrix(X, argument))
+    if type(X).__module__.startswith("pyarrow") and hasattr(X, "column_names"):
+        X, given = _arrow_table(X), list(X.column_names)  # its columns are the values themselves
+    else:
+        given = list(getattr(X, "columns", [])) if hasattr(X, "shape") else []
     columns = check_names(given)
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        raise TypeError(f"X is a {type(X).__name__} that has not been computed; pass X.collect().")
+        raise TypeError(f"{argument} is a {type(X).__name__} that has not been computed; pass {argument}.collect().")
     if not isinstance(frame, nw.DataFrame):
-        return Table(X)
+        return Table(_matrix(X, argument))
     read = [_numbers(column) for column in frame.iter_columns()]
     wrong = [
         f"{name!r} ({column.dtype})"
@@ -58,10 +61,22 @@ def _numbers(column: nw.Series[AnyData]) -> Array | None:
     present = ~np.asarray(column.is_null().to_numpy(), dtype=bool)
     numbers = np.full(len(column), np.nan)
     try:
-        numbers[present] = np.asarray(column.to_numpy())[present].astype(float)
+        numbers[present] = as_numbers("column", np.asarray(column.to_numpy())[present])
     except (TypeError, ValueError):
         return None
     return numbers
+
+
+def _matrix(X: AnyData, argument: str) -> Array:
+    """An array-like as floats, NaN where it is masked."""
+    return as_numbers(argument, X, masked_is_missing=True, column=lambda j: f"x{j}")
+
+
+def _arrow_table(X: AnyData) -> AnyData:
+    """A table of Arrow's, also where it is one batch of rows."""
+    import pyarrow as pa
+
+    return pa.Table.from_batches([X]) if isinstance(X, pa.RecordBatch) else X
 
 
 def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[Array, list[str]]:
@@ -74,16 +89,8 @@ def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[A
             f"{argument} must be in memory here, an array or a data frame; got {type(X).__name__}. Read it first, or "
             "take some of its rows."
         )
-    table = readable(X)
-    if issparse(X):
-        raise TypeError(f"{argument} is a sparse matrix; pass {argument}.toarray().")
-    try:
-        matrix = np.asarray(table.values)
-        if np.iscomplexobj(matrix):
-            raise ValueError("it holds complex numbers.")
-        matrix = matrix.astype(float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{argument} must be numeric; {error}") from None
+    table = readable(X, argument)
+    matrix = np.array(table.values, dtype=float)  # the user's array stays the user's
     if matrix.ndim != 2:
         raise ValueError(f"{argument} must have shape (rows, columns); got {matrix.ndim} dimension(s).")
     if 0 in matrix.shape:

@@ -159,8 +159,11 @@ def _columns_of(file: Path, columns: Sequence[str] | None) -> list[str]:
 
 def index_of(schema: Any) -> set[str]:
     """Columns that are the index of a data frame, by pandas or by Dask, and not data."""
-    about = (schema.metadata or {}).get(b"pandas")
-    named = json.loads(about)["index_columns"] if about else []
+    try:
+        named = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+    except (ValueError, KeyError, TypeError, RecursionError):  # a note that cannot be read says nothing
+        named = []
+    named = named if isinstance(named, list) else []
     return {name for name in named if isinstance(name, str)} | {_DASK_INDEX}
 
 

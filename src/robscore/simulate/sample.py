@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robscore._tools.errors import UsageError
+from robscore._tools.numbers import as_numbers
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, RandomState
 from robscore._tools.words import Setting
@@ -92,9 +93,9 @@ def draw(
     ((500, 2), True)
     """
     resolved = get_family(family)
-    K = np.ascontiguousarray(interaction, dtype=float)
-    m = K.shape[0]
-    eta = np.zeros(m) if location is None else np.asarray(location, dtype=float)
+    K = np.ascontiguousarray(as_numbers("interaction", interaction))
+    m = len(K)
+    eta = np.zeros(m) if location is None else as_numbers("location", location)
     if K.shape != (m, m) or eta.shape != (m,):
         raise ValueError(f"interaction must have shape (m, m) and location (m,); got {K.shape} and {eta.shape}.")
     if not (np.isfinite(K).all() and np.isfinite(eta).all()):

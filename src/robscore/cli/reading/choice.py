@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from robscore._tools.typing import Array
-from robscore._tools.words import first_few, quoted
+from robscore._tools.words import first_few, named, quoted, shown
 from robscore.cli.reading.cells import floats
 from robscore.cli.reading.labels import as_label, labels_rows
 from robscore.cli.reading.options import ReadOptions
@@ -23,13 +23,15 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
     values = {k: numbers for k, numbers in read.items() if numbers is not None}
     text = [k for k in wanted if read[k] is None]
     if text and options.columns:
-        raise DataFileError(f"{path}: column {table.names[text[0]]!r} holds no numbers; leave it out of --columns.")
+        raise DataFileError(
+            f"{path}: column {shown(table.names[text[0]])} holds no numbers; leave it out of --columns."
+        )
     index = [k for k in sorted(table.index) if k not in read]
     if label is None:
         label = _label_among(table, index, text, {} if options.columns else values)
         values.pop(label, None)  # type: ignore[arg-type]
         if label is not None:
-            what = "The index" if _is_unnamed(table, label) else f"Column {table.names[label]!r}"
+            what = "The index" if _is_unnamed(table, label) else f"Column {shown(table.names[label])}"
             notes.append(f"{what} labels the rows (--id names another).")
     if other := [table.names[k] for k in index if k != label and not _is_unnamed(table, k)]:
         notes.append(f"Left out, for they are the index of a data frame: {quoted(other)}.")
@@ -40,7 +42,7 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         raise DataFileError(f"{path} has {n_rows} row of data; a graph needs many, at least a few more than columns.")
     values = _telling(table.names, values, notes)
     if len(values) < 2:
-        listed = f"only {table.names[next(iter(values))]!r}" if values else "none"
+        listed = f"only {shown(table.names[next(iter(values))])}" if values else "none"
         raise DataFileError(f"{path}: a graph needs at least two columns of numbers; {listed} is left.")
     return DataFile(
         np.column_stack(list(values.values())),
@@ -57,11 +59,11 @@ def _wanted(path: Path, table: Table, options: ReadOptions) -> tuple[list[int], 
     for option, patterns in (("--columns", options.columns), ("--exclude", options.exclude)):
         for pattern in patterns:
             if not any(matches(name, pattern) for name in names):
-                raise DataFileError(f"{option} {pattern}: no such column in {path.name}; it has {first_few(names)}.")
+                raise DataFileError(f"{option} {pattern}: no such column in {path.name}; it has {named(names)}.")
     label = None
     if options.id is not None:
         if options.id not in names:
-            raise DataFileError(f"--id {options.id}: no such column in {path.name}; it has {first_few(names)}.")
+            raise DataFileError(f"--id {options.id}: no such column in {path.name}; it has {named(names)}.")
         label = names.index(options.id)
     keep = [
         k
@@ -100,14 +102,15 @@ def _is_unnamed(table: Table, k: int) -> bool:
 
 def _telling(names: list[str], values: dict[int, Array], notes: list[str]) -> dict[int, Array]:
     """The columns without those that are empty, constant, or the same as an earlier one."""
-    empty = [k for k, column in values.items() if np.isnan(column).all()]
-    constant = [k for k, column in values.items() if k not in empty and np.nanmin(column) == np.nanmax(column)]
+    empty = {k: column for k, column in values.items() if np.isnan(column).all()}
+    filled = {k: column for k, column in values.items() if k not in empty}
+    constant = {k: column for k, column in filled.items() if np.nanmin(column) == np.nanmax(column)}
     for which, why in ((empty, "empty"), (constant, "constant")):
         if which:
             notes.append(f"Left out, for they are {why}: {quoted([names[k] for k in which])}.")
-    values = {k: column for k, column in values.items() if k not in {*empty, *constant}}
+    values = {k: column for k, column in filled.items() if k not in constant}
     if equal := _equal_columns(values):
-        pairs = [f"{names[k]!r} (equal to {names[first]!r})" for k, first in equal.items()]
+        pairs = [f"{shown(names[k])} (equal to {shown(names[first])})" for k, first in equal.items()]
         notes.append(f"Left out, for they repeat another column: {first_few(pairs)}.")
     return {k: column for k, column in values.items() if k not in equal}
 
@@ -128,8 +131,8 @@ def _unique_names(path: Path, names: dict[int, str]) -> tuple[str, ...]:
     repeated = [name for name, where in positions.items() if len(where) > 1]
     if repeated:
         name = min(repeated)
-        where = " and ".join(str(k + 1) for k in positions[name])
+        where = " and ".join(str(k + 1) for k in positions[name][:2])
         raise DataFileError(
-            f"{path}: columns {where} are both named {name!r}; rename one, or leave them out with --exclude."
+            f"{path}: columns {where} are both named {shown(name)}; rename one, or leave them out with --exclude."
         )
     return tuple(named.values())

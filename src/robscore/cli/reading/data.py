@@ -7,7 +7,7 @@ from pathlib import Path
 
 from robscore._tools.optional import require
 from robscore.cli.reading.choice import choose
-from robscore.cli.reading.formats import reader_of
+from robscore.cli.reading.formats import read_table
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFile, DataFileError
 
@@ -42,10 +42,7 @@ def read_data(path: str | PathLike[str], options: ReadOptions | None = None) -> 
             f"{path} is a folder; give a file in it. (From Python, RobustGraph.fit takes a folder of Parquet files.)"
         )
     notes: list[str] = []
-    try:
-        table = reader_of(path)(path, options, notes)
-    except (UnicodeDecodeError, OSError) as error:
-        raise DataFileError(f"{path} cannot be read: {error}.") from None
+    table = read_table(path, options, notes)
     if not table.columns or not len(table.columns[0]):
         raise DataFileError(f"{path} has no rows of data{'' if table.columns else ' and no columns'}.")
     return choose(path, table, options, notes)

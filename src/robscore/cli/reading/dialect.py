@@ -3,45 +3,59 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import io
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from robscore._tools.words import shown
 from robscore.cli.reading.cells import EITHER, GROUPED, PLAIN
 from robscore.cli.reading.result import DataFileError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 
 
-def opened(path: Path, encoding: str) -> Any:
-    """A text file, which may be compressed, open to be read."""
-    if path.suffix.lower() == ".gz":
-        import gzip
+def opened(path: Path, encoding: str) -> io.TextIOWrapper:
+    """A text file, which may be compressed, open to be read; ends of lines stay as they are."""
+    return io.TextIOWrapper(_raw(path), encoding=encoding, newline="")
 
-        return gzip.open(path, "rt", encoding=encoding, newline="")
-    return path.open(encoding=encoding, newline="")
+
+def _raw(path: Path) -> Any:
+    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")
 
 
 def encoding_of(path: Path, notes: list[str]) -> str:
     """UTF-8 with or without a mark, UTF-16 with one, else what Windows writes."""
-    with path.open("rb") as raw:
+    with _raw(path) as raw:
         start = raw.read(4)
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "utf-16"
     try:
-        with opened(path, "utf-8-sig") as file:
-            while file.read(1 << 20):
-                pass
+        holds(path, "utf-8-sig", None)
     except UnicodeDecodeError:
         notes.append("Not UTF-8; read as Windows' Western European text (cp1252).")
         return "cp1252"
     return "utf-8-sig"
 
 
+def holds(path: Path, encoding: str, sign: str | None) -> bool:
+    """Whether a sign is anywhere in a text file; with None all of it is read, and nothing found."""
+    with opened(path, encoding) as file:
+        while block := file.read(1 << 20):
+            if sign is not None and sign in block:
+                return True
+    return False
+
+
 def separator_of(lines: list[str]) -> str:
     """The sign that cuts the lines into equally many fields, and the most of them."""
 
     def quality(sign: str) -> tuple[float, int]:
-        widths = [len(row) for row in csv.reader(lines, delimiter=sign, skipinitialspace=True) if row]
+        try:
+            widths = [len(row) for row in csv.reader(lines, delimiter=sign, skipinitialspace=True) if row]
+        except csv.Error:  # which line it is will be said when all are read
+            return 0.0, 0
         typical = max(set(widths), key=widths.count)
         return (widths.count(typical) / len(widths) if typical > 1 else 0.0), typical
 
@@ -50,22 +64,25 @@ def separator_of(lines: list[str]) -> str:
     return max(signs, key=quality)
 
 
-def decimal_of(path: Path, rows: list[list[str]]) -> str:
-    """The decimal sign of the first lines; an error that asks for it where they do not tell."""
-    cells = [cell.strip() for row in rows for cell in row]
-    clear: dict[str, str | None] = {}
-    for sign, other in (".,", ",."):
-        some = (cell for cell in cells if sign in cell and not EITHER.match(cell))
-        fits = (cell for cell in some if PLAIN[sign].match(cell) or (other in cell and GROUPED[sign].match(cell)))
-        clear[sign] = next(fits, None)
-    either = next((cell for cell in cells if "," in cell and EITHER.match(cell)), None)
-    if clear[","] and clear["."]:
+def decimal_of(path: Path, rows: Iterable[list[str]]) -> str | None:
+    """The decimal sign of some lines, None where they have none; an error that asks for it where they do not tell."""
+    clear: dict[str, str] = {}
+    either: str | None = None
+    for cell in (cell.strip() for row in rows for cell in row if "," in cell or "." in cell):
+        if EITHER.match(cell):
+            either = either or (cell if "," in cell else None)
+            continue
+        for sign, other in (".,", ",."):
+            if sign not in clear and sign in cell:
+                fits = PLAIN[sign].match(cell) or (other in cell and GROUPED[sign].match(cell))
+                clear.update({sign: cell} if fits else {})
+        if len(clear) == 2:
+            raise DataFileError(
+                f"{path} has decimal commas ({shown(clear[','])}) and decimal points ({shown(clear['.'])}); say "
+                "--decimal ',' or --decimal '.', or mend one of them."
+            )
+    if either and not clear:
         raise DataFileError(
-            f"{path} has decimal commas ({clear[',']!r}) and decimal points ({clear['.']!r}); say --decimal ',' or "
-            "--decimal '.', or mend one of them."
+            f"{path}: {shown(either)} may be a decimal comma or a thousand; say --decimal ',' or --decimal '.'."
         )
-    if either and not clear[","] and not clear["."]:
-        raise DataFileError(
-            f"{path}: {either!r} may be a decimal comma or a thousand; say --decimal ',' or --decimal '.'."
-        )
-    return "," if clear[","] else "."
+    return next(iter(clear), None)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
+from typing import Any
 
 from robscore._tools.optional import require
+from robscore._tools.words import clipped, first_few, shown
 from robscore.cli.reading.cells import MISSING, with_numbers
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFileError
 from robscore.cli.reading.table import Table
+
+_LARGEST = 1 << 31  # bytes of a file when it is unpacked
+_BLOCK = 1 << 20
+# Excel writes no document types; with them a file of a kilobyte could stand for gigabytes, or for other files.
+_FORBIDDEN = [word.encode(code) for word in ("<!DOCTYPE", "<!ENTITY") for code in ("utf-8", "utf-16-le", "utf-16-be")]
 
 
 def read_excel(path: Path, options: ReadOptions, notes: list[str]) -> Table:
@@ -17,22 +25,58 @@ def read_excel(path: Path, options: ReadOptions, notes: list[str]) -> Table:
     import pandas as pd
 
     try:
-        book = pd.ExcelFile(path)
+        _refuse_bombs(path)
+        frame, sheet, n_sheets = _frame(path, options)
+    except (DataFileError, MemoryError):
+        raise
     except Exception as error:  # whatever a broken file makes the reader say
-        raise DataFileError(f"{path} cannot be read as an Excel file: {error}.") from None
-    with book:
-        sheet = options.sheet or book.sheet_names[0]
-        if sheet not in book.sheet_names and str(sheet).isdigit() and 1 <= int(sheet) <= len(book.sheet_names):
-            sheet = book.sheet_names[int(sheet) - 1]
-        if sheet not in book.sheet_names:
-            listed = ", ".join(map(repr, book.sheet_names))
-            raise DataFileError(f"{path} has no sheet {sheet!r}; it has {listed}.")
-        frame = pd.read_excel(book, sheet, header=None, na_values=[*options.na, *MISSING])
-    if len(book.sheet_names) > 1 and options.sheet is None:
-        notes.append(f"Read the first of {len(book.sheet_names)} sheets, {sheet!r}; --sheet takes another.")
+        why = clipped(" ".join(str(error).split()) or type(error).__name__, 200)
+        raise DataFileError(f"{path} cannot be read as an Excel file: {why.rstrip('.')}.") from None
+    if n_sheets > 1 and options.sheet is None:
+        notes.append(f"Read the first of {n_sheets} sheets, {shown(sheet)}; --sheet takes another.")
     frame = frame.dropna(how="all")
     if frame.empty:
-        raise DataFileError(f"{path}: sheet {sheet!r} is empty.")
+        raise DataFileError(f"{path}: sheet {shown(sheet)} is empty.")
     names = ["" if pd.isna(name) else str(name).strip() for name in frame.iloc[0]]
     body = frame.iloc[1:].reset_index(drop=True)
-    return Table(names, [with_numbers(body[k].infer_objects(), ".") for k in body.columns])
+    columns = [body[k].infer_objects() for k in body.columns]
+    as_written = [options.all_text or name == options.id for name in names]
+    return Table(
+        names, [column if kept else with_numbers(column, ".") for column, kept in zip(columns, as_written, strict=True)]
+    )
+
+
+def _frame(path: Path, options: ReadOptions) -> tuple[Any, str, int]:
+    """The sheet that is asked for, its name, and how many there are."""
+    import pandas as pd
+
+    with pd.ExcelFile(path) as book:
+        names = [str(name) for name in book.sheet_names]
+        sheet = options.sheet or names[0]
+        numbered = {str(k + 1): name for k, name in enumerate(names)}
+        sheet = sheet if sheet in names else numbered.get(sheet, sheet)
+        if sheet not in names:
+            raise DataFileError(f"{path} has no sheet {shown(sheet)}; it has {first_few([shown(n) for n in names])}.")
+        return pd.read_excel(book, sheet_name=sheet, header=None, na_values=[*options.na, *MISSING]), sheet, len(names)
+
+
+def _refuse_bombs(path: Path) -> None:
+    """Raise where a file is much larger than it looks, or its XML declares what it could grow by."""
+    if not zipfile.is_zipfile(path):
+        return  # an old .xls, or nothing that can be read
+    with zipfile.ZipFile(path) as packed:
+        if sum(part.file_size for part in packed.infolist()) > _LARGEST:
+            raise DataFileError(f"{path} unpacks to more than {_LARGEST >> 30} GB; save the sheet as CSV.")
+        for part in packed.infolist():
+            if _declares(packed, part):
+                raise DataFileError(f"{path} declares XML entities, which no Excel file has; save the sheet anew.")
+
+
+def _declares(packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
+    before = b""
+    with packed.open(part) as file:
+        while block := file.read(_BLOCK):
+            if any(word in before + block for word in _FORBIDDEN):
+                return True
+            before = block[-64:]
+    return False

@@ -16,7 +16,7 @@ _ID_NAME = re.compile(
 
 def labels_rows(name: str, values: Array) -> bool:
     """Whether a column of numbers names the rows: it counts them, holds dates, or is called so and never repeats."""
-    if values.size < 3 or np.isnan(values).any() or (values != np.round(values)).any():
+    if values.size < 3 or not np.isfinite(values).all() or (values != np.round(values)).any():
         return False
     if (np.diff(values) == 1).all():
         return True

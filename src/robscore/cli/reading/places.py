@@ -11,9 +11,9 @@ import numpy as np
 
 from robscore._tools.optional import require
 from robscore._tools.typing import Array
-from robscore._tools.words import first_few, quoted
-from robscore.cli.reading.cells import NOTHING
-from robscore.cli.reading.formats import reader_of
+from robscore._tools.words import clipped, named, quoted, shown
+from robscore.cli.reading.cells import NOTHING, number_in
+from robscore.cli.reading.formats import read_table
 from robscore.cli.reading.labels import as_label
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFileError
@@ -42,7 +42,7 @@ def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Array:
     for k, name in enumerate(as_label(cell).strip() for cell in table.columns[named]):
         first = places.setdefault(name, k)
         if (latitude[k], longitude[k]) != (latitude[first], longitude[first]):
-            raise DataFileError(f"--coords {path} has {name!r} at two places; keep one.")
+            raise DataFileError(f"--coords {path} has {shown(name)} at two places; keep one.")
     absent = [name for name in names if name not in places]
     if absent:
         raise DataFileError(f"--coords {path} does not have {quoted(absent)}.")
@@ -51,35 +51,35 @@ def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Array:
     if wrong.any():
         k = int(np.flatnonzero(wrong)[0])
         raise DataFileError(
-            f"--coords {path}: {names[k]!r} has latitude {found[k, 0]:g} and longitude {found[k, 1]:g}; degrees are "
-            "needed, latitude between -90 and 90."
+            f"--coords {path}: {shown(names[k])} has latitude {found[k, 0]:g} and longitude {found[k, 1]:g}; degrees "
+            "are needed, latitude between -90 and 90."
         )
     return found
 
 
 def _geographic(path: Path, option: str) -> tuple[Table, tuple[int, int]]:
     """A file with latitudes and longitudes, and where these two are."""
-    table = reader_of(path)(path, ReadOptions(all_text=True), [])
+    table = read_table(path, ReadOptions(all_text=True, decimal="."), [])
     where = []
     for what, spellings in (("latitude", ("latitude", "lat")), ("longitude", ("longitude", "lon", "lng", "long"))):
         found = [k for k, name in enumerate(table.names) if name.lower() in spellings]
         if not found:
-            raise DataFileError(f"{option} {path}: no column is named {what}; it has {first_few(table.names)}.")
+            raise DataFileError(f"{option} {path}: no column is named {what}; it has {named(table.names)}.")
         where.append(found[0])
     return table, (where[0], where[1])
 
 
 def _degrees(path: Path, option: str, name: str, column: pd.Series) -> Array:
     """A column of numbers, whatever their decimal sign."""
-    import pandas as pd
-
-    numbers = pd.to_numeric(column.astype(str).str.replace(",", "."), errors="coerce")
-    if numbers.isna().any():
-        row = int(np.flatnonzero(numbers.isna())[0])
+    read = [number_in(str(cell).strip().replace(",", "."), ".") for cell in column]
+    numbers = np.array([np.nan if number is None else number for number in read], dtype=float)
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise DataFileError(
-            f"{option} {path}: {name} must hold numbers, in degrees; row {row + 1} has {str(column.iloc[row])!r}."
+            f"{option} {path}: {clipped(name)} must hold numbers, in degrees; row {row + 1} has "
+            f"{shown(column.iloc[row])}."
         )
-    return np.asarray(numbers, dtype=float)
+    return numbers
 
 
 def read_outline(path: str | PathLike[str]) -> list[Array]:
@@ -100,5 +100,7 @@ def read_outline(path: str | PathLike[str]) -> list[Array]:
     points = np.column_stack([_degrees(path, "--outline", table.names[k], columns[k]) for k in (lat, lon)])
     group = next((k for k in range(len(table.names)) if k not in (lat, lon)), None)
     names = [""] * len(points) if group is None else [str(entry) for entry in columns[group]]
-    lines = np.array([f"{part} {name}" for part, name in zip(piece, names, strict=True)])
-    return [points[lines == line] for line in dict.fromkeys(lines.tolist())]
+    lines: dict[tuple[int, str], list[int]] = {}
+    for k, line in enumerate(zip(piece.tolist(), names, strict=True)):
+        lines.setdefault(line, []).append(k)
+    return [points[line] for line in lines.values()]

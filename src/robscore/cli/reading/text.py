@@ -2,36 +2,58 @@
 
 from __future__ import annotations
 
-import csv
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from robscore.cli.reading.cells import MISSING, PLAIN, with_numbers
-from robscore.cli.reading.dialect import SEPARATORS, decimal_of, encoding_of, opened, separator_of
+from robscore.cli.reading.cells import PLAIN
+from robscore.cli.reading.columns import TextColumn, column_for
+from robscore.cli.reading.dialect import SEPARATORS, decimal_of, encoding_of, holds, opened, separator_of
+from robscore.cli.reading.lines import Line, lines_of
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFileError
 from robscore.cli.reading.table import Table
 
 _SNIFFED_LINES = 200
+_CELLS_AT_ONCE, _FEWEST_LINES_AT_ONCE = 200_000, 8
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """How a text file is laid out; ``before`` counts the lines before that with the names."""
+    """How a text file is laid out.
+
+    Attributes
+    ----------
+    encoding, separator, decimal : as found or given
+    before : number of lines before that with the names
+    names : one a field
+    spare : whether the last field is but the end of a separator, and may be absent
+    nameless : whether the last field has no name because it never holds anything
+    """
 
     encoding: str
     separator: str
     decimal: str
     before: int
     names: list[str]
+    spare: bool
+    nameless: bool
 
 
 def read_text(path: Path, options: ReadOptions, notes: list[str]) -> Table:
     """Read a text file, compressed or not."""
     layout = _look(path, options, notes)
-    return Table(layout.names, _columns(path, layout, options))
+    columns: list[TextColumn] = [
+        column_for(layout.decimal, options.na, as_written=options.all_text or name == options.id)
+        for name in layout.names
+    ]
+    at_once = max(_FEWEST_LINES_AT_ONCE, _CELLS_AT_ONCE // len(columns))
+    rows = _rows(path, layout)
+    while chunk := list(islice(rows, at_once)):
+        for column, cells in zip(columns, zip(*chunk, strict=True), strict=True):
+            column.add(cells)
+    return Table(layout.names, [column.series() for column in columns])
 
 
 def _look(path: Path, options: ReadOptions, notes: list[str]) -> _Layout:
@@ -42,20 +64,20 @@ def _look(path: Path, options: ReadOptions, notes: list[str]) -> _Layout:
     separator, before = _start(path, lines, options)
     if before:
         notes.append(f"Passed over {before} line{'s' if before > 1 else ''} of remarks at the start.")
-    header, *rows = [
-        row
-        for row in csv.reader(lines[before:], delimiter=separator, skipinitialspace=True)
-        if any(cell.strip() for cell in row)
-    ]
-    decimal = options.decimal or decimal_of(path, rows)
+    first = list(islice(lines_of(path, encoding, separator, before), _SNIFFED_LINES))
+    if not first:  # nothing but quotes
+        raise DataFileError(f"{path} is empty.")
+    header, *sample = first
+    decimal = options.decimal or _decimal(path, encoding, separator, before, [line.cells for line in sample])
     found = [f"{SEPARATORS.get(separator, repr(separator))} between columns"] if separator != "," else []
     found += ["decimal commas"] if decimal == "," else []
     if found:
         notes.append(f"Read with {' and '.join(found)}.")
-    if header and all(PLAIN[decimal].match(cell.strip()) for cell in header if cell.strip()):
+    if all(PLAIN[decimal].match(cell.strip()) for cell in header.cells if cell.strip()):
         notes.append("The first line holds numbers only and was taken for names; add a line of names if it is data.")
-    names = [" ".join(name.split()) for name in _whole_header(path, header, rows, before)]
-    return _Layout(encoding, separator, decimal, before, names)
+    whole, nameless = _whole_header(header.cells, [line.cells for line in sample if any(map(str.strip, line.cells))])
+    names = [" ".join(name.split()) for name in whole]
+    return _Layout(encoding, separator, decimal, before, names, not names[-1], nameless)
 
 
 def _start(path: Path, lines: list[str], options: ReadOptions) -> tuple[str, int]:
@@ -63,9 +85,11 @@ def _start(path: Path, lines: list[str], options: ReadOptions) -> tuple[str, int
     telling = [line for line in lines if _says_something(line)]
     if not telling:
         raise DataFileError(f"{path} is empty.")
+    if any("\0" in line for line in lines):
+        raise DataFileError(f"{path} is not a text file: it holds NUL characters. Save it as UTF-8 text.")
     separator = options.separator or separator_of(telling)
-    if len(separator) != 1:
-        raise DataFileError(f"--sep {separator}: it must be one sign, such as ';' or tab.")
+    if len(separator) != 1 or separator in '"\r\n\0':
+        raise DataFileError(f"--sep {separator!r}: it must be one sign, such as ';' or tab.")
     before = next((k for k, line in enumerate(lines) if _says_something(line, separator)), None)
     if before is None:
         raise DataFileError(f"{path} is empty.")
@@ -77,43 +101,40 @@ def _says_something(line: str, separator: str = ",") -> bool:
     return not line.startswith("#") and bool(line.strip().replace(separator, "").strip())
 
 
-def _whole_header(path: Path, header: list[str], rows: list[list[str]], before: int) -> list[str]:
-    """A name for every field, where lines have one more than there are names."""
-    width = max([len(header), *map(len, rows)])
-    if width == len(header):
-        return header
-    if width == len(header) + 1 and all(len(row) == width for row in rows):
+def _decimal(path: Path, encoding: str, separator: str, before: int, sample: list[list[str]]) -> str:
+    """The decimal sign: that of the first lines or, where they do not tell, of the first that do."""
+    told = decimal_of(path, sample)
+    if told is None and holds(path, encoding, "," if separator != "," else '"'):  # else no cell has a comma
+        told = decimal_of(path, (line.cells for line in islice(lines_of(path, encoding, separator, before), 1, None)))
+    return told or "."
+
+
+def _whole_header(header: list[str], rows: list[list[str]]) -> tuple[list[str], bool]:
+    """A name for every field, where lines have one more than there are names; whether the last stands for nothing."""
+    if rows and all(len(row) == len(header) + 1 for row in rows):
         if all(not row[-1].strip() for row in rows):
-            return [*header, ""]  # a separator at the end of each line
-        return ["", *header]  # as R writes row names
-    k = next(k for k, row in enumerate(rows) if len(row) > len(header))
-    raise DataFileError(
-        f"{path}: line {before + k + 2} has {len(rows[k])} fields, but there are {len(header)} names; check the "
-        "separator (--sep) and quotes."
+            return [*header, ""], True  # a separator at the end of each line
+        return ["", *header], False  # as R writes row names
+    return header, False
+
+
+def _rows(path: Path, layout: _Layout) -> Iterator[list[str]]:
+    """The cells of every line of data; raise at the first line that does not have one for every name."""
+    width = len(layout.names)
+    for line in islice(lines_of(path, layout.encoding, layout.separator, layout.before), 1, None):
+        cells = line.cells
+        if len(cells) != width:
+            if not (layout.spare and len(cells) == width - 1):
+                raise _ragged(path, line, width - layout.nameless)
+            cells = [*cells, ""]
+        elif layout.nameless and cells[-1].strip():
+            raise _ragged(path, line, width - 1)
+        yield cells
+
+
+def _ragged(path: Path, line: Line, n_names: int) -> DataFileError:
+    n, names = len(line.cells), f"{n_names} name{'' if n_names == 1 else 's'}"
+    return DataFileError(
+        f"{path}: line {line.number} has {n} field{'' if n == 1 else 's'}, but there are {names}; check the separator "
+        "(--sep) and quotes."
     )
-
-
-def _columns(path: Path, layout: _Layout, options: ReadOptions) -> list[Any]:
-    """The whole file."""
-    import pandas as pd
-
-    every = range(len(layout.names))
-    common: dict[str, Any] = {
-        "sep": layout.separator,
-        "header": None,
-        "skiprows": layout.before + 1,
-        "names": list(every),
-        "index_col": False,
-        "encoding": layout.encoding,
-        "skipinitialspace": True,
-    }
-    as_written = [k for k in every if options.all_text or layout.names[k] == options.id]
-    others = [k for k in every if k not in as_written]
-    missing = [*options.na, *MISSING]
-    try:
-        # As written, 0012 stays 0012, and NA may be a name.
-        labels = pd.read_csv(path, **common, usecols=as_written, dtype=str, keep_default_na=False, na_values=[])
-        frame = pd.read_csv(path, **common, usecols=others, decimal=layout.decimal, na_values=missing, low_memory=False)
-    except (pd.errors.ParserError, ValueError) as error:
-        raise DataFileError(f"{path} cannot be read as a table: {str(error).strip().rstrip('.')}.") from None
-    return [labels[k].str.strip() if k in labels.columns else with_numbers(frame[k], layout.decimal) for k in every]

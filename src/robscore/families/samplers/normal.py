@@ -54,7 +54,8 @@ class NormalSampler(Sampler):
         """Rows from standard normal noise of shape (m, n)."""
         spread = np.linalg.solve(np.linalg.cholesky(K).T, noise).T
         rows = np.asarray(np.linalg.solve(K, eta + self.shift if self.shift else eta) + spread, dtype=float)
-        return rows if self.change is None else self.change(rows)
+        with np.errstate(over="ignore"):
+            return rows if self.change is None else self.change(rows)
 
 
 @lru_cache(maxsize=2)

@@ -58,14 +58,15 @@ function rowChart() {
 function criterionChart() {
   const palette = ["positive", "negative", "mark"], dashes = [[], [7, 4], [2, 3]];
   const rules = Object.entries(path.criteria);
+  const called = { f1: "1 − expected F1", ebic: "eBIC", cv: "held-out loss", stars: "instability" };
   const sets = rules.map(([name, values], k) => ({
-    label: `${name} (its own scale)`, yAxisID: `y${k}`, borderColor: colour(palette[k % 3]), backgroundColor: colour(palette[k % 3]), borderDash: dashes[k % 3],
+    label: `${called[name]} (its own scale)`, yAxisID: `y${k}`, borderColor: colour(palette[k % 3]), backgroundColor: colour(palette[k % 3]), borderDash: dashes[k % 3],
     data: values.map((y, at) => ({ x: path.alphas[at], y })), pointRadius: 2, borderWidth: 2, spanGaps: false,
   }));
   sets.push({ label: "edges", yAxisID: "edges", borderColor: colour("both"), backgroundColor: colour("both"), data: path.alphas.map((x, at) => ({ x, y: path.n_edges[at] })), pointRadius: 0, borderWidth: 2, stepped: false });
   const scales = { x: alphaAxis(path.alphas), edges: axis("edges", { position: "right", beginAtZero: true, grid: { drawOnChartArea: false } }) };
-  rules.forEach(([name], k) => { scales[`y${k}`] = axis(`${name} (least is best)`, { position: "left", display: k === 0 }); });
-  chart("criterion-chart", rules.length ? `The least ${rules[0][0]} is at ${count(path.n_edges[path.chosen], "edge")}` : "Edges by penalty", {
+  rules.forEach(([name], k) => { scales[`y${k}`] = axis(`${called[name]} (least is best)`, { position: "left", display: k === 0 }); });
+  chart("criterion-chart", rules.length ? `${called[rules[0][0]]} is least at ${count(path.n_edges[path.chosen], "edge")}` : "Edges by penalty", {
     type: "line", data: { datasets: sets },
     options: { scales, interaction: { mode: "nearest", axis: "x", intersect: false }, plugins: { marker: { shown: true } }, onClick: goTo },
   });

@@ -1,0 +1,129 @@
+"""Arrays of numbers out of whatever a user has, and refusals of what only looks like numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+from scipy.sparse import issparse
+
+from robscore._tools.errors import UsageError
+from robscore._tools.typing import AnyArray, AnyData, Array
+
+_TIMES = (np.datetime64, np.timedelta64)
+
+
+def as_numbers(
+    name: str, values: AnyData, *, masked_is_missing: bool = False, column: Callable[[int], str] | None = None
+) -> Array:
+    """An array-like argument as floats; raise, naming it, on what does not hold real numbers.
+
+    Parameters
+    ----------
+    name : of the argument
+    values : array-like
+    masked_is_missing : bool, default False
+        Masked entries become NaN; otherwise they are refused.
+    column : callable, optional
+        The name of a column by its position, for messages about matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore._tools.numbers import as_numbers
+    >>> as_numbers("points", [[1, 2]])
+    array([[1., 2.]])
+    >>> as_numbers("points", np.zeros(2, dtype="datetime64[D]"))
+    Traceback (most recent call last):
+    ...
+    robscore._tools.errors.UsageError: points holds dates or times (datetime64[D]); turn them into numbers first.
+    """
+    if issparse(values):
+        raise TypeError(f"{name} is a sparse matrix; pass {name}.toarray().")
+    array, mask = _parted(name, values)
+    if array.dtype.kind in "mM":
+        raise UsageError(f"{name} holds dates or times ({array.dtype}); turn them into numbers first.")
+    if array.dtype.kind == "c":
+        raise UsageError(
+            f"Complex data not supported: {name} holds complex numbers ({array.dtype}); pass {name}.real, or real and "
+            "imaginary parts as columns of their own."
+        )
+    if array.dtype.kind == "V":
+        raise UsageError(f"{name} must be numeric; it is an array with fields ({array.dtype}).")
+    if mask.any() and not masked_is_missing:
+        raise UsageError(f"{name} has {np.count_nonzero(mask)} masked entries; drop them, or fill them in.")
+    numbers = _floats(name, array, mask, column)
+    if mask.any():
+        numbers = np.where(mask, np.nan, numbers)
+    return numbers
+
+
+def _parted(name: str, values: AnyData) -> tuple[AnyArray, AnyArray]:
+    """The array and the mask of what may be a masked array, or a list of rows that are masked or have masked cells."""
+    if isinstance(values, list | tuple):
+        if any(isinstance(row, np.ma.MaskedArray) and row is not np.ma.masked for row in values):
+            values = np.ma.array(values)
+        else:
+            values = _unmasked(values)
+    try:
+        array = np.asarray(np.ma.getdata(values) if isinstance(values, np.ma.MaskedArray) else values)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{name} must be numeric, with rows of equal length; {_first_line(error)}") from None
+    mask = np.ma.getmask(values)
+    return array, np.zeros((), dtype=bool) if mask is np.ma.nomask else np.ma.getmaskarray(values)
+
+
+def _unmasked(cells: Any) -> Any:
+    """Lists with NaN in place of NumPy's masked constant."""
+    if isinstance(cells, list | tuple) and any(
+        cell is np.ma.masked or (isinstance(cell, list | tuple) and any(part is np.ma.masked for part in cell))
+        for cell in cells
+    ):
+        return [np.nan if cell is np.ma.masked else _unmasked(cell) for cell in cells]
+    return cells
+
+
+def _floats(name: str, array: AnyArray, mask: AnyArray, column: Callable[[int], str] | None) -> Array:
+    if array.dtype.kind == "O":
+        if mask.any():
+            array = np.where(mask, np.nan, array)
+        for place, cell in np.ndenumerate(array):
+            if isinstance(cell, _TIMES):
+                _refuse(name, place, cell, "is a date or a time", column)
+    try:
+        with np.errstate(over="ignore"):  # of long doubles: infinite, which whoever reads them says
+            return np.asarray(array, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        for place, entry in np.ndenumerate(array):
+            cell = entry.item() if isinstance(entry, np.str_) else entry
+            try:
+                float(cell)
+            except TypeError as error:  # as scikit-learn has it where something is no number at all
+                _refuse(name, place, cell, f"is not a number ({_first_line(error)})", column, TypeError)
+            except (ValueError, OverflowError) as error:
+                _refuse(name, place, cell, f"is not a number ({_first_line(error)})", column)
+        raise UsageError(f"{name} must be numeric; it is of type {array.dtype}.") from None
+
+
+def _refuse(
+    name: str,
+    place: tuple[int, ...],
+    cell: object,
+    problem: str,
+    column: Callable[[int], str] | None,
+    kind: type[Exception] = UsageError,
+) -> NoReturn:
+    """Raise for one entry, by its column and row where these have names."""
+    shown = repr(cell)
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    if not place:
+        raise kind(f"{name} must be numeric; {shown} {problem}.")
+    where = f"entry {', '.join(map(str, place))}"
+    if column is not None and len(place) == 2:
+        where = f"column {column(place[1])!r} in row {place[0]}"
+    raise kind(f"{name} must be numeric; {where} holds {shown}, which {problem}.")
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0][:200]

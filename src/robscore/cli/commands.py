@@ -1,0 +1,98 @@
+"""All commands under one roof."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import suppress
+from typing import Annotated
+
+try:
+    import typer
+except ImportError:  # pragma: no cover - depends on what is installed
+    print("The command line needs a few more libraries: pip install 'robscore[cli,plot]'", file=sys.stderr)
+    raise SystemExit(1) from None
+
+from robscore._version import __version__
+from robscore.cli.bench import bench
+from robscore.cli.console import BAD_ARGUMENTS, BAD_DATA, INTERRUPTED, say
+from robscore.cli.demo import demo
+from robscore.cli.fit import fit
+from robscore.cli.report import report
+from robscore.cli.reproduce import reproduce
+from robscore.cli.simulate import simulate
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
+    if wanted:
+        typer.echo(f"robscore {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    """Sparse graphs from data with bad rows in it: which variables depend directly on which.
+
+    Start with **robscore demo**, then **robscore fit your-data.csv**.
+
+    Exit codes: 0 done, 1 the data, a file or a setting cannot be used, 2 the command cannot be understood, 130
+    stopped by Ctrl-C, 143 told to end.
+    """
+
+
+for command in (demo, fit, report, simulate, reproduce, bench):
+    app.command(no_args_is_help=command in (fit, report, reproduce))(command)
+
+
+def run() -> int:
+    """Run the command that was typed; what cannot be understood is answered in one line too."""
+    try:
+        _stand_any_name()
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except typer.Abort:
+        return INTERRUPTED
+    except KeyboardInterrupt as ended:
+        say("Stopped.")
+        return getattr(ended, "code", INTERRUPTED)
+    except OSError as error:  # of the standard output; others were dealt with
+        if "--debug" in sys.argv:
+            raise
+        _forget_output()
+        if isinstance(error, BrokenPipeError):  # who read it has seen enough
+            return 0
+        say(f"Cannot write to the standard output ({error.strerror or error}).")
+        return BAD_DATA
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # not a complaint about the command line
+            raise
+        where = getattr(getattr(error, "ctx", None), "command_path", "robscore")
+        say(f"{error.format_message()} See {where} --help.")
+        return BAD_ARGUMENTS
+    return code if isinstance(code, int) else 0
+
+
+def _stand_any_name() -> None:
+    """What a terminal cannot show is written as an escape rather than an error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _forget_output() -> None:
+    """What is still to be written would fail again when the process ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

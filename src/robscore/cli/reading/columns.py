@@ -1,0 +1,119 @@
+"""Columns of a text file, put together piece by piece: numbers as floats, to the last bit of what is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from robscore._tools.typing import Array
+from robscore.cli.reading.cells import MISSING, number_in
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MISSING = frozenset(MISSING)
+_TRUTH = {word: value for value in (True, False) for word in (str(value), str(value).lower(), str(value).upper())}
+_EXACT = 2.0**53  # beyond it, not every whole number is a float
+_WHOLE = re.compile(r"[+-]?\d{1,40}$", re.ASCII)
+
+
+class TextColumn(Protocol):
+    """A column of which cells come piece by piece."""
+
+    def add(self, cells: Sequence[str]) -> None:
+        """The next cells."""
+
+    def series(self) -> pd.Series:
+        """All of them."""
+
+
+class AsWritten:
+    """A column that stays as it is written: 0012 stays 0012, and NA may be a name."""
+
+    def __init__(self) -> None:
+        self._cells: list[str] = []
+
+    def add(self, cells: Sequence[str]) -> None:
+        """The next cells."""
+        self._cells.extend(cell.strip() for cell in cells)
+
+    def series(self) -> pd.Series:
+        """All of them."""
+        import pandas as pd
+
+        return pd.Series(self._cells, dtype=object)
+
+
+class Numbers:
+    """A column of numbers, as far as its cells are some: floats, NaN where one is missing, else the text.
+
+    Parameters
+    ----------
+    decimal : the decimal sign
+    na : further texts that mean missing; a number among them means every way to write it
+    """
+
+    def __init__(self, decimal: str, na: Sequence[str]) -> None:
+        self.decimal = decimal
+        self._missing = _MISSING.union(word.strip() for word in na)
+        given = (number_in(word, sign) for word in na for sign in (decimal, "."))
+        self._missing_numbers = frozenset(number for number in given if number is not None)
+        self._pieces: list[Any] = []
+
+    def add(self, cells: Sequence[str]) -> None:
+        """The next cells."""
+        numbers = _all_numbers(cells) if self.decimal == "." else None
+        if numbers is None:
+            read = [self._read(cell) for cell in cells]
+            numbers = None if any(isinstance(cell, str) for cell in read) else np.array(read, dtype=float)
+        if numbers is None:
+            self._pieces.append(read)
+            return
+        if self._missing_numbers:
+            numbers[np.isin(numbers, list(self._missing_numbers))] = np.nan
+        large = np.abs(numbers) >= _EXACT
+        self._pieces.append(_with_whole(numbers, cells) if large.any() else numbers)
+
+    def _read(self, cell: str) -> Any:
+        text = cell.strip()
+        if text in self._missing:
+            return np.nan
+        number = number_in(text, self.decimal)
+        if number is None:
+            return cell
+        return np.nan if number in self._missing_numbers else number
+
+    def series(self) -> pd.Series:
+        """All of them; a column of nothing but true and false holds these."""
+        import pandas as pd
+
+        if all(isinstance(piece, np.ndarray) for piece in self._pieces):
+            return pd.Series(np.concatenate(self._pieces) if self._pieces else np.zeros(0))
+        cells = [cell for piece in self._pieces for cell in piece]
+        if all(cell in _TRUTH if isinstance(cell, str) else cell != cell for cell in cells):
+            cells = [_TRUTH.get(cell, np.nan) for cell in cells]
+        return pd.Series(cells, dtype=object)
+
+
+def _all_numbers(cells: Sequence[str]) -> Array | None:
+    """Cells of nothing but numbers with decimal points, quickly; None where some may be something else."""
+    signs = "".join(cells)
+    if not signs.isascii() or signs.encode().translate(None, b"0123456789.eE+-"):
+        return None
+    try:
+        return np.array(list(map(float, cells)))
+    except ValueError:
+        return None
+
+
+def _with_whole(numbers: Array, cells: Sequence[str]) -> list[Any]:
+    """Numbers, of which whole ones keep all digits: they may name the rows."""
+    return [int(cell) if _WHOLE.match(cell) else number for number, cell in zip(numbers.tolist(), cells, strict=True)]
+
+
+def column_for(decimal: str, na: Sequence[str], *, as_written: bool) -> TextColumn:
+    """An empty column."""
+    return AsWritten() if as_written else Numbers(decimal, na)

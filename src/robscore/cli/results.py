@@ -1,0 +1,164 @@
+"""What a command may write: never its inputs, and in the place of other files only what it wrote itself earlier."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from robscore._tools.files import write_whole_together
+from robscore._tools.words import first_few
+from robscore.cli.signals import clearing_away
+
+Mark: TypeAlias = Callable[[Path], bool]
+"""Whether a file is one that the command wrote earlier."""
+
+_HEAD = 1 << 20  # bytes of a file that are looked at
+_FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
+
+
+class OverwriteError(ValueError):
+    """A file in the way that must not be lost."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The files that a command writes, all of them or none.
+
+    Attributes
+    ----------
+    folder : where
+    marks : by the name of each file, how to know one that the command wrote earlier
+    inputs : files that the command reads, by what they are called
+    force : whether files may be replaced that are no earlier results; inputs never are
+    """
+
+    folder: Path
+    marks: Mapping[str, Mark]
+    inputs: Mapping[str, Path | None] = field(default_factory=dict)
+    force: bool = False
+
+    @contextmanager
+    def prepared(self) -> Iterator[None]:
+        """Make sure, before any work, that all can be written; a folder made here goes if nothing came of it."""
+        with clearing_away(), _made(self.folder):
+            self.check()
+            yield
+
+    def check(self) -> None:
+        """Raise where something is in the way that must not be lost."""
+        paths = [self.folder / name for name in self.marks]
+        for path in paths:
+            for what, given in self.inputs.items():
+                if given is not None and _same(path, given):
+                    raise OverwriteError(f"{path} is {what}, which is never written to; choose another --out.")
+            if os.path.lexists(path) and not path.is_file() and not path.is_symlink():
+                raise OverwriteError(f"{path} is in the way and not a file; choose another --out, or move it away.")
+        if self.force:
+            return
+        foreign = [path for path in paths if os.path.lexists(path) and not self._is_ours(path)]
+        if foreign:
+            raise OverwriteError(
+                f"{first_few([str(path) for path in foreign])} would be replaced, but robscore did not write "
+                f"{'it' if len(foreign) == 1 else 'them'}; choose another --out, or give --force to replace."
+            )
+
+    def _is_ours(self, path: Path) -> bool:
+        try:
+            return self.marks[path.name](path)
+        except (OSError, ValueError):
+            return False
+
+    def write(self, contents: Mapping[str, str | bytes]) -> None:
+        """Write the files, all or none, and only over what may be replaced."""
+        self.check()
+        write_whole_together({self.folder / name: content for name, content in contents.items()})
+
+
+def _same(path: Path, other: Path) -> bool:
+    """Whether two names are of one file, by whatever links."""
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    try:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            why = f"({error.strerror}); choose another folder with --out."
+            raise ValueError(f"Cannot write to {folder} {why}") from None
+        yield
+    except BaseException:
+        for parent in made:
+            if parent.is_dir() and not any(parent.iterdir()):
+                parent.rmdir()
+        raise
+
+
+def begins(pattern: bytes) -> Mark:
+    """The mark of files that begin so: a regular expression."""
+    compiled = re.compile(pattern)
+
+    def known(path: Path) -> bool:
+        return compiled.match(_head(path)) is not None
+
+    return known
+
+
+is_report = begins(
+    rb"(?s)<!doctype html>.{0,400}?"
+    rb"(<meta name=\"generator\" content=\"robscore |default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe)"
+)
+"""Whether a page is a report."""
+
+
+def equals(content: str) -> Mark:
+    """The mark of files of which nothing is lost, for they hold the same."""
+
+    def known(path: Path) -> bool:
+        with path.open("rb") as file:
+            return file.read(len(content.encode()) + 1) == content.encode()
+
+    return known
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_HEAD)
+
+
+def csv_text(header: Sequence[str], rows: Any) -> str:
+    r"""A table as CSV, numbers to the last bit.
+
+    Text that a spreadsheet would take for a formula has an apostrophe before it.
+
+    Examples
+    --------
+    >>> csv_text(("name", "value"), [("=1+1", -0.5), ("-7", 1)])
+    "name,value\n'=1+1,-0.5\n-7,1\n"
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([guarded_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def guarded_cell(cell: str) -> str:
+    """Text that no spreadsheet runs: a formula gets an apostrophe before it; numbers stay as they are."""
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.match(cell) else cell

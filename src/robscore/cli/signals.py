@@ -1,0 +1,69 @@
+"""Ctrl-C, and being told to end: no traceback, and what was begun is cleared away."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_words = b"robscore: Stopped; nothing was written.\n"
+
+
+class Ended(KeyboardInterrupt):
+    """The work was stopped from outside; ``code`` is what the command leaves with."""
+
+    def __init__(self, number: int) -> None:
+        self.code = 128 + number
+        super().__init__(f"signal {number}")
+
+
+def leave_at_once() -> None:
+    """From here on a signal ends the process on the spot: nothing is begun yet that would have to be cleared away.
+
+    For the first moments of a command, in which libraries are loaded: an exception could come out anywhere in them.
+    """
+    _handle(_leave)
+
+
+@contextmanager
+def clearing_away() -> Iterator[None]:
+    """Within, a signal is an exception, so that whoever began something can take it back."""
+    global _words
+    before = _handle(_raiser(os.getpid()))
+    try:
+        yield
+    finally:
+        _words = b"robscore: Stopped.\n"
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _handle(handler: Callable[[int, Any], None]) -> dict[int, Any]:
+    """Take over the signals that end a process, but for those that are ignored; what was there before."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    heeded = {number: signal.getsignal(number) for number in _ENDING}
+    heeded = {number: was for number, was in heeded.items() if was not in (signal.SIG_IGN, None)}
+    for number in heeded:
+        signal.signal(number, handler)
+    return heeded
+
+
+def _leave(number: int, frame: Any) -> None:
+    os.write(2, _words)
+    os._exit(128 + number)
+
+
+def _raiser(owner: int) -> Callable[[int, Any], None]:
+    def end(number: int, frame: Any) -> None:
+        if os.getpid() != owner:  # a child that was forked off
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
+        raise Ended(number)
+
+    return end

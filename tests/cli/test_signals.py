@@ -1,0 +1,87 @@
+"""Ctrl-C, SIGTERM and kill -9 at any time: no traceback, no half-written file, nothing left over, no input touched."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from robscore.cli.signals import Ended, clearing_away
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+STOPPED = "robscore: Stopped; nothing was written.\n"
+
+
+def started(folder, *arguments):
+    command = [sys.executable, "-m", "robscore", "fit", "x.csv", "--out", "out", *arguments]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture(scope="module")
+def content():
+    X = np.random.default_rng(0).gamma(2.0, size=(300, 6))
+    return pd.DataFrame(X, columns=list("abcdef")).to_csv(index=False).encode()
+
+
+@pytest.fixture
+def folder(tmp_path, content):
+    (tmp_path / "x.csv").write_bytes(content)
+    return tmp_path
+
+
+def ended(process):
+    _, errors = process.communicate(timeout=120)
+    return process.returncode, errors
+
+
+def heeds(process, number):
+    """Whether a process has a handler of its own for a signal."""
+    try:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+    except OSError:
+        return False
+    caught = next((line.split()[1] for line in status.splitlines() if line.startswith("SigCgt")), "0")
+    return bool(int(caught, 16) >> (number - 1) & 1)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no /proc")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_the_first_moments(folder, number, code):
+    """From the first line of the command on, while libraries are loaded."""
+    for wait in (0.0, 0.15):
+        process = started(folder)
+        while process.poll() is None and not heeds(process, signal.SIGTERM):
+            time.sleep(0.002)
+        time.sleep(wait)
+        process.send_signal(number)
+        assert ended(process) == (code, STOPPED)
+    assert [entry.name for entry in folder.iterdir()] == ["x.csv"]
+
+
+def test_told_to_end_in_the_middle_of_the_work(folder):
+    process = started(folder, "--set", "alphas=20000", "--set", "tol=1e-14")
+    while not (folder / "out").exists() and process.poll() is None:
+        time.sleep(0.01)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    assert ended(process) == (143, STOPPED)
+    assert [entry.name for entry in folder.iterdir()] == ["x.csv"]
+
+
+def test_signals_are_exceptions_only_where_something_is_to_be_cleared_away():
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(Ended) as caught, clearing_away():
+        signal.raise_signal(signal.SIGTERM)
+    assert caught.value.code == 143
+    assert signal.getsignal(signal.SIGTERM) is before
+    ignored = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        with clearing_away():
+            os.kill(os.getpid(), signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, ignored)

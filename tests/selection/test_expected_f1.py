@@ -1,0 +1,164 @@
+"""The rule that chooses by default: scores of pairs, probabilities of edges, expected F1."""
+
+import numpy as np
+import pytest
+from scipy.stats import kstest, norm
+
+import robscore as rs
+from robscore.selection.entries import find_entries
+from robscore.selection.odds import find_odds
+from robscore.selection.standard_errors import _after_graph, on_own_parameters, standard_errors
+from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.weighted_rows import WeightedRows
+
+FAMILIES = ["gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex"]
+
+
+def rows_of(family, n=60, m=5, seed=0):
+    X = np.random.default_rng(seed).gamma(2.0, size=(n, m))
+    return X / X.sum(axis=1, keepdims=True) if family == "simplex" else X
+
+
+def tapered(n, m, seed=0):
+    """Weights of which some fall with the surprise."""
+    rng = np.random.default_rng(seed)
+    phi, slopes = rng.uniform(0.2, 1, n), -rng.uniform(0, 0.2, n)
+    K0 = np.eye(m) + 0.1
+    return RowWeights.tapered(phi, slopes, (K0, np.full(m, 0.3)))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_sums_of_squared_gradients_equal_those_of_single_rows(family):
+    m = 5
+    elements = rs.score_elements(family, rows_of(family))
+    weighted = WeightedRows.of(elements, tapered(elements.n_rows, m))
+    rng = np.random.default_rng(1)
+    K = np.eye(m) + rng.normal(scale=0.1, size=(m, m))
+    z, own = ((K + K.T) / 2, rng.normal(size=m)), rng.normal(size=(2, m, m))
+    if family == "simplex":
+        own[0] = 0.0  # where columns of K sum to zero, K_jj is no parameter
+    alone, across = weighted.pair_squares(z, own)
+    node, entry = (part.ravel() for part in np.meshgrid(np.arange(m), np.arange(m), indexing="ij"))
+    gradients = weighted.gradients(z, entry, node, symmetric=False).reshape(-1, m, m)
+    diagonal = np.einsum("njj->nj", gradients)
+    location = weighted.gradients(z, np.full(m, m), np.arange(m), symmetric=False)
+    taken = gradients - own[0] * diagonal[:, :, None] - own[1] * location[:, :, None]
+    pairs = ~np.eye(m, dtype=bool)
+    np.testing.assert_allclose(alone[pairs], (taken**2).sum(axis=0)[pairs], rtol=1e-8)
+    np.testing.assert_allclose(across[pairs], np.einsum("njk,nkj->jk", taken, taken)[pairs], rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "sqrt", "gamma"])
+def test_both_ways_to_a_standard_error_agree_where_there_is_no_edge(family):
+    """After the columns' own parameters, or after all of the graph: the same in the empty graph."""
+    elements = rs.score_elements(family, rows_of(family))
+    equal = np.full(60, 1 / 60)
+    loss, rows = elements.average(), WeightedRows.of(elements, RowWeights(equal, equal))
+    path = rs.solve_path(loss, 1)
+    pairs = np.triu_indices(5, k=1)
+    own = on_own_parameters(loss, fit_location=True)
+    quick = standard_errors(loss, path, 0, rows, pairs, own)[0]
+    z = path.interactions[0], path.locations[0]
+    whole = _after_graph(loss, z, np.zeros((5, 5), dtype=bool), rows, pairs, fit_location=True)
+    np.testing.assert_allclose(quick, np.sqrt(whole), rtol=1e-6)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "sqrt", "gamma"])
+def test_scores_of_pairs_without_an_edge_are_standard_normal(family):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 40)) if family == "gaussian" else rng.gamma(2.0, size=(400, 40))
+    model = rs.RobustGraph("gaussian" if family == "gaussian" else family, n_blocks=1, alphas=60).fit(X)
+    fit = model.fitted_
+    rows = WeightedRows.of(fit.elements(), fit.weights)
+    entries = find_entries(fit.loss, fit.chosen.path, rows, fit.settings.pair_weights(40), most_edges=200)
+    scores = entries.score[entries.entered]
+    least = 2.2  # all pairs above it have entered
+    assert entries.score[~entries.entered].max() < 3
+    among = scores[scores > least]
+    expected = entries.score.size * 2 * norm.sf(least)
+    assert abs(among.size - expected) < 4 * np.sqrt(expected)
+    tail = norm.sf(among) / norm.sf(least)
+    assert kstest(tail, "uniform").pvalue > 1e-3
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_independent_columns_have_no_edges(family):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 30)) if family == "gaussian" else rng.gamma(2.0, size=(300, 30))
+    if family == "simplex":
+        X = X[:, :15] / X[:, :15].sum(axis=1, keepdims=True)
+    assert rs.RobustGraph(family, n_blocks=1).fit(X).graph_.n_edges <= 1
+
+
+def test_a_shrunk_diagonal_is_not_taken_for_edges():
+    """With a multiplier every derivative of the gamma model has a mean of its own."""
+    X = np.random.default_rng(0).gamma(2.0, size=(80, 120))
+    assert rs.RobustGraph("gamma", n_blocks=1, diagonal_multiplier=0.2, alphas=30).fit(X).graph_.n_edges <= 1
+
+
+def test_noise_has_no_odds_and_signals_have():
+    rng = np.random.default_rng(0)
+    found = [find_odds(np.abs(rng.normal(size=1000)), np.ones(1000, dtype=bool)).there_are_edges for _ in range(40)]
+    assert np.mean(found) < 0.2
+    scores = np.abs(np.append(rng.normal(size=1000), rng.normal(5, 1, size=30)))
+    odds = find_odds(scores, np.ones(1030, dtype=bool))
+    assert odds.there_are_edges
+    assert 22 < odds.n_edges < 50
+    order = np.argsort(scores)
+    assert (np.diff(odds.probability[order]) >= 0).all()
+    assert odds.probability[-30:].mean() > 0.8
+
+
+def test_bounds_on_scores_count_as_little_as_they_say():
+    """A pair that has not entered is at most as likely to have an edge as one that just has."""
+    scores = np.append(np.linspace(3, 8, 20), np.full(500, 2.0))
+    entered = np.arange(520) < 20
+    odds = find_odds(scores, entered)
+    all_in = find_odds(np.append(scores, 2.0), np.append(entered, True))
+    assert odds.probability[-1] <= all_in.probability[-1] + 1e-9
+    assert find_odds(np.zeros(0), np.zeros(0, dtype=bool)).n_edges == 0
+
+
+@pytest.mark.parametrize("rule", ["symmetric", "and", "or"])
+def test_the_choice_is_near_the_best_on_the_path(rule):
+    truth = rs.simulate.shaped_model("chain", 12, random_state=2)
+    X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=1500, random_state=1)
+    model = rs.RobustGraph("sqrt", n_blocks=1, rule=rule).fit(X)
+    scores = [
+        rs.metrics.f1_score(model.fitted_.interaction_at(k), truth.interaction) for k in range(model.path_.alphas.size)
+    ]
+    assert scores[model.position_] > max(scores) - 0.12
+    if rule == "symmetric":  # joined rules are judged by the weaker, or the stronger, of their two ends
+        assert model.criterion_.min() == pytest.approx(1 - scores[model.position_], abs=0.2)
+
+
+def test_pairs_that_are_forbidden_or_free_are_not_judged():
+    truth = rs.simulate.shaped_model("chain", 8, random_state=2)
+    X = rs.simulate.sample("gaussian", truth.interaction, truth.location, n_rows=800, random_state=1)
+    weights = np.ones((8, 8))
+    weights[0, 1] = weights[1, 0] = np.inf
+    weights[4, 7] = weights[7, 4] = 0.0
+    graph = rs.RobustGraph("gaussian", n_blocks=1, penalty_weights=weights).fit(X).graph_
+    assert not graph.adjacency[0, 1]
+    assert graph.adjacency[4, 7]
+    assert graph.adjacency[2, 3]
+
+
+def test_the_order_of_the_columns_does_not_matter():
+    truth = rs.simulate.random_model(15, 15, random_state=0)
+    X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=400, random_state=1)
+    order = np.random.default_rng(0).permutation(15)
+    one, other = (rs.RobustGraph("sqrt", n_blocks=1).fit(Y).graph_.adjacency for Y in (X, X[:, order]))
+    np.testing.assert_array_equal(one[np.ix_(order, order)], other)
+
+
+def test_gamma_of_the_criterion_is_an_argument():
+    truth = rs.simulate.random_model(15, 15, random_state=0)
+    X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=300, random_state=1)
+    loose, strict = (
+        rs.RobustGraph("sqrt", n_blocks=1, select="ebic", ebic_gamma=gamma).fit(X).graph_.n_edges
+        for gamma in (0.0, 2.0)
+    )
+    assert strict < loose
+    with pytest.raises(ValueError, match="ebic_gamma=-1"):
+        rs.RobustGraph(ebic_gamma=-1).fit(X)
