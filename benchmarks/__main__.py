@@ -21,7 +21,7 @@ NAMES = [
     "bad_rows",
     "clean_rows",
     "same_answer",
-    "default_cost",
+    "defaults_speed",
     "alpine_months",
 ]
 

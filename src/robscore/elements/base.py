@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from robscore._tools.errors import ArgumentError
+from robscore._tools.numbers import as_numbers
 from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.losses.quadratic import Loss, QuadraticLoss
@@ -42,6 +43,14 @@ class Cost(NamedTuple):
     product: float
     nodes: int
     features: float
+
+
+class RowCounts(NamedTuple):
+    """What every row counts in a weighted loss, arrays of shape (n,): in Gamma, in g, and times Gamma z0 in g."""
+
+    gamma: Array
+    g: Array
+    pulls: Array
 
 
 class Elements(ABC):
@@ -201,7 +210,8 @@ class Elements(ABC):
         """Row weights as given or equal, checked."""
         uniform = np.full(self.n_rows, 1.0 / self.n_rows)
         c_gamma, c_g = (
-            uniform if weights is None else np.asarray(weights, dtype=float) for weights in (gamma_weights, g_weights)
+            uniform if weights is None else as_numbers(name, weights)
+            for name, weights in (("gamma_weights", gamma_weights), ("g_weights", g_weights))
         )
         for name, weights in (("gamma_weights", c_gamma), ("g_weights", c_g)):
             if weights.shape != (self.n_rows,):
@@ -316,6 +326,34 @@ class PairwiseElements(Elements):
         """Gradient of each row's loss in some parameters, shape (n, d).
 
         Parameter c is entry rows[c] of z_nodes[c], entry m being eta; with ``symmetric`` K_ij stands for both entries.
+        """
+
+    @abstractmethod
+    def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
+        """Sums over rows of the squares of what each adds to the gradient of a weighted loss at z.
+
+        Parameters
+        ----------
+        counts : what every row counts
+        z, z0 : K and eta at which the gradient is taken, and those that ``counts.pulls`` belong to (or nothing)
+        own : array of shape (2, m, m)
+            What is taken away from the gradient in entry k of z_j: own[0, j, k] times that in K_jj, and own[1, j, k]
+            times that in eta_j.
+
+        Returns
+        -------
+        array of shape (2, m, m)
+            Of the gradient in entry k of z_j alone, at [0, j, k]; and of its product with that in entry j of z_k.
+        """
+
+    @abstractmethod
+    def pair_powers(
+        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array, centre: Array
+    ) -> Array:
+        """Sums over rows of second and fourth powers of what each adds to the gradient in K_jk, shape (2, m, m).
+
+        They say how far sums of squares can be trusted. Elements that share a design may centre it, by an array of
+        shape (m,), in place of taking away what ``own`` says.
         """
 
 

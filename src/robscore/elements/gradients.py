@@ -10,12 +10,24 @@ StatisticElements  Gamma = sum_j h_j v_j v_j', one block for all statistics     
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.elements.base import Cost, Elements, PairwiseElements, Part, Storage, check_dense, transposed
+from robscore.elements.base import (
+    CHUNK_BYTES,
+    Cost,
+    Elements,
+    PairwiseElements,
+    Part,
+    RowCounts,
+    Storage,
+    check_dense,
+    transposed,
+)
 from robscore.losses.quadratic import QuadraticLoss, StatisticLoss
 
 _ROOT2 = np.sqrt(2.0)
@@ -151,6 +163,40 @@ class NodeElements(_GradientElements, PairwiseElements):
             i, j = rows[mirrored], nodes[mirrored]
             gradients[:, mirrored] += T[:, i] * v[:, i, j] - g[:, i, j]
         return gradients
+
+    def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
+        """Sums of squared gradients, a few rows at a time: each has m^2 of them."""
+        sums = np.zeros((2, self.n_columns, self.n_columns))
+        for gradients in self._weighted_gradients(counts, z, z0, own):
+            sums[0] += np.einsum("njk,njk->jk", gradients, gradients)
+            sums[1] += np.einsum("njk,nkj->jk", gradients, gradients)
+        return sums
+
+    def pair_powers(
+        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array, centre: Array
+    ) -> Array:
+        """Sums of second and fourth powers of the gradients, a few rows at a time."""
+        sums = np.zeros((2, self.n_columns, self.n_columns))
+        for gradients in self._weighted_gradients(counts, z, z0, own):
+            squares = (gradients + gradients.transpose(0, 2, 1)) ** 2
+            sums[0] += squares.sum(axis=0)
+            sums[1] += np.einsum("njk,njk->jk", squares, squares)
+        return sums
+
+    def _weighted_gradients(
+        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array
+    ) -> Iterator[Array]:
+        """What rows add to the gradient in entry k of z_j, less what its own parameters take, (rows, m, m) each."""
+        m = self.n_columns
+        slopes = counts.gamma[:, None] * self._slopes(_stacked(*z))[1]
+        if counts.pulls.any():
+            slopes -= counts.pulls[:, None] * self._slopes(_stacked(*z0))[1]
+        for chunk in chunks(self.n_rows, rows_within(CHUNK_BYTES, m * m)):
+            v, _, g, _ = self.take(chunk)
+            whole = slopes[chunk, :, None] * v - counts.g[chunk, None, None] * g
+            gradients = whole[:, :, :m] - own[0] * np.einsum("njj->nj", whole[:, :, :m])[:, :, None]
+            gradients -= own[1] * whole[:, :, m, None]
+            yield gradients
 
     def varying(self) -> BoolArray | None:
         """Entries of z that some row says something about, shape (m, m+1)."""

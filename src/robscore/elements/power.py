@@ -18,7 +18,17 @@ import numpy as np
 from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.threads import in_threads
 from robscore._tools.typing import Array, IntArray
-from robscore.elements.base import CHUNK_BYTES, Cost, PairwiseElements, Part, Storage, check_storage, dot, transposed
+from robscore.elements.base import (
+    CHUNK_BYTES,
+    Cost,
+    PairwiseElements,
+    Part,
+    RowCounts,
+    Storage,
+    check_storage,
+    dot,
+    transposed,
+)
 from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, QuadraticLoss
 from robscore.rows.blocks import Partition
 
@@ -327,6 +337,58 @@ class PowerElements(PairwiseElements):
         in_interaction[:, i == j] -= beta[:, j[i == j]]
         gradients[:, ~is_location] = in_interaction
         return gradients
+
+    def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
+        """Sums of squared gradients, from products of n x m arrays: the gradient in K_kj is u_k T_j."""
+        u = self.rows.u
+        T, diagonal, location = self._weighted_slopes(counts, z, z0)
+        D, L = own
+        squares = (T * T).T @ (u * u)
+        across = (T * u).T @ (T * u)
+        mixed = np.zeros_like(squares)  # of what is taken away from [j, k] with the gradient itself at [k, j]
+        for gradient, factor in ((diagonal, D), (location, L)):
+            squares -= 2 * factor * ((T * gradient).T @ u)
+            mixed += factor * ((gradient * u).T @ T)
+        taken = (
+            np.einsum("ij,ij->j", *both)[:, None] for both in ((diagonal,) * 2, (location,) * 2, (diagonal, location))
+        )
+        for amount, factor in zip(taken, (D * D, L * L, 2 * D * L), strict=True):
+            squares += factor * amount
+        across -= mixed + mixed.T
+        both = D * (diagonal.T @ location) * L.T
+        across += D * (diagonal.T @ diagonal) * D.T + L * (location.T @ location) * L.T + both + both.T
+        return np.stack([squares, across])
+
+    def pair_powers(
+        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array, centre: Array
+    ) -> Array:
+        """Sums of second and fourth powers of the gradients, with the design centred."""
+        T, _, _ = self._weighted_slopes(counts, z, z0)
+        u = self.rows.u - centre
+        T2, u2, both = T * T, u * u, T * u
+        squares, fourths = T2.T @ u2, (T2 * T2).T @ (u2 * u2)
+        mixed = (T2 * both).T @ (u2 * both)
+        return np.stack(
+            [
+                squares + squares.T + 2 * (both.T @ both),
+                fourths + fourths.T + 4 * (mixed + mixed.T) + 6 * (both * both).T @ (both * both),
+            ]
+        )
+
+    def _weighted_slopes(
+        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...]
+    ) -> tuple[Array, Array, Array]:
+        """T, with u_k T_j what a row adds to the gradient in K_kj; and what it adds in K_jj and eta_j; (n, m) each."""
+        u, A, B, C, alpha, beta, gamma = self.rows
+        c_g = counts.g[:, None]
+        T, location = -c_g * alpha, -c_g * gamma
+        for weights, parameters in ((counts.gamma, z), (-counts.pulls, z0)):
+            if weights.any():
+                interaction, eta = parameters
+                p = u @ interaction
+                T += weights[:, None] * (A * p - B * eta)
+                location += weights[:, None] * ((C + self.constant_C) * eta - B * p)
+        return T, u * T - c_g * beta, location
 
 
 def unpacked(features: Array, m: int) -> Array:

@@ -19,7 +19,7 @@ from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.pieces import rows_within
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore._tools.words import Setting, Words
-from robscore.elements.base import Cost, Elements, PairwiseElements, Part, Storage, check_dense
+from robscore.elements.base import Cost, Elements, PairwiseElements, Part, RowCounts, Storage, check_dense
 from robscore.losses.quadratic import Loss
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
@@ -160,6 +160,17 @@ class StreamedElements(PairwiseElements):
         """Gradient of each row's loss in some parameters, shape (n, d)."""
         options = {"rows": rows, "nodes": nodes, "symmetric": symmetric}
         return self._gather(partial(_row_gradients, parameters=(interaction, location), options=options))
+
+    def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
+        """Sums of squared gradients."""
+        return np.asarray(self._total(partial(_pair_squares, z=z, z0=z0, own=own), *counts))
+
+    def pair_powers(
+        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array, centre: Array
+    ) -> Array:
+        """Sums of second and fourth powers of gradients."""
+        parts = {"z": z, "z0": z0, "own": own, "centre": centre}
+        return np.asarray(self._total(partial(_pair_powers, parts=parts), *counts))
 
     def inner(self, part: Part, mean: Any) -> Array:
         """<mean, e(x_i)> for every row, shape (n,)."""
@@ -321,6 +332,16 @@ def _row_losses(elements: Elements, *, parameters: tuple[Array, ...]) -> Array:
 
 def _row_gradients(elements: PairwiseElements, *, parameters: tuple[Array, Array], options: dict[str, Any]) -> Array:
     return elements.row_gradients(*parameters, **options)
+
+
+def _pair_squares(
+    elements: PairwiseElements, *counts: Array, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array
+) -> Array:
+    return elements.pair_squares(RowCounts(*counts), z, z0, own)
+
+
+def _pair_powers(elements: PairwiseElements, *counts: Array, parts: dict[str, Any]) -> Array:
+    return elements.pair_powers(RowCounts(*counts), **parts)
 
 
 def _inner(elements: Elements, *, part: Part, mean: Any) -> Array:

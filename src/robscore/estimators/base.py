@@ -176,7 +176,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         """Minus the median of means of the rows' losses; higher is better.
 
         Uses min(n_blocks_, rows) blocks, so that bad rows in X do not decide; with n_blocks=1 it is
-        minus the mean.
+        minus the mean. Minus infinity where half of the blocks or more hold a row that overflows.
 
         Parameters
         ----------

@@ -48,10 +48,12 @@ class RobustGraph(ScoreMatchingEstimator):
         depend on the order of the rows. Tolerates about 20 % bad rows, more if they are scattered.
     alpha : float, optional
         The penalty; skips selection.
-    select : {"ebic", "cv", "stars"} or a sequence of them, default "ebic"
-        How to choose alpha on the path: calibrated extended BIC; five-fold cross-validation with a held-out loss that
-        bad rows cannot steer; the least penalty at which graphs of subsamples agree. Of several the first decides and
-        all are kept in ``criteria_``.
+    select : {"f1", "ebic", "cv", "stars"} or a sequence of them, default "f1"
+        How to choose alpha on the path: the graph with the best expected F1, from how early pairs enter the path;
+        calibrated extended BIC; five-fold cross-validation with a held-out loss that bad rows cannot steer; the least
+        penalty at which graphs of subsamples agree. Of several the first decides and all are kept in ``criteria_``.
+    ebic_gamma : float, default 0.5
+        For "ebic": 0 is the plain BIC, larger values give sparser graphs, the more so with many columns.
     n_edges : int, optional
         Choose the alpha with that many edges instead (or the nearest number that can be had, with a warning).
     alphas : int or sequence of float, default 100
@@ -157,7 +159,8 @@ class RobustGraph(ScoreMatchingEstimator):
         n_partitions: int = 1,
         reweight: bool | None = None,
         alpha: float | None = None,
-        select: str | Sequence[str] = "ebic",
+        select: str | Sequence[str] = "f1",
+        ebic_gamma: float = 0.5,
         n_edges: int | None = None,
         alphas: int | Sequence[float] | Array = 100,
         alpha_min_ratio: float = 1e-3,
@@ -187,6 +190,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self.reweight = reweight
         self.alpha = alpha
         self.select = select
+        self.ebic_gamma = ebic_gamma
         self.n_edges = n_edges
         self.alphas = alphas
         self.alpha_min_ratio = alpha_min_ratio

@@ -81,6 +81,8 @@ def _by_rules(
         path=path,
         elements=elements,
         weights=weighed.weights,
+        penalty_weights=settings.pair_weights(loss.n_columns),
+        ebic_gamma=settings.ebic_gamma,
         fit_some=fit_some,
         shuffle=settings.shuffle or settings.n_partitions > 1,
         rng=as_generator(settings.random_state),

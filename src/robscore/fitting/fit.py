@@ -14,11 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robscore._tools.errors import UsageError
 from robscore._tools.remarks import Remark
+from robscore._tools.threads import threads_for
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Words, quoted
 from robscore.elements import Elements, PairwiseElements
 from robscore.families.base import Parameters
 from robscore.fitting.choose import Chosen, choose, rounding
+from robscore.fitting.dependence import nearly_dependent, remarks_on_dependence
 from robscore.fitting.prepare import Prepared, prepare
 from robscore.fitting.refit import judging_fit, refit_like
 from robscore.fitting.settings import GraphSettings, Settings
@@ -28,8 +30,8 @@ from robscore.fitting.weigh import Judge, Weighed, weigh
 from robscore.graph import FitFacts, Graph, association
 from robscore.losses.quadratic import Loss, QuadraticLoss
 from robscore.rows.base import Rows
+from robscore.solvers.columns import ColumnsError
 from robscore.solvers.factor import SingularLossError
-from robscore.solvers.location import HardlyVaryError
 from robscore.solvers.path import convergence_message, joined_interaction
 from robscore.solvers.refit import minimise
 from robscore.weighting.row_weights import RowWeights
@@ -175,9 +177,10 @@ def fit_graph(rows: Rows, settings: GraphSettings, *, caller: str, frame: str | 
     """A sparse graph: theta-hat(K, beta, lambda) of Definition 4.1 at the chosen penalty."""
     prepared = prepare(rows, settings, caller)
     try:
-        return _fit_prepared(prepared, settings, frame)
-    except HardlyVaryError as error:
-        raise HardlyVaryError(error.columns, prepared.preparation.names) from None
+        with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
+            return _fit_prepared(prepared, settings, frame)
+    except ColumnsError as error:
+        raise error.named(prepared.preparation.names) from None
 
 
 def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None) -> GraphFit:
@@ -208,7 +211,15 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
     except SingularLossError:
         unshrunk = scaled
     given = in_given_units(prepared, scaled)
-    remarks = [*weighed.remarks, *chosen.remarks, *_remarks_on_convergence(chosen), *association(given[0])[1]]
+    coupled = loss.gamma_last is not None  # parts of a whole always determine each other
+    dependent = np.zeros(0, dtype=np.intp) if coupled else nearly_dependent(elements, weighed.weights)
+    remarks = [
+        *weighed.remarks,
+        *remarks_on_dependence(dependent, prepared.preparation.names),
+        *chosen.remarks,
+        *_remarks_on_convergence(chosen),
+        *association(given[0])[1],
+    ]
     lost = rounding(loss, elements, weighed, chosen, settings)
     return GraphFit(settings, prepared, weighed, loss, scaled, given, unshrunk, remarks, frame, chosen, lost)
 
@@ -241,7 +252,10 @@ def in_given_units(prepared: Prepared, scaled: Parameters) -> Parameters:
             f"The fit has no finite answer in columns {listed}: they hardly vary, or are very large or small for what "
             "numbers can hold. Drop them, or measure them in other units."
         )
-    raise UsageError("The fit has no finite answer: the statistics are too large or too small for what numbers hold.")
+    raise UsageError(
+        f"The fit has no finite answer: the statistics of columns {quoted(names)} are too large or too small for what "
+        "numbers hold. Measure them in other units."
+    )
 
 
 def _say(settings: GraphSettings, line: str) -> None:

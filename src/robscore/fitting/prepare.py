@@ -16,8 +16,11 @@ from robscore.fitting.settings import Settings
 from robscore.rows.base import Rows
 from robscore.rows.inspection import Inspection, inspect
 from robscore.rows.names import default_names
+from robscore.rows.quantiles import column_quantiles
 
 _LEAST_UNIT, _LARGEST_UNIT = 1e-290, 1e290  # between which K in the units of the data can be held
+_LEAST_SIZE, _LARGEST_SIZE = 1e-30, 1e30  # of columns that are not scaled: powers of them are multiplied with others
+_ORDINARY = 1e10  # columns within so much of 1 need no closer look
 
 
 @dataclass(frozen=True)
@@ -100,12 +103,28 @@ def prepare(rows: Rows, settings: Settings, caller: str) -> Prepared:
     scaling = family.scaling(rows, fit_location=settings.fit_location) if settings.scale == "median" else None
     if scaling is not None:
         _check_scale(scaling, names)
+    else:
+        _check_sizes(rows, found, names)
     rows = rows.mapped(np.copy) if scaling is None else _scaled(rows, scaling)  # the user's array stays the user's
-    scaled_family = family if scaling is None else family.scaled(scaling)
+    scaled_family = family if scaling is None else _scaled_family(family, scaling, names)
     preparation = Preparation(family, scaled_family.resolved(rows), scaling, names, caller)
     if family.is_pairwise:
         _check_units(preparation)
     return Prepared(preparation, rows, found.complete)
+
+
+def _scaled_family(family: Family, scaling: Scaling, names: list[str]) -> Family:
+    """The family of the scaled columns; raise where the bounds of its domain are too far from the data for that."""
+    try:
+        return family.scaled(scaling)
+    except ValueError:
+        least = names[int(np.argmin(scaling.scale))]
+        raise UsageError(
+            f"The values of column {least!r} are too small beside the bounds of {family.domain!r}; measure column and "
+            "bounds in other units, or pass ",
+            Setting("scale", None),
+            ".",
+        ) from None
 
 
 def _check_variation(found: Inspection, names: list[str]) -> None:
@@ -124,6 +143,23 @@ def _check_scale(scaling: Scaling, names: list[str]) -> None:
             "equal. Drop these columns, or pass ",
             Setting("scale", None),
             ".",
+        )
+
+
+def _check_sizes(rows: Rows, found: Inspection, names: list[str]) -> None:
+    """Raise where the typical value of a column that is not scaled is so large or small that its powers are lost."""
+    largest = np.maximum(np.abs(found.low), np.abs(found.high))
+    if ((largest >= 1 / _ORDINARY) & (largest <= _ORDINARY)).all():
+        return
+    typical = column_quantiles(rows.mapped(np.abs), 0.5)
+    beyond = np.flatnonzero((typical > _LARGEST_SIZE) | ((typical < _LEAST_SIZE) & (largest < _LEAST_SIZE)))
+    if beyond.size:
+        listed = quoted([names[j] for j in beyond])
+        raise UsageError(
+            f"The values of columns {listed} are so large, or so small (about {typical[beyond[0]]:.0e}), that their "
+            "powers are beyond what numbers can hold; pass ",
+            Setting("scale", "median"),
+            " where the family can be scaled, or measure them in other units.",
         )
 
 

@@ -109,6 +109,7 @@ _CHECKS: dict[str, Check] = {
     "reweight": _optional(_reweight),
     "alpha": _optional(_number(0.0)),
     "select": _select,
+    "ebic_gamma": _number(0.0),
     "n_edges": _optional(_whole(0)),
     "alphas": _alphas,
     "alpha_min_ratio": _share,
@@ -220,6 +221,7 @@ class GraphSettings(Settings):
 
     alpha: float | None
     select: str | Sequence[str]
+    ebic_gamma: float
     n_edges: int | None
     alphas: int | Sequence[float] | Array
     alpha_min_ratio: float

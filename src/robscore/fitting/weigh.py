@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robscore._tools.errors import UsageError
 from robscore._tools.progress import stage, tell
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import IntArray
@@ -24,6 +25,7 @@ from robscore.weighting.reweighting import JudgingFit, Reweighted, reweigh
 from robscore.weighting.row_weights import RowWeights
 
 _FEWEST_REWEIGHTED = 20  # rows; fewer say too little about each other
+_LOOKED_AT = 1000  # rows that overflow, to find the column that does it
 _MUCH = 0.28  # share of rows left out that is worth a remark
 
 
@@ -73,6 +75,7 @@ class Weighed:
 def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Judge) -> tuple[Weighed, Loss]:
     """What the data lead to, where nothing is said of blocks or bad rows; else the weights of blocks."""
     n_blocks = settings.first_n_blocks(elements.n_rows)
+    _check_overflow(prepared, elements)
     found: Reweighted | Remark | None = None
     if (settings.reweights or settings.n_blocks == "auto") and elements.n_rows >= _FEWEST_REWEIGHTED:
         with stage("looking for bad rows"):
@@ -87,6 +90,24 @@ def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Jud
     weights, remarks = _weights_of_blocks(elements, settings, n_blocks)
     remarks = remarks if found is None else [*remarks, found]
     return Weighed(weights, n_blocks, None, settings.reweights, remarks), weights.loss(elements)
+
+
+def _check_overflow(prepared: Prepared, elements: Elements) -> None:
+    """Raise, naming a column, where half of the rows or more have elements that overflow: no weights can help."""
+    overflow = elements.overflow
+    if 2 * np.count_nonzero(overflow) < elements.n_rows:
+        return
+    with np.errstate(divide="ignore"):
+        away = np.abs(np.log10(np.abs(prepared.rows.take(np.flatnonzero(overflow)[:_LOOKED_AT]))))
+    worst = prepared.preparation.names[int(np.argmax(np.median(away, axis=0)))]
+    raise UsageError(
+        f"{np.count_nonzero(overflow)} of {elements.n_rows} rows have score-matching elements that overflow: they are "
+        f"too large, or too near a boundary, in column {worst!r} most of all. Measure it in other units, keep ",
+        Setting("scale", "median"),
+        ", or choose another ",
+        Setting("family"),
+        ".",
+    )
 
 
 def _remarks_on(weights: RowWeights, prepared: Prepared) -> list[Remark]:

@@ -35,6 +35,8 @@ class Candidates:
     loss, path : the loss and its solutions
     elements : of all rows
     weights : what every row counts
+    penalty_weights : array of shape (m, m), of the penalty on K
+    ebic_gamma : gamma of the extended BIC
     fit_some : rows and a seed to the loss of those alone, as robust as that of all, and its path at the same alphas
     shuffle : whether rows may be cut into folds in any order
     rng : random numbers
@@ -45,6 +47,8 @@ class Candidates:
     path: Path
     elements: PairwiseElements
     weights: RowWeights
+    penalty_weights: Array
+    ebic_gamma: float
     fit_some: Callable[[IntArray, int], tuple[QuadraticLoss, Path]]
     shuffle: bool
     rng: np.random.Generator

@@ -16,7 +16,7 @@ from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.selection.choice import Candidates, Choice, least
-from robscore.selection.ebic import graph_key, support
+from robscore.selection.ebic import LEAST_RCOND, graph_key, support
 from robscore.solvers.factor import SingularLossError
 from robscore.solvers.path import Path, joined_interaction
 from robscore.solvers.refit import refit
@@ -67,7 +67,7 @@ def _losses_of(candidates: Candidates, rows: IntArray, loss: QuadraticLoss, path
         if np.count_nonzero(edges) // 2 > _EDGES_A_COLUMN * loss.n_columns:
             break
         try:
-            solution = refit(loss, edges, locations, symmetric=path.rule == "symmetric")
+            solution = refit(loss, edges, locations, symmetric=path.rule == "symmetric", least_rcond=LEAST_RCOND)
         except SingularLossError:
             continue
         whole = loss.completed(joined_interaction(solution.interaction, path.rule))

@@ -3,9 +3,11 @@
     2 n loss(refit) + c ( |E| log n + 2 gamma log C(N, |E|) )
 
 The score-matching loss is not a log-likelihood, so with c = 1 (the plain criterion) the answer depends on the
-units of the data. Calibrated: c = tr(H^-1 J) / d, with H the Hessian of the refit, J the covariance of the
-rows' gradients and d the number of parameters, which is 1 for a likelihood. Bad rows would ruin J, so rows whose
-gradient is outlying in the metric H^-1 are left out of it.
+units of the data. Calibrated: c = tr(H^-1 J) / d over the d edges, after the diagonal and the location have adapted to
+them, with H the Hessian of the refit and J the covariance of what rows add to its gradient; it is 1 for a likelihood.
+Bad rows would ruin J, so rows whose gradient is outlying in the metric H^-1 are left out of it. Refits
+that the data hardly determine (columns that nearly determine each other, too many edges for the rows) do not count: a
+graph must not win by what no data decide.
 """
 
 from __future__ import annotations
@@ -22,9 +24,12 @@ from robscore.solvers import refit as refitting
 from robscore.solvers.factor import SingularLossError
 from robscore.solvers.path import Path, joined_support
 from robscore.solvers.refit import Refit
+from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.weighted_rows import WeightedRows
 
 _PATIENCE = 10  # graphs without improvement before the dense end is given up
 _MOST_ROWS = 5_000  # that the calibration looks at; it is one number, a ratio of two traces
+LEAST_RCOND = 1e-8  # reciprocal condition number of a refit's Hessian, scaled to a diagonal of one
 
 
 def ebic(
@@ -33,6 +38,7 @@ def ebic(
     *,
     n_rows: float,
     elements: PairwiseElements | None = None,
+    weights: RowWeights | None = None,
     gamma: float = 0.5,
     refit: bool = True,
     calibrate: bool = True,
@@ -49,6 +55,8 @@ def ebic(
         Rows used; one that counts in part may be counted in part.
     elements : from :func:`robscore.score_elements`
         The rows' elements, needed to calibrate.
+    weights : RowWeights, optional
+        What these rows count; by default all the same.
     gamma : float, default 0.5
         0 is the plain BIC; larger values prefer sparser graphs when there are many columns.
     refit : bool, default True
@@ -82,8 +90,7 @@ def ebic(
         )
     if gamma < 0:
         raise ArgumentError("gamma", gamma, "must be at least 0.")
-    if elements is not None and elements.n_rows > _MOST_ROWS:
-        elements = elements.subset(np.linspace(0, elements.n_rows - 1, _MOST_ROWS).astype(np.intp))
+    rows = _weighted(elements, weights) if calibrate and elements is not None else None
     values = np.full(path.alphas.size, np.inf)
     seen: dict[bytes, float] = {}
     worse_graphs = 0
@@ -95,7 +102,6 @@ def ebic(
             values[k] = value + _size_penalty(path, edges, locations, n_rows, gamma)
             continue
         if key not in seen:
-            rows = elements if calibrate else None
             value = _refitted(loss, path, edges, locations, n_rows, rows, gamma)
             improved = value < min(seen.values(), default=np.inf)
             worse_graphs = 0 if improved or not edges.any() else worse_graphs + 1
@@ -125,15 +131,15 @@ def _refitted(
     edges: BoolArray,
     locations: BoolArray,
     n_rows: float,
-    elements: PairwiseElements | None,
+    weighted: WeightedRows | None,
     gamma: float,
 ) -> float:
     """The criterion of one support; infinite where the refit is singular."""
     try:
-        solution = refitting.refit(loss, edges, locations, symmetric=path.rule == "symmetric")
+        solution = refitting.refit(loss, edges, locations, symmetric=path.rule == "symmetric", least_rcond=LEAST_RCOND)
     except SingularLossError:
         return np.inf
-    factor = 1.0 if elements is None else _calibration(solution, elements)
+    factor = 1.0 if weighted is None else _calibration(solution, weighted)
     return 2 * n_rows * solution.loss + factor * _size_penalty(path, edges, locations, n_rows, gamma)
 
 
@@ -149,19 +155,33 @@ def _size_penalty(path: Path, edges: BoolArray, locations: BoolArray, n_rows: fl
     return float(total)
 
 
-def _calibration(solution: Refit, elements: PairwiseElements) -> float:
-    """The factor c = tr(H^-1 J) / d over the rows whose gradient is not outlying; 1 where nothing is free."""
-    if not solution.rows.size:
+def _weighted(elements: PairwiseElements, weights: RowWeights | None) -> WeightedRows:
+    """The rows with what they count, or a sample of them."""
+    if weights is None:
+        equal = np.full(elements.n_rows, 1.0 / elements.n_rows)
+        weights = RowWeights(equal, equal)
+    if elements.n_rows > _MOST_ROWS:
+        some = np.linspace(0, elements.n_rows - 1, _MOST_ROWS).astype(np.intp)
+        elements, weights = elements.subset(some), weights.some(some)
+    return WeightedRows.of(elements, weights)
+
+
+def _calibration(solution: Refit, weighted: WeightedRows) -> float:
+    """The factor c over the edges of a graph and the rows whose gradient is not outlying; 1 where there is no edge."""
+    if not solution.is_edge.any():
         return 1.0
-    gradients = elements.row_gradients(
-        solution.interaction, solution.location, solution.rows, solution.nodes, symmetric=solution.symmetric
-    )
-    whitened = solution.factor.whiten(gradients[~elements.overflow])
+    z = solution.interaction, solution.location
+    gradients = weighted.gradients(z, solution.rows, solution.nodes, symmetric=solution.symmetric)
+    counted = (weighted.gamma_weights > 0) & ~weighted.elements.overflow
+    whitened = solution.factor.whiten(gradients[counted])
     with np.errstate(divide="ignore"):
         log_norm = 0.5 * np.log(np.einsum("ij,ij->j", whitened, whitened))
-    kept = ~stands_out(log_norm)
-    whitened = whitened[:, kept]
-    return float(whitened.var(axis=1).sum()) / len(whitened)
+    whitened = whitened[:, ~stands_out(log_norm)]
+    # Rows add up to a mean, so their squares are those of single rows over the number of rows, twice.
+    n_rows = 1.0 / float(np.sum(weighted.gamma_weights[counted] ** 2))
+    kept = whitened.shape[1] / np.count_nonzero(counted)
+    squares = np.sum((whitened - whitened.mean(axis=1, keepdims=True)) ** 2, axis=1)
+    return float(np.mean(squares[solution.is_edge])) * n_rows / kept
 
 
 def _log_binomial(n: int, k: int) -> float:

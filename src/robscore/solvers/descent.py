@@ -14,7 +14,8 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from robscore._tools.arguments import check_number
-from robscore._tools.errors import ArgumentError
+from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.numbers import as_numbers
 from robscore._tools.pieces import chunks
 from robscore._tools.progress import tell, watched_by
 from robscore._tools.threads import one_thread
@@ -57,14 +58,14 @@ def trace_path(
     Z = problem.null_solution()
     R = problem.image(Z)
     if alpha_max is None:
-        alpha_max = problem.alpha_max(R)
+        alpha_max = _finite(problem.alpha_max(R))
     grid = alpha_grid(alphas, alpha_max, alpha_min_ratio)
     unit = (alpha_max if alpha_max > 0 else max(float(np.abs(problem.linear).max()), 1e-300)) / problem.slack
     n_iter, kkt = np.zeros(grid.size, dtype=np.intp), np.zeros(grid.size)
     bounded, previous = True, alpha_max
     last: tuple[Array, Array, float] | None = None
     for k, alpha in enumerate(grid):
-        if bounded and alpha < previous:
+        if bounded and (alpha < previous or problem.violations(Z, R, alpha).max(initial=0.0) > tol * unit):
             here = (Z.copy(), R.copy(), previous)
             if last is not None:
                 _predict(problem, last, Z, R, alpha, previous)
@@ -94,7 +95,7 @@ def trace_nodes(
     """
     check_descent(tol, alpha_min_ratio, max_iter)
     Z = problem.null_solution()
-    alpha_max = problem.alpha_max(problem.image(Z))
+    alpha_max = _finite(problem.alpha_max(problem.image(Z)))
     grid = alpha_grid(alphas, alpha_max, alpha_min_ratio)
     parts = [problem.of_nodes(nodes) for nodes in chunks(problem.blocks.sizes.size, _NODES_A_TASK)]
     calls = (delayed(_trace_part)(part, grid, alpha_max, tol, max_iter) for part in parts)
@@ -118,6 +119,13 @@ def _trace_part(part: Problem, grid: Array, alpha_max: float, tol: float, max_it
     with one_thread(), watched_by(None):
         trace = trace_path(part, grid, keep, alpha_min_ratio=1e-3, tol=tol, max_iter=max_iter, alpha_max=alpha_max)
     return solutions, trace
+
+
+def _finite(alpha_max: float) -> float:
+    """The largest penalty; raise where the loss is beyond what numbers can hold."""
+    if not np.isfinite(alpha_max):
+        raise UsageError("The loss is beyond what numbers can hold; scale the columns of X first, or drop large rows.")
+    return alpha_max
 
 
 def check_descent(tol: float, alpha_min_ratio: float, max_iter: int) -> None:
@@ -256,7 +264,7 @@ def alpha_grid(alphas: int | Sequence[float] | Array | None, alpha_max: float, a
             return np.zeros(1)  # nothing is penalised, so all penalties give the same answer
         return np.geomspace(alpha_max, alpha_max * alpha_min_ratio, alphas)
     try:
-        grid = np.sort(np.atleast_1d(np.asarray(alphas, dtype=float)))[::-1].copy()
+        grid = np.sort(np.atleast_1d(as_numbers("alphas", alphas)))[::-1].copy()
     except (TypeError, ValueError):
         raise ArgumentError("alphas", alphas, "must be a number of penalties, or the penalties themselves.") from None
     if isinstance(alphas, bool) or grid.ndim != 1 or grid.size == 0 or not np.isfinite(grid).all() or (grid < 0).any():

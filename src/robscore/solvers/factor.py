@@ -18,7 +18,7 @@ from scipy.linalg.lapack import dpocon
 from robscore._tools.typing import Array, IntArray
 from robscore.losses.quadratic import MANY_COLUMNS, QuadraticLoss, assemble_hessian
 
-_SMALLEST_RCOND = 1e-13
+SMALLEST_RCOND = 1e-13
 
 
 class SingularLossError(ValueError):
@@ -84,14 +84,21 @@ class NodeFactor:
         return np.asarray(solved.T / self.scale)
 
 
-def factor_hessian(loss: QuadraticLoss, position: IntArray, size: int) -> Factor | NodeFactor:
-    """A square root of D' Gamma D for the free parameters at ``position``, shape (m, m+1); raise when singular."""
+def factor_hessian(
+    loss: QuadraticLoss, position: IntArray, size: int, ridge: float = 0.0, least_rcond: float = SMALLEST_RCOND
+) -> Factor | NodeFactor:
+    """A square root of D' Gamma D for the free parameters at ``position``, shape (m, m+1); raise when singular.
+
+    Its diagonal is multiplied by 1 + ridge.
+    """
     if loss.n_columns >= MANY_COLUMNS and loss.gamma_last is None:
-        return _by_nodes(loss, position, size)
-    return Factor(*factor_positive_definite(assemble_hessian(loss.block, position, size, loss.gamma_last)))
+        return _by_nodes(loss, position, size, ridge, least_rcond)
+    hessian = assemble_hessian(loss.block, position, size, loss.gamma_last)
+    hessian[np.diag_indices(size)] *= 1 + ridge
+    return Factor(*factor_positive_definite(hessian, least_rcond))
 
 
-def _by_nodes(loss: QuadraticLoss, position: IntArray, size: int) -> NodeFactor:
+def _by_nodes(loss: QuadraticLoss, position: IntArray, size: int, ridge: float, least_rcond: float) -> NodeFactor:
     filled = position >= 0
     diagonal = np.bincount(position[filled], weights=loss.diagonal()[filled], minlength=size).astype(float)
     scale = np.sqrt(_positive(diagonal))
@@ -110,19 +117,20 @@ def _by_nodes(loss: QuadraticLoss, position: IntArray, size: int) -> NodeFactor:
         mine, theirs = np.flatnonzero(alone), np.flatnonzero(~alone)
         left = block[np.ix_(theirs, theirs)]
         if mine.size:
-            root = _root(block[np.ix_(mine, mine)])
+            root = _root(block[np.ix_(mine, mine)] + ridge * np.eye(mine.size))
             across = solve_triangular(root, block[np.ix_(mine, theirs)], trans="T", check_finite=False)
             left = left - across.T @ across
             parts.append(NodePart(at[mine], at[theirs], root, across))
         rest[np.ix_(place[at[theirs]], place[at[theirs]])] += left
     norm = float(sums.max(initial=1.0))
+    rest[np.diag_indices(shared.size)] += ridge
     root = _root(rest) if shared.size else rest
     for factor in (root, *(part.root for part in parts)):
-        _check_condition(factor, norm)
+        _check_condition(factor, norm, least_rcond)
     return NodeFactor(parts, shared, root, scale)
 
 
-def factor_positive_definite(matrix: Array) -> tuple[Array, Array]:
+def factor_positive_definite(matrix: Array, least_rcond: float = SMALLEST_RCOND) -> tuple[Array, Array]:
     """Upper Cholesky factor U and scale s with matrix = diag(s) U'U diag(s); raise when singular."""
     diagonal = matrix.diagonal()
     if not diagonal.size:
@@ -131,7 +139,7 @@ def factor_positive_definite(matrix: Array) -> tuple[Array, Array]:
     matrix = matrix / np.multiply.outer(scale, scale)
     norm = float(np.abs(matrix).sum(axis=0).max())
     root = _root(matrix)
-    _check_condition(root, norm)
+    _check_condition(root, norm, least_rcond)
     return root, scale
 
 
@@ -148,9 +156,9 @@ def _root(matrix: Array) -> Array:
         raise SingularLossError("the matrix is not positive definite") from None
 
 
-def _check_condition(root: Array, norm: float) -> None:
+def _check_condition(root: Array, norm: float, least_rcond: float) -> None:
     if not root.size:
         return
     rcond, _ = dpocon(root, norm)
-    if rcond < _SMALLEST_RCOND:
+    if rcond < least_rcond:
         raise SingularLossError(f"its reciprocal condition number is {rcond:.1e}")

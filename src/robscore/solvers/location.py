@@ -9,31 +9,27 @@ does not meet K_j within its block any more: eta~_j = g_eta / s at the optimum, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from scipy.sparse import csc_array
 
 from robscore._tools.errors import UsageError
 from robscore._tools.typing import Array
-from robscore._tools.words import Setting, quoted
+from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import QuadraticLoss
+from robscore.solvers.columns import ColumnsError
 
 _VARIES = 1e-13  # what must be left of a diagonal entry
 
 
-class HardlyVaryError(UsageError):
+class HardlyVaryError(ColumnsError):
     """Columns that say nothing once the location is profiled out."""
 
-    def __init__(self, columns: list[int], names: Sequence[str] | None = None) -> None:
-        self.columns = columns
-        listed = columns if names is None else quoted([names[k] for k in columns])
-        super().__init__(
-            f"Columns {listed} hardly vary, compared with their size, over the rows that count; drop or centre them, "
-            "use fewer blocks, or pass ",
-            Setting("fit_location", value=False),
-            ".",
-        )
+    problem = Words(
+        "hardly vary, compared with their size, over the rows that count; drop or centre them, use fewer blocks, or ",
+        "pass ",
+        Setting("fit_location", value=False),
+        ".",
+    )
 
 
 def shift_location(loss: QuadraticLoss) -> tuple[Array, Array, Array | None]:

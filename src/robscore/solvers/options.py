@@ -8,6 +8,7 @@ import numpy as np
 
 from robscore._tools.arguments import check_number
 from robscore._tools.errors import ArgumentError
+from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import Array
 
 Rule: TypeAlias = Literal["symmetric", "and", "or"]
@@ -51,7 +52,4 @@ def check_options(
 
 def numbers_or_ones(name: str, values: Array | None, shape: tuple[int, ...]) -> Array:
     """An optional array argument as floats; ones by default."""
-    try:
-        return np.ones(shape) if values is None else np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be an array of numbers; got {values!r}.") from None
+    return np.ones(shape) if values is None else as_numbers(name, values)

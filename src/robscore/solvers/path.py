@@ -14,11 +14,12 @@ from scipy.sparse import csc_array
 from sklearn.exceptions import ConvergenceWarning
 
 from robscore._tools.arguments import check_whole
-from robscore._tools.errors import ArgumentError
+from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, Loss, QuadraticLoss, StatisticLoss
+from robscore.solvers.columns import BeyondNumbersError
 from robscore.solvers.coordinates import build_problem, build_statistic_problem
 from robscore.solvers.descent import Trace, trace_nodes, trace_path
 from robscore.solvers.interactions import Interactions
@@ -66,7 +67,8 @@ class Path:
     ----------
     alphas : array of shape (k,), decreasing
     alpha_max : float
-        The smallest alpha at which every penalised parameter is zero.
+        The smallest alpha at which every penalised parameter is zero, but for those whose weight is below a thousandth
+        of the median weight.
     interactions : Interactions, of shape (k, m, m)
         K at each alpha, kept sparse; ``interactions[k]`` and ``np.asarray(interactions)`` are dense. With the rules
         "and" and "or" these are the raw matrices, column j from node j.
@@ -272,11 +274,13 @@ def solve_quietly(
         return max_edges is not None and n_edges[-1] >= max_edges
 
     how: dict[str, Any] = {"alpha_min_ratio": alpha_min_ratio, "tol": tol, "max_iter": max_iter}
-    if is_screened(loss):
-        trace = trace_screened(penalised, alphas, keep, **how)
-    else:
-        ends_early = max_edges is not None and max_edges < loss.n_columns * (loss.n_columns - 1) // 2
-        trace = _trace_whole(penalised, alphas, keep, n_jobs, together=ends_early, **how)
+    with np.errstate(all="ignore"):  # what comes of it is looked at
+        if is_screened(loss):
+            trace = trace_screened(penalised, alphas, keep, **how)
+        else:
+            ends_early = max_edges is not None and max_edges < loss.n_columns * (loss.n_columns - 1) // 2
+            trace = _trace_whole(penalised, alphas, keep, n_jobs, together=ends_early, **how)
+    _check_finite(solutions, locations, trace)
     return Path(
         alphas=trace.alphas,
         alpha_max=trace.alpha_max,
@@ -290,6 +294,18 @@ def solve_quietly(
         fit_location=penalised.fit_location,
         location_is_free=penalised.shifted,
     )
+
+
+def _check_finite(solutions: list[csc_array], locations: list[Array], trace: Trace) -> None:
+    """Raise, naming columns, where numbers were not enough for a solution."""
+    wrong = np.zeros(locations[0].size, dtype=bool)
+    for K, eta in zip(solutions, locations, strict=True):
+        wrong |= ~np.isfinite(eta)
+        wrong[K.indices[~np.isfinite(K.data)]] = True
+    if not (np.isfinite(trace.alpha_max) and np.isfinite(trace.kkt).all()) and not wrong.any():
+        wrong[:] = True
+    if wrong.any():
+        raise BeyondNumbersError(np.flatnonzero(wrong).tolist())
 
 
 def is_screened(loss: QuadraticLoss) -> bool:
@@ -343,14 +359,10 @@ def _solve_statistics(
         thetas.append(Z.copy())
         return False
 
-    trace = trace_path(
-        problem,
-        alphas,
-        keep,
-        alpha_min_ratio=alpha_min_ratio,
-        tol=tol,
-        max_iter=max_iter,
-    )
+    with np.errstate(all="ignore"):  # what comes of it is looked at
+        trace = trace_path(problem, alphas, keep, alpha_min_ratio=alpha_min_ratio, tol=tol, max_iter=max_iter)
+    if not (np.isfinite(trace.alpha_max) and np.isfinite(trace.kkt).all() and np.isfinite(thetas).all()):
+        raise UsageError("The statistics are too large or too small for what numbers hold; scale the columns of X.")
     return StatisticPath(
         trace.alphas, trace.alpha_max, np.array(thetas), trace.n_iter, trace.kkt, converged=trace.kkt <= tol
     )

@@ -16,6 +16,7 @@ from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array, BoolArray
 
 _ROUNDING = 1e-14  # gradients so much smaller than what they are the difference of are nothing but rounding
+_LIGHT = 1e-3  # weights below this share of the median have no say in where a path starts
 
 
 class Penalty(ABC):
@@ -83,9 +84,12 @@ class Penalty(ABC):
     def alpha_max(self, gradient: Array, weights: Array, size: float) -> float:
         """max_c |gradient_c| / rho'(0+; w_c) over what is penalised, at the solution with all of that zero.
 
-        Weights may be infinite here. Gradients are differences of numbers of about this ``size``.
+        Weights may be infinite here. Gradients are differences of numbers of about this ``size``. Weights far below
+        the others are left out: they would stretch the path to where nothing else can be seen.
         """
         penalised = (weights > 0) & np.isfinite(weights)
+        if penalised.any():
+            penalised &= weights >= _LIGHT * np.median(weights[penalised])
         left = np.abs(gradient[penalised])
         left[left <= _ROUNDING * size] = 0.0
         return float((left / self.kink(weights[penalised], 1.0)).max(initial=0.0))

@@ -22,8 +22,10 @@ from scipy.linalg import lstsq
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.losses.quadratic import assemble_hessian
 from robscore.solvers.blocks import Blocks
+from robscore.solvers.columns import BeyondNumbersError
 from robscore.solvers.penalties import Penalty
 
+_LEAST, _LARGEST = 1e-290, 1e290  # curvatures beyond which digits are lost
 _LONG = 0.1  # share of its length that a solution may still gain while the number of sweeps doubles
 _SINGULAR = 1e-11  # least eigenvalue of a block with unit diagonal
 _FLAT = 5e-5  # curvature along a long move, relative to the sum of its coordinates' own
@@ -191,8 +193,19 @@ class Problem:
             self.penalty,
         )
 
+    def check_size(self) -> None:
+        """Raise, naming nodes, where the loss is flat in what is free, or beyond what numbers can hold."""
+        free = self.weights == 0
+        with np.errstate(all="ignore"):
+            usable = np.isfinite(self.linear_by_coordinate) & (np.abs(self.curvature) < _LARGEST)
+            alone = self.linear_by_coordinate / self.curvature
+        usable[free] &= (self.curvature[free] > _LEAST) & np.isfinite(alone[free])
+        if not usable.all():
+            raise BeyondNumbersError(np.unique(self.blocks.owners[self.own[~usable]]).tolist())
+
     def null_solution(self) -> Array:
         """Z with every penalised parameter zero and the free ones optimal."""
+        self.check_size()
         free = np.flatnonzero(self.weights == 0)
         owners = self.blocks.owners[self.own[free]]
         alone = np.unique(owners).size == free.size and (self.mirror[free] < 0).all()

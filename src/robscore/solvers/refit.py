@@ -15,7 +15,7 @@ from scipy.linalg import solve_triangular
 
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.losses.quadratic import Loss, QuadraticLoss
-from robscore.solvers.factor import Factor, NodeFactor, factor_hessian, factor_positive_definite
+from robscore.solvers.factor import SMALLEST_RCOND, Factor, NodeFactor, factor_hessian, factor_positive_definite
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,9 @@ class Refit:
         Free parameter c is entry rows[c] of z_nodes[c] (entry m is eta); mirrored if symmetric.
     symmetric : bool
     factor : a square root of the Hessian
+
+    The parameters of single columns, K_jj and eta_j, come first: whitened by the factor, those of edges are what is
+    left of them once these have adapted.
     """
 
     interaction: Array
@@ -42,21 +45,36 @@ class Refit:
     symmetric: bool
     factor: Factor | NodeFactor
 
+    @property
+    def is_edge(self) -> BoolArray:
+        """Which of the free parameters belong to edges, shape (d,)."""
+        return (self.rows != self.nodes) & (self.rows < len(self.interaction))
 
-def refit(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, *, symmetric: bool) -> Refit:
+
+def refit(
+    loss: QuadraticLoss,
+    edges: BoolArray,
+    locations: BoolArray,
+    *,
+    symmetric: bool,
+    ridge: float = 0.0,
+    least_rcond: float = SMALLEST_RCOND,
+) -> Refit:
     """Minimise the loss over K with the given edges (shape (m, m)), its diagonal, and the chosen eta (shape (m,)).
+
+    With a ridge, the diagonal of the Hessian is multiplied by 1 + ridge, which keeps columns in bounds that nearly
+    determine each other.
 
     Raises
     ------
     SingularLossError
-        If the minimum is not unique.
+        If the minimum is not unique, or the reciprocal condition number of the (scaled) Hessian too small.
     """
     m = loss.n_columns
-    free = edges.copy()
-    np.fill_diagonal(free, val=not loss.zero_sums)
-    nodes, rows = np.nonzero(np.tril(free) if symmetric else free)
-    at = np.flatnonzero(locations)
-    nodes, rows = np.append(nodes, at), np.append(rows, np.full(at.size, m))
+    nodes, rows = np.nonzero(np.tril(edges, -1) if symmetric else edges & ~np.eye(m, dtype=bool))
+    own, at = np.arange(0 if loss.zero_sums else m), np.flatnonzero(locations)
+    nodes = np.concatenate([own, at, nodes])
+    rows = np.concatenate([own, np.full(at.size, m), rows])
     position = np.full((m, m + 1), -1, dtype=np.intp)
     position[nodes, rows] = np.arange(rows.size)
     if symmetric:
@@ -64,7 +82,7 @@ def refit(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, *, symmet
         position[rows[mirrored], nodes[mirrored]] = position[nodes[mirrored], rows[mirrored]]
     filled = position >= 0
     right: Array = np.bincount(position[filled], weights=loss.g[filled], minlength=rows.size).astype(float)
-    factor = factor_hessian(loss, position, rows.size)
+    factor = factor_hessian(loss, position, rows.size, ridge, least_rcond)
     whitened = factor.whiten(right[None])
     theta = factor.unwhiten(whitened)[0]
     z = np.zeros(position.shape)

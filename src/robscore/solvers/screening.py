@@ -136,11 +136,11 @@ def trace_screened(
     unit = state.alpha_max if state.alpha_max > 0 else max(state.size, 1e-300)
     n_iter, kkt = np.zeros(grid.size, dtype=np.intp), np.zeros(grid.size)
     for k, alpha in enumerate(grid):
-        if state.bounded and alpha < state.previous:
+        if state.bounded and (alpha < state.previous or state.violation(alpha) > tol * unit):
             progress = f"penalty {k + 1} of {grid.size}"
             n_iter[k], violation = state.advance(alpha, tol * unit, max_iter, progress)
             kkt[k] = violation / unit
-        elif alpha < state.alpha_max:
+        else:
             kkt[k] = state.violation(alpha) / unit
         tell("penalty", k + 1, grid.size)
         if state.full and k + 1 < grid.size:

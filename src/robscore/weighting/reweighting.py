@@ -165,7 +165,8 @@ class Pilot:
             simulated = None if drawn is None else surprise_of_rows(self.family, parameters, drawn)
             if iteration == 0:
                 far = self._far(distances[allowed], None if seen is None else seen[0])
-            likely, surprising = (-np.inf, np.inf) if simulated is None else np.quantile(simulated, _UNUSUAL)
+            with np.errstate(invalid="ignore"):  # rows so far out that their density is zero
+                likely, surprising = (-np.inf, np.inf) if simulated is None else np.quantile(simulated, _UNUSUAL)
             everything = np.full(self.X.shape[1], np.inf)
             rule = Rule(
                 self.standard, clusters, scatter, far, float(surprising), -everything, everything, parameters,

@@ -127,12 +127,17 @@ class _Drawn:
         at_low, at_high = (_quantile(values, (1 - share) * q) for q in caution.bulk)
         spread = max(self.high - self.low, float(np.finfo(float).tiny))
         stretch = (at_high - at_low) / spread * (1 + caution.leeway / np.sqrt(values.size))
-        return _Drawn(at_low, at_high, at_high + (self.tail - self.high) * stretch, self.size)
+        with np.errstate(invalid="ignore", over="ignore"):
+            tail = at_high + (self.tail - self.high) * stretch
+        tail[np.isnan(tail)] = np.inf  # infinitely far, and not stretched at all
+        return _Drawn(at_low, at_high, tail, self.size)
 
     def alone(self, n_rows: int, caution: Caution) -> float:
         """A value that hardly ever one of n good rows exceeds, by an exponential tail."""
         count = min(max(self.size // _TAIL, _FEWEST_IN_TAIL), self.tail.size - 1)
         threshold = self.tail[-count - 1]
+        if not np.isfinite(self.tail[-1]):
+            return np.inf
         mean = float(np.mean(self.tail[-count:] - threshold)) if count else 0.0
         return float(threshold + mean * max(np.log(n_rows * max(count, 1) / self.size / caution.alone), 0.0))
 

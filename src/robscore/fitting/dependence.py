@@ -1,0 +1,55 @@
+"""Columns that nearly determine each other, recognised before a graph is read into them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robscore._tools.remarks import Remark
+from robscore._tools.typing import Array, IntArray
+from robscore._tools.words import Setting, Words, quoted
+from robscore.elements import PairwiseElements
+from robscore.weighting.row_weights import RowWeights
+
+_DETERMINED = 0.99  # share of a column's variance that the others explain
+_ROWS_A_COLUMN = 3  # with fewer, columns seem to explain each other
+_MOST_ROWS = 5_000
+
+
+def nearly_dependent(elements: PairwiseElements, weights: RowWeights) -> IntArray:
+    """Columns whose variance the others explain nearly all of, by linear regression over the rows that count."""
+    counted = np.flatnonzero(weights.gamma_weights)
+    if counted.size > _MOST_ROWS:
+        counted = counted[np.linspace(0, counted.size - 1, _MOST_ROWS).astype(np.intp)]
+    share = weights.gamma_weights[counted] / weights.gamma_weights[counted].sum()
+    n_rows = 1.0 / float(np.sum(share**2))
+    if n_rows < _ROWS_A_COLUMN * elements.n_columns:
+        return np.zeros(0, dtype=np.intp)
+    values = elements.subset(counted).columns()
+    left = _unexplained((values - share @ values) * np.sqrt(share)[:, None])
+    # As many rows as columns would explain everything: what is left is stretched by the degrees of freedom.
+    return np.flatnonzero(left * n_rows / (n_rows - elements.n_columns) < 1 - _DETERMINED)
+
+
+def _unexplained(centred: Array) -> Array:
+    """Share of every column's variance that the others leave, shape (m,)."""
+    norms = np.sqrt(np.einsum("ij,ij->j", centred, centred))
+    scaled = centred / np.where(norms > 0, norms, 1.0)
+    values, vectors = np.linalg.eigh(scaled.T @ scaled)
+    return 1.0 / np.sum(vectors**2 / np.maximum(values, np.finfo(float).eps * len(values)), axis=1)
+
+
+def remarks_on_dependence(columns: IntArray, names: list[str]) -> list[Remark]:
+    """What to say of nearly dependent columns, once."""
+    if not columns.size:
+        return []
+    listed = quoted([names[j] for j in columns])
+    who = f"Columns {listed} are" if columns.size > 1 else f"Column {listed} is"
+    words = Words(
+        f"{who} determined by others to more than {_DETERMINED:.0%}, so that the data hardly tell between which of "
+        "them an edge lies: drop or combine some, forbid their edges with ",
+        Setting("penalty_weights"),
+        ", or steady them with ",
+        Setting("diagonal_multiplier", 0.01),
+        ".",
+    )
+    return [Remark(words, UserWarning)]

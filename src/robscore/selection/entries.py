@@ -1,0 +1,172 @@
+"""When pairs enter the path, in standard errors: how unlikely it is that a pair without an edge would come in so early.
+
+A pair outside the graph enters when the derivative of the loss in its K_ij reaches the penalty. Where the graph stays
+as it is, that derivative is a straight line in alpha,
+
+    d_ij(alpha) = -noise_ij - 2 alpha shift_ij
+
+since the edges inside are shrunk in proportion to alpha, and pull others in. So its slope along the path says how much
+of a derivative is shrinkage, and what is left is noise: a sum over rows with mean zero where there is no edge, whose
+standard error follows from the squares of what every row adds. A diagonal that is shrunk itself (by a multiplier, or a
+penalty) pulls in the same way, and by a known amount. No graph is refitted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri, stdtr
+
+from robscore._tools.progress import tell
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.losses.quadratic import QuadraticLoss
+from robscore.selection.standard_errors import degrees_of_freedom, on_own_parameters, standard_errors
+from robscore.solvers.path import Path, joined_support
+from robscore.weighting.weighted_rows import WeightedRows
+
+_MOST_SHIFT = 1.5  # a pair that is pulled in by more than its penalty enters anyway
+_EVERY = 2.0  # standard errors move little: they are found anew when alpha has fallen by this factor
+
+
+@dataclass(frozen=True)
+class Entries:
+    """How far every pair stood out when it entered the path.
+
+    Attributes
+    ----------
+    pairs : two integer arrays of shape (p,)
+        The pairs i < j with a penalty.
+    score : array of shape (p,)
+        In standard errors, at least 0; for pairs that did not enter, the least with which they would have.
+    entered : boolean array of shape (p,)
+    n_looked_at : how many penalties of the path were looked at
+    """
+
+    pairs: tuple[IntArray, IntArray]
+    score: Array
+    entered: BoolArray
+    n_looked_at: int
+
+
+def find_entries(loss: QuadraticLoss, path: Path, rows: WeightedRows, weights: Array, most_edges: int) -> Entries:
+    """Scores of all pairs, from the part of a path that has at most so many edges.
+
+    Parameters
+    ----------
+    loss, path : the loss and its solutions
+    rows : what the loss is made of, or a sample of it
+    weights : array of shape (m, m), of the penalty
+    most_edges : int
+    """
+    i, j = pairs = _penalised_pairs(weights)
+    too_many = np.flatnonzero(path.n_edges > most_edges)
+    n_looked_at = max(int(too_many[0]) if too_many.size else path.alphas.size, 1)
+    alphas = path.alphas[:n_looked_at]
+    own = on_own_parameters(loss, fit_location=path.fit_location)
+    errors = _Errors(loss, path, rows, _milestones(alphas), pairs, own)
+    freedom = degrees_of_freedom(loss, path, rows, pairs, own)
+    limits = (2 if path.rule == "symmetric" else 1) * weights[i, j]
+    score, entered = np.zeros(i.size), np.zeros(i.size, dtype=bool)
+    shift, pull, before = np.zeros((2, i.size)), np.zeros((2, i.size)), None
+
+    def scores(alpha: float, some: BoolArray) -> Array:
+        limit = alpha * limits[some]
+        drawn = shift[:, some] - pull[:, some] / np.maximum(limit, np.finfo(float).tiny)
+        found = _scores(limit, np.clip(drawn, -_MOST_SHIFT, _MOST_SHIFT), errors.at(alpha, some), freedom[some])
+        return found.max(axis=0) if path.rule == "or" else found.min(axis=0)
+
+    for k in range(n_looked_at):
+        K = path.interactions[k]
+        inside = joined_support(K, path.rule)[i, j]
+        tell("choosing among penalties", k + 1, n_looked_at)
+        derivative, pull = _derivatives(loss, K, path.locations[k], pairs, own, path.rule)
+        new = inside & ~entered
+        if new.any():
+            score[new] = scores(alphas[k] if k == 0 else float(np.sqrt(alphas[k - 1] * alphas[k])), new)
+            entered |= new
+        if before is not None and alphas[k] < alphas[k - 1]:
+            slope = (derivative - before) / (alphas[k - 1] - alphas[k]) / limits
+            shift[:, ~inside] = np.clip(slope, -_MOST_SHIFT, _MOST_SHIFT)[:, ~inside]
+        before = derivative
+    score[~entered] = scores(alphas[-1], ~entered)
+    return Entries(pairs, score, entered, n_looked_at)
+
+
+def _penalised_pairs(weights: Array) -> tuple[IntArray, IntArray]:
+    """Pairs i < j whose penalty is neither zero nor infinite."""
+    i, j = np.triu_indices(len(weights), k=1)
+    chosen = (weights[i, j] > 0) & np.isfinite(weights[i, j])
+    return i[chosen], j[chosen]
+
+
+def _milestones(alphas: Array) -> IntArray:
+    """Positions of the first alpha, of the last, and of those between that lie a factor apart."""
+    logs = np.log(np.maximum(alphas, np.finfo(float).tiny))
+    steps = np.floor((logs[0] - logs) / np.log(_EVERY) + 1e-9)
+    return np.unique(np.append(np.flatnonzero(np.diff(steps, prepend=-1.0) > 0), alphas.size - 1))
+
+
+def _derivatives(
+    loss: QuadraticLoss, K: Array, eta: Array, pairs: tuple[IntArray, IntArray], own: Array, rule: str
+) -> tuple[Array, Array]:
+    """Of the loss in K_ij for both ends of every pair, shape (2, p), the same where both are one parameter.
+
+    First as they would be if the columns' own parameters had adapted, then what these add since they have not.
+    """
+    i, j = pairs
+    m = loss.n_columns
+    whole = loss.gamma_times(loss.completed(K), eta) - loss.g
+    pulled = own[0] * whole[:, :m].diagonal()[:, None]
+    if not loss.zero_sums:
+        pulled += own[1] * whole[:, m, None]
+    ends = [np.stack([part[i, j], part[j, i]]) for part in (whole[:, :m] - pulled, pulled)]
+    if rule == "symmetric":
+        ends = [np.broadcast_to(part.sum(axis=0), part.shape) for part in ends]
+    return ends[0], ends[1]
+
+
+def _scores(limit: Array, shift: Array, error: Array, freedom: Array) -> Array:
+    """How many standard errors a pair without an edge stands out that just enters, from the tails on both sides.
+
+    As a normal variable would, with the same tails as Student's t has.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far = np.nan_to_num(limit / error, nan=0.0, posinf=1e8)
+    tails = stdtr(freedom, -far * (1 - shift)) + stdtr(freedom, -far * (1 + shift))
+    return np.maximum(-ndtri(np.clip(tails / 2, np.finfo(float).tiny, 0.5)), 0.0)
+
+
+class _Errors:
+    """Standard errors of derivatives, found at some alphas and interpolated between them on logarithmic scales."""
+
+    def __init__(
+        self,
+        loss: QuadraticLoss,
+        path: Path,
+        rows: WeightedRows,
+        positions: IntArray,
+        pairs: tuple[IntArray, IntArray],
+        own: Array,
+    ) -> None:
+        self.loss, self.path, self.rows, self.positions = loss, path, rows, positions
+        self.pairs, self.own = pairs, own
+        self.found: dict[int, Array] = {}
+
+    def at(self, alpha: float, some: BoolArray) -> Array:
+        """At any alpha for some pairs, shape (2, q)."""
+        alphas = self.path.alphas[self.positions]
+        after = int(np.clip(np.searchsorted(-alphas, -alpha), 1, max(alphas.size - 1, 1)))
+        low = self._at(0 if alphas.size == 1 else after - 1)[:, some]
+        if alphas.size == 1 or alpha >= alphas[after - 1]:
+            return low
+        share = np.log(alphas[after - 1] / alpha) / np.log(alphas[after - 1] / alphas[after])
+        tiny = np.finfo(float).tiny
+        high = self._at(after)[:, some]
+        return np.asarray(np.maximum(low, tiny) ** (1 - share) * np.maximum(high, tiny) ** share)
+
+    def _at(self, which: int) -> Array:
+        if which not in self.found:
+            position = int(self.positions[which])
+            self.found[which] = standard_errors(self.loss, self.path, position, self.rows, self.pairs, self.own)
+        return self.found[which]

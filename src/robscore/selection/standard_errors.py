@@ -1,0 +1,169 @@
+"""Standard errors of the derivatives of a loss in K_ij, at a solution on a path.
+
+Every pair's derivative is taken after the diagonal and the location of its two columns have adapted to it; where the
+last column of a composition couples all others, after all parameters of the graph have.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.losses.quadratic import QuadraticLoss, assemble_hessian
+from robscore.solvers.factor import Factor, SingularLossError, factor_positive_definite
+from robscore.solvers.path import Path, joined_support
+from robscore.weighting.weighted_rows import WeightedRows
+
+
+def standard_errors(
+    loss: QuadraticLoss, path: Path, position: int, rows: WeightedRows, pairs: tuple[IntArray, IntArray], own: Array
+) -> Array:
+    """For both ends of every pair i < j, shape (2, p); the same where both are one parameter.
+
+    ``own`` is what :func:`on_own_parameters` gives.
+    """
+    K, eta = _with_own_adapted(loss, loss.completed(path.interactions[position]), path.locations[position], path)
+    i, j = pairs
+    together = path.rule == "symmetric"
+    if loss.gamma_last is not None and together:
+        edges = joined_support(K, path.rule)
+        squares = _after_graph(loss, (K, eta), edges, rows, pairs, fit_location=path.fit_location)
+        return np.broadcast_to(np.sqrt(squares), (2, i.size))
+    alone, across = rows.pair_squares((K, eta), own)
+    mean = (loss.gamma_times(K, eta) - loss.g)[:, : loss.n_columns]
+    if together:
+        squares = alone + alone.T + 2 * across
+        squares -= _of_mean(mean + mean.T, rows)
+    else:
+        squares = alone - _of_mean(mean, rows)
+    squares = np.maximum(squares, 0.0)
+    return np.sqrt(np.stack([squares[i, j], squares[j, i]]))
+
+
+def degrees_of_freedom(
+    loss: QuadraticLoss, path: Path, rows: WeightedRows, pairs: tuple[IntArray, IntArray], own: Array
+) -> Array:
+    """How far each standard error can be trusted, shape (p,): a derivative over its error is about Student's t.
+
+    With kappa the kurtosis of what rows add to it, a sum of n squares has the relative variance (kappa - 1) / n, that
+    of a chi squared with 2 n / (kappa - 1) degrees of freedom. Pairs that seem better than most are not believed.
+    """
+    z = _with_own_adapted(loss, loss.completed(path.interactions[0]), path.locations[0], path)
+    kurtosis = rows.pair_kurtosis(z, own)[pairs]
+    typical = np.median(kurtosis) if kurtosis.size else 3.0
+    n_rows = np.count_nonzero(rows.gamma_weights)
+    return np.maximum(2 * n_rows / np.maximum(np.maximum(kurtosis, typical) - 1, 1e-3), 1.0)
+
+
+def _of_mean(total: Array, rows: WeightedRows) -> Array:
+    """The part of a sum of squares that is the square of the mean, for rows that add up to a total."""
+    return np.asarray(total**2 * np.sum(rows.gamma_weights**2) / np.sum(rows.gamma_weights) ** 2)
+
+
+def on_own_parameters(loss: QuadraticLoss, *, fit_location: bool) -> Array:
+    """What K_jj and eta_j take of the derivative in entry k of z_j, at [0, j, k] and [1, j, k], shape (2, m, m)."""
+    m = loss.n_columns
+    t = np.broadcast_to(loss.coupling()[0], (m, m))
+    every = np.arange(m)
+    with_diagonal = np.stack([loss.block(j, every[[j]], every)[0] for j in range(m)])
+    return np.stack(_solved(loss, with_diagonal, t, fit_location=fit_location))
+
+
+def _solved(loss: QuadraticLoss, in_diagonal: Array, in_location: Array, *, fit_location: bool) -> tuple[Array, Array]:
+    """The inverse of the Hessian of K_jj and eta_j times what is given of both, arrays of shape (m, q), for every j."""
+    m = loss.n_columns
+    t, s = loss.coupling()
+    c, s = np.broadcast_to(t, (m, m)).diagonal()[:, None], np.broadcast_to(s, (m,))[:, None]
+    d = loss.diagonal()[:, :m].diagonal()[:, None]
+    none = np.zeros_like(in_diagonal)
+    if loss.zero_sums:
+        return none, in_location / _safe(s) if fit_location else none
+    if not fit_location:
+        return in_diagonal / _safe(d), none
+    determinant = _safe(d * s - c**2, relative_to=d * s)
+    return (s * in_diagonal - c * in_location) / determinant, (d * in_location - c * in_diagonal) / determinant
+
+
+def _with_own_adapted(loss: QuadraticLoss, K: Array, eta: Array, path: Path) -> tuple[Array, Array]:
+    """K and eta with every K_jj and eta_j where the loss alone has them: multipliers and penalties move these."""
+    m = loss.n_columns
+    derivative = loss.gamma_times(K, eta) - loss.g
+    in_diagonal, in_location = derivative[:, :m].diagonal()[:, None], derivative[:, m:]
+    moved = _solved(loss, in_diagonal, in_location, fit_location=path.fit_location)
+    K = K.copy()
+    K[np.diag_indices(m)] -= moved[0][:, 0]
+    return K, eta - moved[1][:, 0]
+
+
+def _safe(values: Array, relative_to: Array | float = 1.0) -> Array:
+    """Infinity, to divide by, in place of what is zero up to rounding."""
+    return np.where(values > 1e-12 * np.abs(relative_to), values, np.inf)
+
+
+def _after_graph(
+    loss: QuadraticLoss,
+    z: tuple[Array, Array],
+    edges: BoolArray,
+    rows: WeightedRows,
+    pairs: tuple[IntArray, IntArray],
+    *,
+    fit_location: bool,
+) -> Array:
+    """Squared errors of every derivative after all parameters of a graph but its own have adapted, shape (p,)."""
+    m = loss.n_columns
+    i, j = pairs
+    free = np.tril(edges, -1)
+    np.fill_diagonal(free, val=not loss.zero_sums)
+    own_nodes, own_rows = np.nonzero(free)
+    if fit_location:
+        own_nodes, own_rows = np.append(own_nodes, np.arange(m)), np.append(own_rows, np.full(m, m))
+    d = own_nodes.size
+    of_graph = rows.gradients(z, own_rows, own_nodes, symmetric=True)
+    squares = np.empty(i.size)
+    factor: Factor | None = None
+    for node in range(m):
+        mine = np.flatnonzero(i == node)
+        outside = mine[~edges[i[mine], j[mine]]]
+        nodes, entries = np.append(own_nodes, j[outside]), np.append(own_rows, i[outside])
+        hessian = assemble_hessian(loss.block, _positions(nodes, entries, m), nodes.size, loss.gamma_last)
+        if factor is None:
+            factor = _root(hessian[:d, :d])
+            taken = factor.unwhiten(factor.whiten(of_graph)) if d else of_graph
+            precision = _diagonal_of_inverse(factor, d)
+            place = _positions(own_nodes, own_rows, m)
+        gradients = rows.gradients(z, entries[d:], nodes[d:], symmetric=True) - taken @ hessian[:d, d:]
+        squares[outside] = _sum_of_squares(gradients, rows)
+        inside = mine[edges[i[mine], j[mine]]]
+        at = place[j[inside], i[inside]]
+        squares[inside] = _sum_of_squares(taken[:, at] / precision[at], rows)
+    return squares
+
+
+def _positions(nodes: IntArray, entries: IntArray, m: int) -> IntArray:
+    """Which parameter every entry of z_1..z_m is, shape (m, m+1); -1 where it is none."""
+    position = np.full((m, m + 1), -1, dtype=np.intp)
+    position[nodes, entries] = np.arange(nodes.size)
+    mirrored = entries < m
+    position[entries[mirrored], nodes[mirrored]] = np.flatnonzero(mirrored)
+    return position
+
+
+def _root(hessian: Array) -> Factor:
+    """A square root of a Hessian; with a little ridge where it is singular."""
+    ridge = 0.0
+    while True:
+        try:
+            return Factor(*factor_positive_definite(hessian + np.diag(ridge * hessian.diagonal())))
+        except SingularLossError:
+            ridge = max(10 * ridge, 1e-8)
+            if ridge > 1:
+                raise
+
+
+def _diagonal_of_inverse(factor: Factor, size: int) -> Array:
+    return np.asarray(np.sum(factor.whiten(np.eye(size)) ** 2, axis=0)) if size else np.zeros(0)
+
+
+def _sum_of_squares(gradients: Array, rows: WeightedRows) -> Array:
+    squares = np.einsum("ij,ij->j", gradients, gradients)
+    return np.asarray(np.maximum(squares - _of_mean(gradients.sum(axis=0), rows), 0.0))
