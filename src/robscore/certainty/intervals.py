@@ -16,12 +16,13 @@ from robscore._tools.remarks import Remark
 from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._tools.words import Setting, Words
-from robscore.certainty.influence import solve, t_quantile, two_sided_p_values
+from robscore.certainty.influence import count_blocks, solve, t_quantile, two_sided_p_values
 from robscore.elements import PairwiseElements
 from robscore.fitting.fit import GraphFit
 from robscore.fitting.solve import solve as solve_path
 from robscore.graph import pair_associations
 from robscore.losses.quadratic import QuadraticLoss
+from robscore.rows.base import some_of
 from robscore.rows.blocks import halves
 from robscore.rows.tables import Kind, as_table
 from robscore.selection.choice import least
@@ -65,13 +66,14 @@ def edge_intervals(
     if estimate == "auto":
         estimate = "full" if fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * (m + 1) else "split"
     _check_blocks(n, block_size, estimate)
+    often = fit.weights.frequency
     rng = as_generator(random_state)
     rows = np.arange(n)
     allowed = fit.settings.allowed_pairs(m)
     if estimate == "split":
         chooses, rows = halves(n, block_size, rng)
         allowed &= _graph_of(fit, chooses)
-    n_blocks = -(-rows.size // block_size)
+    n_blocks = count_blocks(rows.size, some_of(often, rows), block_size)
     try:
         found = _estimated(fit, rows, allowed, block_size)
         if method == "subsampling":
@@ -167,13 +169,14 @@ def _by_subsampling(
     with one_thread():
         calls: Any = (delayed(on_one_thread)(estimates, half) for half in parts)
         values = list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
-    share = np.mean([half.size for half in parts]) / rows.size
+    often = np.ones(fit.prepared.rows.n_rows) if fit.weights.frequency is None else fit.weights.frequency
+    share = np.mean([often[half].sum() for half in parts]) / often[rows].sum()
     factor = np.sqrt(share / (1 - share))
     interactions, associations = (np.array(part) for part in zip(*values, strict=True))
     return interactions.std(axis=0, ddof=1) * factor, associations.std(axis=0, ddof=1) * factor
 
 
-def _table(fit: GraphFit, found: Estimated, level: float, fdr: float, n_blocks: int) -> AnyData:
+def _table(fit: GraphFit, found: Estimated, level: float, fdr: float, n_blocks: float) -> AnyData:
     reach = t_quantile(level, n_blocks)
     p_value = two_sided_p_values(found.interaction, found.interaction_error, n_blocks)
     q_value = false_discovery_control(p_value) if p_value.size else p_value

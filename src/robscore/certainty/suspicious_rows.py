@@ -15,6 +15,7 @@ from robscore.families.base import Family, Parameters
 from robscore.fitting.fit import Fit
 from robscore.rows.base import Rows
 from robscore.rows.tables import Kind, as_table
+from robscore.weighting.reweighting import repeated
 from robscore.weighting.rule import Reason
 from robscore.weighting.simulation import Simulator, proper
 from robscore.weighting.standard import Standard, canonical_order
@@ -138,7 +139,8 @@ def usual_rows(fit: Fit) -> Usual:
     if drawn is None:
         share = Tail.standing_out(surprise).share
     else:
-        ordered, simulated = np.sort(surprise), np.sort(surprise_of_rows(family, parameters, drawn))
+        ordered = np.sort(surprise if rows.frequency is None else surprise[repeated(rows.frequency, fit.settings.seed)])
+        simulated = np.sort(surprise_of_rows(family, parameters, drawn))
         share = Tail.of_ordered(ordered, simulated, _CAUTION).share
         simulated = matched(simulated, ordered, share, _CAUTION)
     typical = np.flatnonzero(surprise <= np.quantile(surprise, 1 - share, method="lower"))

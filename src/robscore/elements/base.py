@@ -287,23 +287,28 @@ class Elements(ABC):
         """|mu_k|^2 of every block, shape (K,): from products within it, or from its mean where blocks are large."""
         squared = np.empty(partition.n_blocks)
         product, nodes, features = self.cost(part)
-        numbers, order = sum(array[0].size for array in self.rows), partition.order
+        numbers, order, often = sum(array[0].size for array in self.rows), partition.order, partition.frequency
         for size, members, rows in partition.by_size():
             if size > max(nodes * features / product, 64):
                 for k, index in zip(members, rows, strict=True):
                     block = self.subset(order[index])
-                    squared[k] = block.mean_squared_norm(part, block.mean(part, np.full(size, 1.0 / size)))
+                    share = np.full(size, 1.0) if often is None else often[index]
+                    squared[k] = block.mean_squared_norm(part, block.mean(part, share / partition.totals[k]))
                 continue
             for some in chunks(members.size, rows_within(_TILE_BYTES, size * (size + numbers), at_least=1)):
                 taken = self.take(order[rows[some]])
-                squared[members[some]] = self.products(part, taken, taken).sum(axis=(-1, -2)) / size**2
+                products = self.products(part, taken, taken)
+                if often is not None:
+                    products = products * often[rows[some]][:, :, None] * often[rows[some]][:, None, :]
+                squared[members[some]] = products.sum(axis=(-1, -2)) / partition.totals[members[some]] ** 2
         return squared
 
     def node_means(self, part: Part, partition: Partition, nodes: Sequence[int] | None = None) -> Iterator[Array]:
         """Block means of some nodes or all, one at a time, each of shape (K, f); their Gram matrices add up."""
         rows = self.ordered(partition)
         for node in range(self.cost(part).nodes) if nodes is None else nodes:
-            yield partition.sums(self.node_features(part, node, rows)) / partition.sizes[:, None]
+            features = partition.repeated(self.node_features(part, node, rows))
+            yield partition.sums(features) / partition.totals[:, None]
 
     def row_chunks(self, part: Part) -> list[slice]:
         """Slices of rows whose features fit in little memory."""

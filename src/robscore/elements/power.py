@@ -185,8 +185,9 @@ class PowerElements(PairwiseElements):
         """Block means of some nodes or all, one at a time, each of shape (K, f); their Gram matrices add up."""
         if nodes is None:
             nodes = range(self.cost(part).nodes)
-        u, A, B, C, alpha, beta, gamma = self.ordered(partition)
-        sizes = partition.sizes[:, None]
+        u, *others = self.ordered(partition)
+        A, B, C, alpha, beta, gamma = (partition.repeated(array) for array in others)
+        sizes = partition.totals[:, None]
         m = self.n_columns
         if part == "g":
             for j in nodes:

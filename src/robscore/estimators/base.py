@@ -16,8 +16,10 @@ from robscore.elements.streamed import elements_of, held
 from robscore.families.base import Family, get_family
 from robscore.fitting.fit import Fit
 from robscore.rows import ArrayRows, Rows
+from robscore.rows.base import some_of
 from robscore.rows.blocks import Partition
 from robscore.rows.frames import readable
+from robscore.rows.frequency import read_frequency
 from robscore.rows.opening import open_rows
 
 
@@ -172,7 +174,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             raise UsageError("X has no complete row to look at.")
         return suspicious_rows(fit, rows, np.flatnonzero(used), level=level)
 
-    def score(self, X: AnyData, y: None = None) -> float:
+    def score(self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None) -> float:
         """Minus the median of means of the rows' losses; higher is better.
 
         Uses min(n_blocks_, rows) blocks, so that bad rows in X do not decide; with n_blocks=1 it is
@@ -182,12 +184,16 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like or data frame of shape (n, m)
         y : ignored
+        sample_weight : array-like of shape (n,), optional
+            How often every row is there, as in ``fit``.
         """
         losses = self.row_losses(X)
-        losses = losses[~np.isnan(losses)]
+        often = None if sample_weight is None else read_frequency(sample_weight, losses.size)
+        counted = np.flatnonzero(~np.isnan(losses) & (True if often is None else often > 0))
+        losses, often = losses[counted], some_of(often, counted)
         if losses.size == 0:
             raise ValueError("X has no complete row to score.")
-        partition = Partition.even(losses.size, min(self.n_blocks_, losses.size))
+        partition = Partition.even(losses.size, min(self.n_blocks_, losses.size), frequency=often)
         return -float(np.median(partition.means(losses)))
 
     def __sklearn_tags__(self) -> Any:

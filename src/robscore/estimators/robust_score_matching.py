@@ -109,7 +109,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         self.max_memory = max_memory
         self.random_state = random_state
 
-    def fit(self, X: AnyData, y: None = None) -> Self:
+    def fit(self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None) -> Self:
         """Estimate the parameters.
 
         Parameters
@@ -117,10 +117,13 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         X : array-like or data frame of shape (n, m); path of a Parquet file or folder; memory map; Dask collection
             Rows that do not fit in ``max_memory`` are read a piece at a time, in every pass over the data.
         y : ignored
+        sample_weight : array-like of shape (n,), optional
+            How often every row is there: a row of weight 2 counts as two equal rows, one of weight 0 is left out, and
+            the sum of all is the number of rows. Survey weights are something else; see the docs.
         """
         settings = Settings.of(self.get_params(deep=False))
         rows, frame = self._open(X, reset=True)
-        fit = fit_parameters(rows, settings, caller=type(self).__name__, frame=frame)
+        fit = fit_parameters(rows, settings, caller=type(self).__name__, frame=frame, sample_weight=sample_weight)
         self._store(fit)
         if settings.family.is_pairwise:
             upper = self.interaction_[np.triu_indices(rows.n_columns)]

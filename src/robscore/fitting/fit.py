@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from robscore._tools.errors import UsageError
 from robscore._tools.remarks import Remark
 from robscore._tools.threads import threads_for
-from robscore._tools.typing import Array, IntArray
+from robscore._tools.typing import AnyData, Array, IntArray
 from robscore._tools.words import Words, quoted
 from robscore.elements import Elements, PairwiseElements
 from robscore.families.base import Parameters
@@ -155,9 +155,11 @@ class GraphFit(Fit):
         return Graph(tuple(self.names), K, association(K)[0], facts, self.frame)
 
 
-def fit_parameters(rows: Rows, settings: Settings, *, caller: str, frame: str | None = None) -> Fit:
+def fit_parameters(
+    rows: Rows, settings: Settings, *, caller: str, frame: str | None = None, sample_weight: AnyData | None = None
+) -> Fit:
     """theta-hat without a penalty."""
-    prepared = prepare(rows, settings, caller)
+    prepared = prepare(rows, settings, caller, sample_weight)
     elements = _elements(prepared, settings)
 
     def unpenalised(loss: Loss) -> Parameters:
@@ -173,9 +175,11 @@ def fit_parameters(rows: Rows, settings: Settings, *, caller: str, frame: str | 
     return Fit(settings, prepared, weighed, loss, scaled, given, scaled, weighed.remarks, frame)
 
 
-def fit_graph(rows: Rows, settings: GraphSettings, *, caller: str, frame: str | None = None) -> GraphFit:
+def fit_graph(
+    rows: Rows, settings: GraphSettings, *, caller: str, frame: str | None = None, sample_weight: AnyData | None = None
+) -> GraphFit:
     """A sparse graph: theta-hat(K, beta, lambda) of Definition 4.1 at the chosen penalty."""
-    prepared = prepare(rows, settings, caller)
+    prepared = prepare(rows, settings, caller, sample_weight)
     try:
         with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
             return _fit_prepared(prepared, settings, frame)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from robscore._tools.errors import UsageError
-from robscore._tools.typing import BoolArray, IntArray
+from robscore._tools.typing import AnyData, BoolArray, IntArray
 from robscore._tools.words import Setting, quoted
 from robscore.elements import Elements
 from robscore.elements.streamed import check_memory, elements_of, held
 from robscore.families.base import Family, Parameters, Scaling
 from robscore.fitting.settings import Settings
 from robscore.rows.base import Rows
+from robscore.rows.frequency import check_total, with_frequency
 from robscore.rows.inspection import Inspection, inspect
 from robscore.rows.names import default_names
 from robscore.rows.quantiles import column_quantiles
@@ -68,8 +69,8 @@ class Prepared:
     Attributes
     ----------
     preparation : how they were made so
-    rows : the complete ones, scaled
-    complete : boolean array, one per row of the data
+    rows : the complete ones that count, scaled
+    complete : boolean array, one per row of the data; false also where its sample weight is zero
     """
 
     preparation: Preparation
@@ -89,17 +90,25 @@ class Prepared:
         return elements
 
 
-def prepare(rows: Rows, settings: Settings, caller: str) -> Prepared:
-    """Look at all rows once, refuse what cannot be used, and scale the complete ones."""
+def prepare(rows: Rows, settings: Settings, caller: str, sample_weight: AnyData | None = None) -> Prepared:
+    """Look at all rows once, refuse what cannot be used, and scale the complete ones.
+
+    Rows whose sample weight is zero are as if they were not there.
+    """
     family, names = settings.family, rows.names or default_names(rows.n_columns)
+    used = np.ones(rows.n_rows, dtype=bool)
+    if sample_weight is not None:
+        rows, used = with_frequency(rows, sample_weight)
     found = inspect(rows, family)
     found.check_complete(names, settings.missing)
+    used[used] = found.complete
     settings.check_size(int(np.count_nonzero(found.complete)), rows.n_columns)
     rows = held(rows, family, settings.memory, settings.loss_storage)
     check_memory(family, rows, settings.loss_storage, settings.memory)
     found.check_domain(family, names, caller)
     _check_variation(found, names)
     rows = rows.selected(np.flatnonzero(found.complete))
+    check_total(rows.frequency)
     scaling = family.scaling(rows, fit_location=settings.fit_location) if settings.scale == "median" else None
     if scaling is not None:
         _check_scale(scaling, names)
@@ -110,7 +119,7 @@ def prepare(rows: Rows, settings: Settings, caller: str) -> Prepared:
     preparation = Preparation(family, scaled_family.resolved(rows), scaling, names, caller)
     if family.is_pairwise:
         _check_units(preparation)
-    return Prepared(preparation, rows, found.complete)
+    return Prepared(preparation, rows, used)
 
 
 def _scaled_family(family: Family, scaling: Scaling, names: list[str]) -> Family:

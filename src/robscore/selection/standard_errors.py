@@ -12,6 +12,7 @@ from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.losses.quadratic import QuadraticLoss, assemble_hessian
 from robscore.solvers.factor import Factor, SingularLossError, factor_positive_definite
 from robscore.solvers.path import Path, joined_support
+from robscore.weighting.row_weights import squared_total
 from robscore.weighting.weighted_rows import WeightedRows
 
 
@@ -51,13 +52,12 @@ def degrees_of_freedom(
     z = _with_own_adapted(loss, loss.completed(path.interactions[0]), path.locations[0], path)
     kurtosis = rows.pair_kurtosis(z, own)[pairs]
     typical = np.median(kurtosis) if kurtosis.size else 3.0
-    n_rows = np.count_nonzero(rows.gamma_weights)
-    return np.maximum(2 * n_rows / np.maximum(np.maximum(kurtosis, typical) - 1, 1e-3), 1.0)
+    return np.maximum(2 * rows.n_rows / np.maximum(np.maximum(kurtosis, typical) - 1, 1e-3), 1.0)
 
 
 def _of_mean(total: Array, rows: WeightedRows) -> Array:
     """The part of a sum of squares that is the square of the mean, for rows that add up to a total."""
-    return np.asarray(total**2 * np.sum(rows.gamma_weights**2) / np.sum(rows.gamma_weights) ** 2)
+    return np.asarray(total**2 * squared_total(rows.gamma_weights, rows.frequency) / np.sum(rows.gamma_weights) ** 2)
 
 
 def on_own_parameters(loss: QuadraticLoss, *, fit_location: bool) -> Array:
@@ -165,5 +165,6 @@ def _diagonal_of_inverse(factor: Factor, size: int) -> Array:
 
 
 def _sum_of_squares(gradients: Array, rows: WeightedRows) -> Array:
-    squares = np.einsum("ij,ij->j", gradients, gradients)
+    each = gradients if rows.frequency is None else gradients / rows.frequency[:, None]
+    squares = np.einsum("ij,ij->j", gradients, each)
     return np.asarray(np.maximum(squares - _of_mean(gradients.sum(axis=0), rows), 0.0))

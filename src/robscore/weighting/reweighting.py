@@ -95,16 +95,32 @@ def reweigh(elements: Elements, rows: Rows, family: Family, fit: JudgingFit, see
     """
     n = elements.n_rows
     sample = np.arange(n)
-    if n > _MOST_ROWS:
+    if rows.frequency is not None:
+        sample = repeated(rows.frequency, seed)
+    elif n > _MOST_ROWS:
         sample = np.sort(np.random.default_rng(seed).choice(n, size=_MOST_ROWS, replace=False))
-    pilot = Pilot.of(family, rows.take(sample), elements.overflow[sample])
+    pilot = Pilot.of(family, rows.take(sample), elements.overflow[sample], sample)
     rule, members = pilot.learn(fit, seed)
     is_member = np.zeros(n, dtype=bool)
     is_member[sample[pilot.order[members]]] = True
     weights, reasons = rule.weigh(rows, elements.overflow, is_member)
     if not weights.counted.size or (weights.share_dropped or 0.0) > _TOO_MANY:
         return None
-    return Reweighted(weights, reasons, weights.loss(elements), rule.parameters, rule, count_copies(pilot.X))
+    copies = count_copies(pilot.X[pilot.is_first])
+    return Reweighted(weights, reasons, weights.loss(elements), rule.parameters, rule, copies)
+
+
+def repeated(frequency: Array, seed: int) -> IntArray:
+    """Positions of rows, ascending, each about as often as its frequency says; at most so many as the rule looks at.
+
+    Whole frequencies are met exactly. Where they are so small that rows would be lost, all are stretched.
+    """
+    total = max(float(frequency.sum()), float(frequency.size))
+    reached = np.floor(np.cumsum(frequency) * (total / frequency.sum()) + 0.5).astype(np.int64)
+    if reached[-1] <= _MOST_ROWS:
+        return np.repeat(np.arange(frequency.size), np.diff(reached, prepend=0))
+    drawn = np.random.default_rng(seed).choice(frequency.size, size=_MOST_ROWS, p=frequency / frequency.sum())
+    return np.sort(drawn)
 
 
 @dataclass(frozen=True)
@@ -122,6 +138,8 @@ class Pilot:
     z : array of shape (n, m)
     standard : how X became z
     elements : of its rows
+    is_first : boolean array of shape (n,)
+        False for rows that are there again because of their frequency.
     """
 
     family: Family
@@ -131,21 +149,23 @@ class Pilot:
     z: Array
     standard: Standard
     elements: Elements
+    is_first: BoolArray
 
     @classmethod
-    def of(cls, family: Family, X: Array, overflow: BoolArray) -> Pilot:
-        """The rows X, shape (n, m), of which some may overflow."""
+    def of(cls, family: Family, X: Array, overflow: BoolArray, numbers: IntArray) -> Pilot:
+        """The rows X, shape (n, m), of which some may overflow; the same numbers, ascending, are the same row."""
         standard = Standard.of(family, X[~overflow] if 2 * np.count_nonzero(overflow) < len(X) else X)
         z = standard(X)
         columns, order = canonical_order(z)
         if not family.columns_alike:
             columns = np.arange(columns.size)
         X, z = (np.ascontiguousarray(part[np.ix_(order, columns)]) for part in (X, z))
-        return cls(family, X, order, columns, z, standard.reordered(columns), family.elements(X))
+        is_first = np.diff(numbers, prepend=-1) > 0
+        return cls(family, X, order, columns, z, standard.reordered(columns), family.elements(X), is_first[order])
 
     def learn(self, fit: JudgingFit, seed: int) -> tuple[Rule, BoolArray]:
         """The rule, and which rows its scatter was taken from."""
-        clusters = Clusters.of(self.z)
+        clusters = Clusters.of(self.z[self.is_first])
         allowed = ~clusters.contains(self.z) & ~self.elements.overflow
         if not allowed.any():
             allowed = ~self.elements.overflow

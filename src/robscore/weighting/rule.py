@@ -83,6 +83,7 @@ class Rule:
         """What rows count, and why, shape (n,); ``members`` are those that the scatter was taken from."""
         surprise, reasons = rows.gather(partial(_judge, self), overflow, members)
         weights = RowWeights.between(surprise, *self.taper, self.parameters).only(reasons == Reason.NONE)
+        weights = weights if rows.frequency is None else weights.counting(rows.frequency)
         assert weights.phi is not None
         reasons[(reasons == Reason.NONE) & (weights.phi < 1)] = Reason.SURPRISE
         return weights, reasons
