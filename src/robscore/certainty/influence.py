@@ -170,15 +170,15 @@ def solve(elements: Elements, weights: RowWeights, allowed: BoolArray, *, fit_lo
     loss = weights.loss(elements)
     assert isinstance(loss, QuadraticLoss)
     n = elements.n_rows if weights.frequency is None else float(weights.frequency.sum())
-    solution = refit(loss, allowed, np.full(loss.n_columns, fit_location), symmetric=True)
+    solution = refit(loss, allowed, np.full(loss.location_shape, fit_location), symmetric=True)
     # Gradients at the estimate are smaller than at the truth, by as many numbers as a column has free.
-    stretch = np.sqrt(n / max(n - free_a_column(allowed, fit_location=fit_location), 1))
+    stretch = np.sqrt(n / max(n - free_a_column(allowed, n_locations=loss.n_locations * fit_location), 1))
     return Solved(solution, loss.zero_sums, float(stretch))
 
 
 def influence_of_rows(fit: GraphFit) -> Influence:
     """The estimate of K on the scaled columns, without a penalty, and what every row of a fit does to it."""
-    m, n = fit.prepared.rows.n_columns, fit.prepared.rows.n_rows
+    m, n = len(fit.names), fit.prepared.rows.n_rows
     allowed, elements, weights = fit.settings.allowed_pairs(m), fit.elements(), fit.weights.some(np.arange(n))
     needed = 8.0 * n * np.count_nonzero(allowed)
     if elements.streams and needed > fit.settings.memory:
@@ -206,9 +206,9 @@ def count_blocks(n_rows: int, frequency: Array | None, block_size: int) -> float
     return -(-n_rows // block_size)
 
 
-def free_a_column(allowed: BoolArray, *, fit_location: bool) -> int:
-    """The most parameters that one column has: its pairs among those allowed, its diagonal, its location."""
-    return int(allowed.sum(axis=0).max(initial=0)) + 1 + fit_location
+def free_a_column(allowed: BoolArray, *, n_locations: int) -> int:
+    """The most parameters that one column has: its pairs among those allowed, its diagonal, its locations."""
+    return int(allowed.sum(axis=0).max(initial=0)) + 1 + n_locations
 
 
 def summed_in_blocks(rows: Array, block_size: int) -> Array:

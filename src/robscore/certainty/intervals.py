@@ -62,9 +62,9 @@ def edge_intervals(
 ) -> tuple[AnyData, list[Remark]]:
     """The table of :meth:`robscore.RobustGraph.edge_intervals`, and what there is to warn about."""
     _check_arguments(level, fdr, method, estimate, block_size)
-    n, m = fit.prepared.rows.n_rows, fit.prepared.rows.n_columns
+    n, m = fit.prepared.rows.n_rows, len(fit.names)
     if estimate == "auto":
-        estimate = "full" if fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * (m + 1) else "split"
+        estimate = "full" if fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * (m + 1 + fit.n_given) else "split"
     _check_blocks(n, block_size, estimate)
     often = fit.weights.frequency
     rng = as_generator(random_state)
@@ -182,7 +182,8 @@ def _table(fit: GraphFit, found: Estimated, level: float, fdr: float, n_blocks: 
     q_value = false_discovery_control(p_value) if p_value.size else p_value
     i, j = found.pairs
     m = len(fit.names)
-    factor = fit.prepared.preparation.unscale((np.ones((m, m)), np.zeros(m)))[0][i, j]
+    preparation = fit.prepared.preparation
+    factor = preparation.unscale((np.ones((m, m)), np.zeros(preparation.location_shape)))[0][i, j]
     interaction, error = found.interaction * factor, found.interaction_error * factor
     order = np.lexsort((-np.abs(found.association), p_value))
     columns: dict[str, tuple[Kind, Any]] = {

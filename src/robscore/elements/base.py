@@ -72,6 +72,8 @@ class Elements(ABC):
         How averages hold Gamma.
     memory : float
         Bytes that products of block means may take, where that is more than usual.
+    n_locations : int
+        How many parameters of location a column has: 1 and one for every covariate.
     """
 
     rows: Any
@@ -81,6 +83,7 @@ class Elements(ABC):
     streams: bool = False
     storage: Storage = "auto"
     memory: float = 0.0
+    n_locations: int = 1
 
     def _find_overflow(self) -> None:
         """Set ``overflow``, and the rows that do to zero."""
@@ -341,9 +344,9 @@ class PairwiseElements(Elements):
         ----------
         counts : what every row counts
         z, z0 : K and eta at which the gradient is taken, and those that ``counts.pulls`` belong to (or nothing)
-        own : array of shape (2, m, m)
+        own : array of shape (2, m, m), or with covariates (2 + q, m, m)
             What is taken away from the gradient in entry k of z_j: own[0, j, k] times that in K_jj, and own[1, j, k]
-            times that in eta_j.
+            (and so on) times that in eta_j.
 
         Returns
         -------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +12,8 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from robscore._tools.arguments import check_number
 from robscore._tools.errors import ArgumentError, UsageError
-from robscore._tools.typing import AnyData, Array, BoolArray, RandomState
+from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
+from robscore._tools.words import quoted
 from robscore.certainty.suspicious_rows import suspicious_rows
 from robscore.elements.streamed import elements_of, held
 from robscore.families.base import Family, get_family
@@ -18,8 +21,10 @@ from robscore.fitting.fit import Fit
 from robscore.rows import ArrayRows, Rows
 from robscore.rows.base import some_of
 from robscore.rows.blocks import Partition
+from robscore.rows.covariates import Covariate, Design, names_of_columns, read_covariates, split_frame
 from robscore.rows.frames import readable
 from robscore.rows.frequency import read_frequency
+from robscore.rows.joined import JoinedRows
 from robscore.rows.opening import open_rows
 
 
@@ -54,7 +59,55 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self.n_blocks_criterion_ = fit.weighed.n_blocks_criterion
         self.share_dropped_ = fit.weights.share_dropped
         if fit.settings.family.is_pairwise:
-            self.interaction_, self.location_ = fit.given
+            self.interaction_, location = fit.given
+            self.location_ = location if location.ndim == 1 else location[:, 0].copy()
+            self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
+
+    def _open_given(
+        self, X: AnyData, covariates: AnyData | None, *, reset: bool
+    ) -> tuple[Rows, str | None, Sequence[str]]:
+        """The rows of X with covariates as their last columns, the data-frame library, and what these are called."""
+        names = names_of_columns(covariates)
+        if reset:
+            self.covariates_: Design | None = None
+        elif self.covariates_ is None:
+            if covariates is not None:
+                raise UsageError("The fit had no covariates, so none can be given now; fit with them first.")
+        elif covariates is None and self.covariates_.from_data:
+            names = self.covariates_.names
+        elif covariates is None:
+            raise UsageError(f"The fit was given the covariates {quoted(self.covariates_.names)}; give them here too.")
+        if covariates is None and names is None:
+            rows, library = self._open(X, reset=reset)
+            return rows, library, ()
+        if names is None:
+            rows, library = self._open(X, reset=reset)
+            columns = read_covariates(covariates, rows.n_rows)
+        else:
+            opened = open_rows(X)
+            if opened is not None:
+                return self._open_named(opened, names, reset=reset)
+            rest, columns = split_frame(X, names)
+            rows, library = self._open(rest, reset=reset)
+        if self.covariates_ is None:
+            self.covariates_ = Design.of(columns, from_data=names is not None)
+        return JoinedRows(rows, self.covariates_.matrix(columns)), library, self.covariates_.terms
+
+    def _open_named(self, rows: Rows, names: Sequence[str], *, reset: bool) -> tuple[Rows, str | None, Sequence[str]]:
+        """Rows that are not in memory, with some of their own columns put last, as covariates: numbers all of them."""
+        if rows.names is None or (absent := [name for name in names if name not in rows.names]):
+            has = "no names" if rows.names is None else f"no {quoted(absent)}"
+            raise UsageError(f"covariates={list(names)!r} are names of columns, and those of X have {has}.")
+        own = [k for k, name in enumerate(rows.names) if name not in names]
+        order = np.array([*own, *(rows.names.index(name) for name in names)], dtype=np.intp)
+        first = rows.mapped(partial(_reordered, order[: len(own)]), len(own))
+        first.names = [rows.names[k] for k in own]
+        self._check_columns(first, reset=reset)
+        if reset:
+            self.covariates_ = Design(tuple(Covariate(name, "number") for name in names), from_data=True)
+        whole = rows.mapped(partial(_reordered, order), order.size)
+        whole.names = first.names
+        return whole, None, names
 
     def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
         """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""
@@ -64,9 +117,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self._check_columns(rows, reset=reset)
         return rows, None
 
-    def _scaled_rows(self, X: AnyData) -> tuple[Rows, BoolArray]:
+    def _scaled_rows(self, X: AnyData, covariates: AnyData | None) -> tuple[Rows, BoolArray]:
         """The complete rows of other data as those of the fit are scaled, and which are complete."""
-        rows, _ = self._open(X, reset=False)
+        rows, *_ = self._open_given(X, covariates, reset=False)
         settings, preparation = self.fitted_.settings, self.fitted_.prepared.preparation
         rows = held(rows, preparation.family, settings.memory)
         used = preparation.complete(rows, settings.missing)
@@ -103,7 +156,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         )
         return ArrayRows(matrix, table.names, whole=False), table.library
 
-    def row_losses(self, X: AnyData) -> Array:
+    def row_losses(self, X: AnyData, *, covariates: AnyData | None = None) -> Array:
         """Each row's own score-matching loss at the fit, on the scaled columns.
 
         Large where a row does not fit the model: because of its size or of its dependence.
@@ -111,6 +164,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n, m)
+        covariates : as in ``fit``, if the fit had some
+            Not needed where they are columns of X.
 
         Returns
         -------
@@ -118,7 +173,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             NaN for incomplete rows when ``missing="drop"``; infinite for rows that overflow.
         """
         check_is_fitted(self)
-        rows, used = self._scaled_rows(X)
+        rows, used = self._scaled_rows(X, covariates)
         losses = np.full(used.size, np.nan)
         if used.any():
             fit = self.fitted_
@@ -126,7 +181,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             losses[used] = elements.row_losses(*fit.scaled)
         return losses
 
-    def suspicious_rows(self, X: AnyData | None = None, *, level: float = 0.01) -> AnyData:
+    def suspicious_rows(
+        self, X: AnyData | None = None, *, covariates: AnyData | None = None, level: float = 0.01
+    ) -> AnyData:
         """Rows from the most to the least surprising under the fit, those flagged that hardly belong to the model.
 
         A row's score is -log p(x) at the fit without shrinkage, up to a constant. It sees rows that are too large as
@@ -137,6 +194,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like or data frame of shape (n, m), optional
             By default the data of the fit.
+        covariates : as in ``fit``, if the fit had some and X is given
+            Rows are then surprising for their covariates: the score is how many deviations -log p lies above that of
+            rows simulated there.
         level : float, default 0.01
             The false-alarm level: no more than this share of good rows of the fit is flagged too, on average (of
             other rows it may be more where the fit has few rows a column). From thousands of rows simulated from the
@@ -169,12 +229,14 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         fit = self.fitted_
         if X is None:
             return suspicious_rows(fit, fit.prepared.rows, fit.used, level=level)
-        rows, used = self._scaled_rows(X)
+        rows, used = self._scaled_rows(X, covariates)
         if not used.any():
             raise UsageError("X has no complete row to look at.")
         return suspicious_rows(fit, rows, np.flatnonzero(used), level=level)
 
-    def score(self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None) -> float:
+    def score(
+        self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None
+    ) -> float:
         """Minus the median of means of the rows' losses; higher is better.
 
         Uses min(n_blocks_, rows) blocks, so that bad rows in X do not decide; with n_blocks=1 it is
@@ -186,8 +248,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         y : ignored
         sample_weight : array-like of shape (n,), optional
             How often every row is there, as in ``fit``.
+        covariates : as in ``fit``, if the fit had some
         """
-        losses = self.row_losses(X)
+        losses = self.row_losses(X, covariates=covariates)
         often = None if sample_weight is None else read_frequency(sample_weight, losses.size)
         counted = np.flatnonzero(~np.isnan(losses) & (True if often is None else often > 0))
         losses, often = losses[counted], some_of(often, counted)
@@ -201,3 +264,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = self.missing == "drop"
         tags.input_tags.positive_only = get_family(self.family).domain.is_non_negative
         return tags
+
+
+def _reordered(order: IntArray, rows: Array) -> Array:
+    return rows[:, order]

@@ -109,7 +109,9 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         self.max_memory = max_memory
         self.random_state = random_state
 
-    def fit(self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None) -> Self:
+    def fit(
+        self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None
+    ) -> Self:
         """Estimate the parameters.
 
         Parameters
@@ -120,13 +122,20 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         sample_weight : array-like of shape (n,), optional
             How often every row is there: a row of weight 2 counts as two equal rows, one of weight 0 is left out, and
             the sum of all is the number of rows. Survey weights are something else; see the docs.
+        covariates : data frame, series, dictionary or array of shape (n,) or (n, q); or names of columns of X, optional
+            What moves the locations: numbers, categories (dummies; the first level is the base) or dates (years).
+            The graph is then that of the columns given the covariates, and ``effects_`` what these do.
         """
         settings = Settings.of(self.get_params(deep=False))
-        rows, frame = self._open(X, reset=True)
-        fit = fit_parameters(rows, settings, caller=type(self).__name__, frame=frame, sample_weight=sample_weight)
+        if covariates is not None:
+            settings.check_covariates()
+        rows, frame, given = self._open_given(X, covariates, reset=True)
+        fit = fit_parameters(
+            rows, settings, caller=type(self).__name__, frame=frame, sample_weight=sample_weight, given=given
+        )
         self._store(fit)
         if settings.family.is_pairwise:
-            upper = self.interaction_[np.triu_indices(rows.n_columns)]
+            upper = self.interaction_[np.triu_indices(len(fit.names))]
             self.theta_ = np.append(upper, self.location_) if self.fit_location else upper
         else:
             (self.theta_,) = fit.given

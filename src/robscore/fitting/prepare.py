@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ from robscore._tools.words import Setting, quoted
 from robscore.elements import Elements
 from robscore.elements.streamed import check_memory, elements_of, held
 from robscore.families.base import Family, Parameters, Scaling
+from robscore.families.given import Given
+from robscore.fitting.covariates import with_covariates
 from robscore.fitting.settings import Settings
 from robscore.rows.base import Rows
 from robscore.rows.frequency import check_total, with_frequency
@@ -34,6 +37,7 @@ class Preparation:
     scaled_family : the same for scaled columns.
     scaling : centre and scale of the columns, or None.
     names : column names, for messages.
+    given : names of the covariates' columns.
     caller : name of the estimator, for messages.
     """
 
@@ -41,13 +45,21 @@ class Preparation:
     scaled_family: Family
     scaling: Scaling | None
     names: list[str]
+    given: tuple[str, ...]
     caller: str
+
+    @property
+    def location_shape(self) -> tuple[int, ...]:
+        """Of eta: (m,), or with q covariates (m, 1 + q)."""
+        m = len(self.names)
+        return (m, 1 + len(self.given)) if self.given else (m,)
 
     def complete(self, rows: Rows, missing: str) -> BoolArray:
         """Which rows are complete, shape (n,); raise on what may not be missing, or not be there."""
         found = inspect(rows, self.family)
-        found.check_complete(self.names, missing)
-        found.check_domain(self.family, self.names, self.caller)
+        names = [*self.names, *self.given]
+        found.check_complete(names, missing)
+        found.check_domain(self.family, names, self.caller)
         return found.complete
 
     def scaled(self, rows: Rows, used: BoolArray) -> Rows:
@@ -90,19 +102,23 @@ class Prepared:
         return elements
 
 
-def prepare(rows: Rows, settings: Settings, caller: str, sample_weight: AnyData | None = None) -> Prepared:
+def prepare(
+    rows: Rows, settings: Settings, caller: str, sample_weight: AnyData | None = None, given: Sequence[str] = ()
+) -> Prepared:
     """Look at all rows once, refuse what cannot be used, and scale the complete ones.
 
-    Rows whose sample weight is zero are as if they were not there.
+    Rows whose sample weight is zero are as if they were not there. ``given`` are the names of covariates, which the
+    last columns of the rows hold.
     """
-    family, names = settings.family, rows.names or default_names(rows.n_columns)
+    family = Given(settings.family, len(given)) if given else settings.family
+    names = [*(rows.names or default_names(family.own_columns(rows.n_columns))), *given]
     used = np.ones(rows.n_rows, dtype=bool)
     if sample_weight is not None:
         rows, used = with_frequency(rows, sample_weight)
     found = inspect(rows, family)
     found.check_complete(names, settings.missing)
     used[used] = found.complete
-    settings.check_size(int(np.count_nonzero(found.complete)), rows.n_columns)
+    settings.check_size(int(np.count_nonzero(found.complete)), family.own_columns(rows.n_columns))
     rows = held(rows, family, settings.memory, settings.loss_storage)
     check_memory(family, rows, settings.loss_storage, settings.memory)
     found.check_domain(family, names, caller)
@@ -114,9 +130,12 @@ def prepare(rows: Rows, settings: Settings, caller: str, sample_weight: AnyData 
         _check_scale(scaling, names)
     else:
         _check_sizes(rows, found, names)
+    if given:
+        scaling = with_covariates(scaling, rows, list(given))
     rows = rows.mapped(np.copy) if scaling is None else _scaled(rows, scaling)  # the user's array stays the user's
     scaled_family = family if scaling is None else _scaled_family(family, scaling, names)
-    preparation = Preparation(family, scaled_family.resolved(rows), scaling, names, caller)
+    own = names[: family.own_columns(len(names))]
+    preparation = Preparation(family, scaled_family.resolved(rows), scaling, own, tuple(given), caller)
     if family.is_pairwise:
         _check_units(preparation)
     return Prepared(preparation, rows, used)
@@ -174,9 +193,12 @@ def _check_sizes(rows: Rows, found: Inspection, names: list[str]) -> None:
 
 def _check_units(preparation: Preparation) -> None:
     """Raise where K or eta in the units of the data would be larger, or smaller, than numbers can be."""
-    m = len(preparation.names)
-    K, eta = preparation.unscale((np.eye(m), np.zeros(m)))[0], preparation.unscale((np.zeros((m, m)), np.ones(m)))[1]
-    own = np.stack([K.diagonal(), eta])
+    m, shape = len(preparation.names), preparation.location_shape
+    K = preparation.unscale((np.eye(m), np.zeros(shape)))[0]
+    ones = np.zeros(shape)
+    ones[:, :1] = 1.0
+    eta = preparation.unscale((np.zeros((m, m)), ones if len(shape) > 1 else np.ones(m)))[1]
+    own = np.stack([K.diagonal(), eta.reshape(m, -1)[:, 0]])
     beyond = np.flatnonzero(~((own >= _LEAST_UNIT) & (own <= _LARGEST_UNIT)).all(axis=0))
     if beyond.size:
         raise UsageError(

@@ -174,6 +174,13 @@ class Settings:
         if redundant:
             raise UsageError(redundant)
 
+    def check_covariates(self) -> None:
+        """Raise where covariates contradict other arguments."""
+        if not self.family.is_pairwise:
+            raise UsageError(f"{self.family!r} has no location that covariates could move; use a pairwise family.")
+        if not self.fit_location:
+            raise ArgumentError("fit_location", value=False, problem=": covariates move the location, so fit it.")
+
     def check_size(self, n_rows: int, n_columns: int) -> None:
         """Raise on arguments that make no sense for so many complete rows and columns."""
         if n_rows < 2:

@@ -102,7 +102,8 @@ def _check_overflow(prepared: Prepared, elements: Elements) -> None:
         return
     with np.errstate(divide="ignore"):
         away = np.abs(np.log10(np.abs(prepared.rows.take(np.flatnonzero(overflow)[:_LOOKED_AT]))))
-    worst = prepared.preparation.names[int(np.argmax(np.median(away, axis=0)))]
+    names = prepared.preparation.names
+    worst = names[int(np.argmax(np.median(away[:, : len(names)], axis=0)))]
     raise UsageError(
         f"{np.count_nonzero(overflow)} of {elements.n_rows} rows have score-matching elements that overflow: they are "
         f"too large, or too near a boundary, in column {worst!r} most of all. Measure it in other units, keep ",

@@ -122,7 +122,7 @@ def support(path: Path, k: int) -> tuple[BoolArray, BoolArray]:
     """Edges and locations of the k-th solution."""
     edges = joined_support(path.interactions[k], path.rule)
     if path.location_is_free or not path.fit_location:
-        return edges, np.full(len(edges), path.fit_location)
+        return edges, np.full(path.locations[k].shape, path.fit_location)
     return edges, path.locations[k] != 0
 
 
@@ -152,7 +152,7 @@ def _size_penalty(path: Path, edges: BoolArray, locations: BoolArray, n_rows: fl
     total = k * np.log(n_rows) + 2 * gamma * _log_binomial(n_pairs, k)
     if path.fit_location and not path.location_is_free:
         k = int(np.count_nonzero(locations))
-        total += k * np.log(n_rows) + 2 * gamma * _log_binomial(m, k)
+        total += k * np.log(n_rows) + 2 * gamma * _log_binomial(locations.size, k)
     return float(total)
 
 

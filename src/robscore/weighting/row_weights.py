@@ -64,8 +64,13 @@ class RowWeights:
         return cls.tapered(phi, np.broadcast_to(np.float64(0.0), phi.shape), parameters)
 
     @classmethod
-    def between(cls, surprise: Array, start: float, end: float, parameters: Parameters) -> RowWeights:
-        """1 up to ``start``, 0 from ``end`` on, a cubic in between; surprise has shape (n,) and may be infinite."""
+    def between(
+        cls, surprise: Array, start: float, end: float, parameters: Parameters, rate: Array | None = None
+    ) -> RowWeights:
+        """1 up to ``start``, 0 from ``end`` on, a cubic in between; surprise has shape (n,) and may be infinite.
+
+        Where the surprise rises with -log p at another rate than 1, that is given, shape (n,).
+        """
         if not (start < end < np.inf):  # nothing lies in between
             return cls.hard(np.where(surprise <= start, 1.0, 0.0), parameters)
         t = (end - surprise) / (end - start)
@@ -73,6 +78,8 @@ class RowWeights:
         slopes = 1 - t  # in place from here on: there may be very many rows
         slopes *= t
         slopes *= -6 / (end - start)
+        if rate is not None:
+            slopes *= rate
         phi = 3 - 2 * t
         phi *= t
         phi *= t

@@ -6,7 +6,7 @@ import numpy as np
 
 from robscore._tools.typing import Array
 from robscore.families.base import Family, Parameters
-from robscore.losses.quadratic import Loss, QuadraticLoss
+from robscore.losses.quadratic import Loss, QuadraticLoss, as_location
 
 _FEWEST_CHAINS, _MOST_CHAINS, _CELLS = 2000, 8000, 80_000  # for families that are sampled by chains from given rows
 _FIRST_SWEEPS, _MORE_SWEEPS = 10, 5
@@ -65,8 +65,7 @@ def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
     np.fill_diagonal(off, 1.0)
     K = off * np.multiply.outer(size, size)
     if shrink < 1.0 and location.any():
-        t, s = loss.coupling()
-        location = (loss.g[:, -1] - np.einsum("jk,kj->j", np.broadcast_to(t, K.shape), K)) / s
+        location = as_location(loss.best_location(loss.g[:, loss.n_columns :] - loss.pulls_of(K)))
     try:
         family.check_parameters(K, location)
     except ValueError:
