@@ -49,12 +49,15 @@ class Influence:
         Influence on K_ij; its sum of squares is the variance. Of a row that is there f times, that of all its copies
         over the root of f.
     on_diagonal : array of shape (n, m)
+    on_locations : array of shape (n, m L)
+        Influence on the free locations: of all columns, then of their effects, one covariate after the other.
     """
 
     interaction: Array
     pairs: tuple[IntArray, IntArray]
     on_pairs: Array
     on_diagonal: Array
+    on_locations: Array
 
     def on_association(self) -> Array:
         """Influence on -K_ij / sqrt(K_ii K_jj), shape (n, p), by its derivatives."""
@@ -100,7 +103,7 @@ class Solved:
             for ends in self.pairs:
                 for k in range(m):
                     on_diagonal[:, k] -= on_pairs[:, ends == k].sum(axis=1)
-        return Influence(solution.interaction, self.pairs, on_pairs, on_diagonal)
+        return Influence(solution.interaction, self.pairs, on_pairs, on_diagonal, rows[:, solution.rows >= m])
 
     @property
     def pairs(self) -> tuple[IntArray, IntArray]:
@@ -116,8 +119,11 @@ class Solved:
         is_pair = np.flatnonzero((i != j) & (j < len(self.solution.interaction)))
         return i, j, is_pair[np.lexsort((j[is_pair], i[is_pair]))]
 
-    def standard_errors(self, weighted: WeightedRows, block_size: int) -> tuple[Array, Array]:
-        """Of K_ij and of the associations, shape (p,) each: roots of sums of squared influences of blocks of rows."""
+    def standard_errors(self, weighted: WeightedRows, block_size: int) -> tuple[Array, Array, Array]:
+        """Of K_ij and of the associations, shape (p,) each, and of locations: roots of sums of squared influences.
+
+        Of blocks of rows.
+        """
         n = weighted.elements.n_rows
         pairs = max(1, self.solution.rows.size)
         often = weighted.frequency
@@ -131,8 +137,10 @@ class Solved:
             starts=np.arange(0, n, block_size),
         )
         n_blocks = count_blocks(n, often, block_size)
-        on_pairs, on_association = (np.sqrt(squares * n_blocks / max(n_blocks - 1, 1)) for squares in sums)
-        return on_pairs, on_association
+        on_pairs, on_association, on_locations = (
+            np.sqrt(squares * n_blocks / max(n_blocks - 1, 1)) for squares in sums
+        )
+        return on_pairs, on_association, on_locations
 
 
 def gradients_at(solution: Refit, weighted: WeightedRows) -> Array:
@@ -155,7 +163,8 @@ def _squares(
     """What some rows add to the sums of squares; within blocks all copies of a row belong together."""
     often = frequency if block_size == 1 else None
     found = solved.influence(WeightedRows(elements, gamma_weights, g_weights, pulls, parameters, often))
-    blocks = [summed_in_blocks(rows, block_size) for rows in (found.on_pairs, found.on_association())]
+    kinds = found.on_pairs, found.on_association(), found.on_locations
+    blocks = [summed_in_blocks(rows, block_size) for rows in kinds]
     return [np.einsum("ij,ij->j", rows, rows) for rows in blocks]
 
 

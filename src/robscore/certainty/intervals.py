@@ -61,7 +61,8 @@ def edge_intervals(
     n_jobs: int | None,
 ) -> tuple[AnyData, list[Remark]]:
     """The table of :meth:`robscore.RobustGraph.edge_intervals`, and what there is to warn about."""
-    _check_arguments(level, fdr, method, estimate, block_size)
+    check_arguments(level, fdr, block_size)
+    _check_choices(method, estimate)
     n, m = fit.prepared.rows.n_rows, len(fit.names)
     if estimate == "auto":
         estimate = "full" if fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * (m + 1 + fit.n_given) else "split"
@@ -88,16 +89,20 @@ def edge_intervals(
     return _table(fit, found, level, fdr, n_blocks), _remarks_on_bias(fit)
 
 
-def _check_arguments(level: float, fdr: float, method: str, estimate: str, block_size: int) -> None:
+def check_arguments(level: float, fdr: float, block_size: int) -> None:
+    """Raise on arguments of intervals that make no sense."""
+    check_whole("block_size", block_size, at_least=1)
     for name, value in (("level", level), ("fdr", fdr)):
         check_number(name, value)
         if not 0 < value < 1:
             raise ArgumentError(name, value, "must lie between 0 and 1.")
+
+
+def _check_choices(method: str, estimate: str) -> None:
     if method not in ("sandwich", "subsampling"):
         raise ArgumentError("method", method, "is not known; use 'sandwich' or 'subsampling'.")
     if estimate not in ("auto", "full", "split"):
         raise ArgumentError("estimate", estimate, "is not known; use 'auto', 'full' or 'split'.")
-    check_whole("block_size", block_size, at_least=1)
 
 
 def _check_blocks(n_rows: int, block_size: int, estimate: str) -> None:

@@ -14,6 +14,7 @@ from robscore._tools.arguments import check_number
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._tools.words import quoted
+from robscore.certainty.effects import effects
 from robscore.certainty.suspicious_rows import suspicious_rows
 from robscore.elements.streamed import elements_of, held
 from robscore.families.base import Family, get_family
@@ -233,6 +234,40 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         if not used.any():
             raise UsageError("X has no complete row to look at.")
         return suspicious_rows(fit, rows, np.flatnonzero(used), level=level)
+
+    def effects(self, *, level: float = 0.95, fdr: float = 0.1, block_size: int = 1) -> AnyData:
+        """What covariates do to every column, with intervals, and tests of "no effect".
+
+        From the estimate of everything without a penalty, with the row weights of the fit, so that nothing is shrunk
+        (``effects_`` belongs to the penalised graph).
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the intervals, one by one.
+        fdr : float, default 0.1
+            False discovery rate at which effects are called significant (Benjamini-Hochberg over the table).
+        block_size : int, default 1
+            Rows that stay together, for series in time.
+
+        Returns
+        -------
+        table with columns
+            column, covariate, effect (what one unit of the covariate adds to the column's location), effect_error,
+            effect_low, effect_high, p_value, q_value, significant; least p-value first.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> rng = np.random.default_rng(0)
+        >>> season = rng.normal(size=300)
+        >>> X = rng.normal(size=(300, 3)) + np.outer(season, [1, 1, 0])
+        >>> table = rs.RobustGraph("gaussian").fit(X, covariates={"season": season}).effects()
+        >>> table["column"].tolist(), table["significant"].tolist()
+        (['x0', 'x1', 'x2'], [True, True, False])
+        """
+        check_is_fitted(self)
+        return effects(self.fitted_, level=level, fdr=fdr, block_size=block_size)
 
     def score(
         self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None

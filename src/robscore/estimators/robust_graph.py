@@ -105,6 +105,10 @@ class RobustGraph(ScoreMatchingEstimator):
         K in the units of the data: zero off the diagonal means no edge, negative means positive association.
     location_ : array of shape (m,)
         eta.
+    effects_ : array of shape (m, q), or None
+        What one unit of every covariate, in the order of their columns, adds to eta; None without covariates.
+    covariates_ : Design, or None
+        How covariates became these columns; ``covariates_.terms`` are their names.
     association_ : array of shape (m, m)
         -K_ij / sqrt(K_ii K_jj), the partial correlation when Gaussian; 1 on the diagonal.
     alpha_ : float
@@ -347,7 +351,7 @@ class RobustGraph(ScoreMatchingEstimator):
     def edge_stability(self, X: AnyData, **options: Any) -> EdgeStability:
         """How often every edge comes back in halves of the rows; see :func:`robscore.edge_stability`."""
         check_is_fitted(self)
-        self._open(X, reset=False)
+        self._open_given(X, options.get("covariates"), reset=False)
         return edge_stability(self, X, **options)
 
     def influence_of_rows(self) -> Influence:

@@ -57,6 +57,10 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         K, precision-like and symmetric: negative off the diagonal is positive association.
     location_ : array of shape (m,)
         eta.
+    effects_ : array of shape (m, q), or None
+        What one unit of every covariate, in the order of their columns, adds to eta; None without covariates.
+    covariates_ : Design, or None
+        How covariates became these columns; ``covariates_.terms`` are their names.
     theta_ : array of shape (m(m+1)/2 + m,), or m(m+1)/2 without location
         K's upper triangle row by row, then eta; for an exponential family, shape (r,), its own parameters, and
         then there is neither ``interaction_`` nor ``location_``.

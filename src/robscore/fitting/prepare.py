@@ -16,6 +16,7 @@ from robscore.families.base import Family, Parameters, Scaling
 from robscore.families.given import Given
 from robscore.fitting.covariates import with_covariates
 from robscore.fitting.settings import Settings
+from robscore.losses.quadratic import location_rows
 from robscore.rows.base import Rows
 from robscore.rows.frequency import check_total, with_frequency
 from robscore.rows.inspection import Inspection, inspect
@@ -195,10 +196,11 @@ def _check_units(preparation: Preparation) -> None:
     """Raise where K or eta in the units of the data would be larger, or smaller, than numbers can be."""
     m, shape = len(preparation.names), preparation.location_shape
     K = preparation.unscale((np.eye(m), np.zeros(shape)))[0]
-    ones = np.zeros(shape)
-    ones[:, :1] = 1.0
-    eta = preparation.unscale((np.zeros((m, m)), ones if len(shape) > 1 else np.ones(m)))[1]
-    own = np.stack([K.diagonal(), eta.reshape(m, -1)[:, 0]])
+    ones = np.ones(shape)
+    if preparation.given:
+        ones[:, 1:] = 0.0
+    eta = preparation.unscale((np.zeros((m, m)), ones))[1]
+    own = np.stack([K.diagonal(), location_rows(eta)[0]])
     beyond = np.flatnonzero(~((own >= _LEAST_UNIT) & (own <= _LARGEST_UNIT)).all(axis=0))
     if beyond.size:
         raise UsageError(

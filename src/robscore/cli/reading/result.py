@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from robscore._tools.typing import Array
+from robscore._tools.typing import AnyArray, Array
 
 
 class DataFileError(ValueError):
@@ -22,6 +22,7 @@ class DataFile:
     labels : of the rows, or None
     label_name : the column that labels the rows, or None
     notes : what was found out or left out, one sentence each
+    given : covariates by name, numbers or texts
     """
 
     values: Array
@@ -29,3 +30,4 @@ class DataFile:
     labels: tuple[str, ...] | None
     label_name: str | None
     notes: tuple[str, ...] = field(default=())
+    given: dict[str, AnyArray] = field(default_factory=dict)
