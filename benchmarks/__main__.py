@@ -23,6 +23,8 @@ NAMES = [
     "same_answer",
     "defaults_speed",
     "alpine_months",
+    "covariates",
+    "effect_intervals",
 ]
 
 

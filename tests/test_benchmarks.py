@@ -14,8 +14,10 @@ from benchmarks import (
     blind_accuracy,
     blind_recovery,
     clean_rows,
+    covariates,
     defaults,
     defaults_speed,
+    effect_intervals,
     growth,
     kept,
     many_columns,
@@ -150,3 +152,18 @@ def test_benchmarks_on_real_rain_are_skipped_where_it_is_not(tmp_path, monkeypat
     monkeypatch.setattr(alpine_months, "FOLDER", tmp_path)
     assert alpine_months.main() == {}
     assert "skipped" in capsys.readouterr().out
+
+
+def test_covariates_that_are_given_no_longer_confound():
+    reference, ignored, given, nothing = covariates.outcome(("sqrt", 1, "strong", 0.05, 0))
+    assert given > reference - 0.03
+    assert given > ignored + 0.05
+    assert nothing == pytest.approx(reference, abs=0.02)
+
+
+def test_intervals_of_effects_hold_them(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setattr(effect_intervals, "FAMILIES", ("gaussian",))
+    table = effect_intervals.main(n_sets=4)
+    assert min(values[0] for values in table.values()) > 0.8
+    assert "4 data sets each" in capsys.readouterr().out

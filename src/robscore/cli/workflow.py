@@ -141,7 +141,7 @@ def _about(plan: Plan, data: DataFile) -> dict[str, Any]:
     return {
         "file": str(plan.data),
         "sha256": fingerprint(plan.data),
-        "read": asdict(plan.read),
+        "read": {name: value for name, value in asdict(plan.read).items() if value or name != "given"},
         "label_name": data.label_name,
         "coordinates": None if plan.coordinates is None else str(plan.coordinates),
         "outline": None if plan.outline is None else str(plan.outline),

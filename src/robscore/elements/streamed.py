@@ -94,9 +94,10 @@ class StreamedElements(PairwiseElements):
 
     def __init__(self, family: Family, rows: Rows, memory: float) -> None:
         self.source, self.memory = rows, memory
-        self.n_rows, self.n_columns = rows.n_rows, rows.n_columns
+        self.n_rows = rows.n_rows
         self.view = View(family)
         self.kind = self.view(rows.take(np.arange(min(self.n_rows, 2))))
+        self.n_columns, self.n_locations = self.kind.n_columns, self.kind.n_locations
         self.length = rows_within(_PIECE_BYTES, _numbers(self.kind))
         self.overflow, self.shared, self._varying = self._first_look()
         self.view = View(family, self.shared)

@@ -75,6 +75,8 @@ class RobustGraph(ScoreMatchingEstimator):
     fit_location : bool, default True
     location_ratio : float, default inf
         eta is penalised by alpha / location_ratio; inf leaves it free.
+    effect_ratio : float, default inf
+        Effects of covariates (of deviation 1) are penalised by alpha / effect_ratio; inf leaves them free.
     scale : {"median", None}, default "median"
         Fit on robustly scaled columns, so that units do not matter.
     missing : {"raise", "drop"}, default "raise"
@@ -176,6 +178,7 @@ class RobustGraph(ScoreMatchingEstimator):
         penalize_diagonal: bool = False,
         fit_location: bool = True,
         location_ratio: float = np.inf,
+        effect_ratio: float = np.inf,
         scale: Literal["median"] | None = "median",
         missing: Literal["raise", "drop"] = "raise",
         max_memory: float | str = "1 GB",
@@ -206,6 +209,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self.penalize_diagonal = penalize_diagonal
         self.fit_location = fit_location
         self.location_ratio = location_ratio
+        self.effect_ratio = effect_ratio
         self.scale = scale
         self.missing = missing
         self.max_memory = max_memory

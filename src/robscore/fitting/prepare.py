@@ -123,7 +123,7 @@ def prepare(
     rows = held(rows, family, settings.memory, settings.loss_storage)
     check_memory(family, rows, settings.loss_storage, settings.memory)
     found.check_domain(family, names, caller)
-    _check_variation(found, names)
+    _check_variation(found, names[: len(names) - len(given)])
     rows = rows.selected(np.flatnonzero(found.complete))
     check_total(rows.frequency)
     scaling = family.scaling(rows, fit_location=settings.fit_location) if settings.scale == "median" else None
@@ -157,7 +157,7 @@ def _scaled_family(family: Family, scaling: Scaling, names: list[str]) -> Family
 
 
 def _check_variation(found: Inspection, names: list[str]) -> None:
-    constant = np.flatnonzero(found.low == found.high)
+    constant = np.flatnonzero((found.low == found.high)[: len(names)])
     if constant.size:
         listed = quoted([names[j] for j in constant])
         raise UsageError(f"Constant columns tell nothing about dependence: {listed}. Drop them (of {len(names)}).")

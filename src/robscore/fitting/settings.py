@@ -239,6 +239,7 @@ class GraphSettings(Settings):
     location_weights: Array | None
     penalize_diagonal: bool
     location_ratio: float
+    effect_ratio: float
     storage: Storage
     tol: float
     max_iter: int
@@ -293,6 +294,7 @@ class GraphSettings(Settings):
             "penalize_diagonal": self.penalize_diagonal,
             "fit_location": self.fit_location,
             "location_ratio": self.location_ratio,
+            "effect_ratio": self.effect_ratio,
             "penalty_weights": self.penalty_weights,
             "location_weights": self.location_weights,
         }
