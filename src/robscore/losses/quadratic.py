@@ -84,7 +84,7 @@ class QuadraticLoss:
 
     def block(self, node: int, rows: IntArray, columns: IntArray) -> Array:
         """Some entries of a node's block, shape (rows, columns)."""
-        return self.blocks[0 if self.shared else node][np.ix_(rows, columns)]
+        return self.blocks[0 if self.shared else node][rows[:, None], columns]
 
     def diagonal(self) -> Array:
         """The diagonals of all blocks, shape (m, m+1)."""
@@ -235,7 +235,7 @@ def assemble_hessian(
     filled = [np.flatnonzero(own >= 0) for own in position]
     for j, entries in enumerate(filled):
         own = position[j][entries]
-        hessian[np.ix_(own, own)] += block(j, entries, entries)
+        hessian[own[:, None], own] += block(j, entries, entries)
         if gamma_last is not None and j < len(gamma_last):
             last = position[-1][filled[-1]]
             coupling = gamma_last[j][np.ix_(entries, filled[-1])]

@@ -27,6 +27,7 @@ _SWEEPS_A_SNAPSHOT = 2
 _SNAPSHOTS = 5
 _ONE_SWEEP_MORE = 3.0  # violations met in a sweep are about so much larger than those it leaves
 _FIRST_CHECK = 125  # sweeps; at twice as many, and again each time they double, look at what is so slow
+_FIRST_JUMP = 24  # sweeps, and again each time they double: slow problems need a better step than another sweep
 _NODES_A_TASK = 10  # that are solved together where each is alone
 _LARGEST_JUMP = 1500  # parameters in the linear system that may then be solved
 
@@ -164,7 +165,7 @@ def solve_one(
     strong = problem.penalised & penalty.outside(problem.gradient(R), weights, alpha, previous)
     chosen = (problem.weights == 0) | strong | (problem.values(Z) != 0)
     snapshots: list[tuple[Array, Array]] = []
-    checkpoint, checked_at = Z.copy(), _FIRST_CHECK
+    checkpoint, checked_at, jump_at = Z.copy(), _FIRST_CHECK, _FIRST_JUMP
     sweeps, calls = 0, 0
     while sweeps < max_iter:
         used, worst, changed = descend(
@@ -190,8 +191,10 @@ def solve_one(
                     Z[:] = checkpoint
                     refresh(*problem.quadratic, Z, R)
                     return sweeps, False
-                _jump_on_support(problem, Z, R, alpha)
                 checkpoint, checked_at = Z.copy(), sweeps
+            if sweeps >= jump_at:
+                _jump_on_support(problem, Z, R, alpha)
+                jump_at = 2 * sweeps
                 snapshots.clear()
             if len(snapshots) == _SNAPSHOTS:
                 _extrapolate(problem, snapshots, Z, R, alpha)

@@ -22,7 +22,7 @@ from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, Loss, Quadrati
 from robscore.solvers.columns import BeyondNumbersError
 from robscore.solvers.coordinates import build_problem, build_statistic_problem
 from robscore.solvers.descent import Trace, trace_nodes, trace_path
-from robscore.solvers.interactions import Interactions
+from robscore.solvers.interactions import Interactions, as_sparse
 from robscore.solvers.options import Rule
 from robscore.solvers.penalised import PenalisedLoss
 from robscore.solvers.penalties import Penalty
@@ -133,9 +133,14 @@ def convergence_message(path: Path | StatisticPath) -> Words:
 
 def count_edges(interaction: csc_array, rule: Rule) -> int:
     """Pairs with an edge of a sparse K, joined by the rule."""
-    there = interaction != 0
-    there = there + there.T if rule == "or" else there.multiply(there.T)
-    return int(there.nnz - np.count_nonzero(there.diagonal())) // 2
+    m = interaction.shape[0]
+    rows, columns = interaction.indices.astype(np.int64), np.repeat(np.arange(m), np.diff(interaction.indptr))
+    there = (rows != columns) & (interaction.data != 0)
+    if rule == "symmetric":
+        return int(np.count_nonzero(there)) // 2
+    pairs = (np.minimum(rows, columns) * m + np.maximum(rows, columns))[there]
+    seen = np.unique(pairs).size
+    return seen if rule == "or" else pairs.size - seen
 
 
 def joined_support(interaction: Array, rule: Rule) -> BoolArray:
@@ -268,7 +273,7 @@ def solve_quietly(
         check_whole("max_edges", max_edges, at_least=0)
 
     def keep(K: Array | csc_array, eta: Array | None) -> bool:
-        solutions.append(csc_array(K))
+        solutions.append(as_sparse(K))
         locations.append(penalised.location(K, eta))
         n_edges.append(count_edges(solutions[-1], rule))
         return max_edges is not None and n_edges[-1] >= max_edges
