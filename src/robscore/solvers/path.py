@@ -265,6 +265,9 @@ def solve_quietly(
     **options: Any,
 ) -> Path:
     """As :func:`solve_path`, without a warning for penalties that did not converge."""
+    if loss.reference not in (-1, loss.n_columns - 1):
+        options |= {"rule": rule, "alpha_min_ratio": alpha_min_ratio, "tol": tol, "max_iter": max_iter}
+        return _with_reference_last(loss, alphas, max_edges=max_edges, n_jobs=n_jobs, **options)
     penalised = PenalisedLoss.of(loss, rule=rule, **options)
     solutions: list[csc_array] = []
     locations: list[Array] = []
@@ -299,6 +302,37 @@ def solve_quietly(
         fit_location=penalised.fit_location,
         location_is_free=penalised.shifted,
     )
+
+
+def _with_reference_last(
+    loss: QuadraticLoss,
+    alphas: int | Sequence[float] | Array | None,
+    *,
+    penalty_weights: Array | None,
+    location_weights: Array | None,
+    **options: Any,
+) -> Path:
+    """The path of a loss whose reference is not its last node, solved in an order in which it is."""
+    m = loss.n_columns
+    order = np.append(np.delete(np.arange(m), loss.reference), loss.reference)
+    back = np.argsort(order)
+    path = solve_quietly(
+        loss.reordered(order),
+        alphas,
+        penalty_weights=_in_order(penalty_weights, order, 2),
+        location_weights=_in_order(location_weights, order, 1),
+        **options,
+    )
+    turned = Interactions.of((K[np.ix_(back, back)] for K in path.interactions), m)
+    return replace(path, interactions=turned, locations=path.locations[:, back])
+
+
+def _in_order(weights: Array | None, order: IntArray, n_axes: int) -> Array | None:
+    """Weights of columns in another order; those of another shape as they are, to be refused."""
+    found = None if weights is None else np.asarray(weights)
+    if found is None or found.shape != (order.size,) * n_axes:
+        return found
+    return found[order] if n_axes == 1 else found[np.ix_(order, order)]
 
 
 def _check_finite(solutions: list[csc_array], locations: list[Array], trace: Trace) -> None:
