@@ -17,11 +17,12 @@ from robscore._tools.arguments import check_number
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.numbers import as_numbers
 from robscore._tools.pieces import chunks
-from robscore._tools.progress import tell, watched_by
+from robscore._tools.progress import watched_by
 from robscore._tools.threads import one_thread
 from robscore._tools.typing import Array, IntArray
 from robscore.solvers.problem import Problem
 
+DEFAULT_ALPHAS = 100
 _EASY_SWEEPS = 8  # the first ones settle the support; after them, extrapolate
 _SWEEPS_A_SNAPSHOT = 2
 _SNAPSHOTS = 5
@@ -72,7 +73,6 @@ def trace_path(
                 _predict(problem, last, Z, R, alpha, previous)
             n_iter[k], bounded = solve_one(problem, Z, R, alpha, previous, tol * unit, max_iter)
             last, previous = here, alpha
-        tell("penalty", k + 1, grid.size)
         kkt[k] = problem.violations(Z, R, alpha).max(initial=0.0) / unit
         if keep(Z):
             grid, n_iter, kkt = grid[: k + 1], n_iter[: k + 1], kkt[: k + 1]
@@ -257,7 +257,7 @@ def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Arra
 def alpha_grid(alphas: int | Sequence[float] | Array | None, alpha_max: float, alpha_min_ratio: float) -> Array:
     """The penalties of a path, decreasing."""
     if alphas is None:
-        alphas = 100
+        alphas = DEFAULT_ALPHAS
     if isinstance(alphas, int | np.integer) and not isinstance(alphas, bool):
         if alphas < 1:
             raise ArgumentError("alphas", alphas, "must be at least 1, or a list of penalties.")

@@ -15,13 +15,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robscore._tools.arguments import check_whole
 from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.progress import tell
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, Loss, QuadraticLoss, StatisticLoss
 from robscore.solvers.columns import BeyondNumbersError
 from robscore.solvers.coordinates import build_problem, build_statistic_problem
-from robscore.solvers.descent import Trace, trace_nodes, trace_path
+from robscore.solvers.descent import DEFAULT_ALPHAS, Trace, trace_nodes, trace_path
 from robscore.solvers.interactions import Interactions, as_sparse
 from robscore.solvers.options import Rule
 from robscore.solvers.penalised import PenalisedLoss
@@ -279,6 +280,7 @@ def solve_quietly(
         solutions.append(as_sparse(K))
         locations.append(penalised.location(K, eta))
         n_edges.append(count_edges(solutions[-1], rule))
+        _tell_progress(len(solutions), alphas, n_edges[-1], max_edges)
         return max_edges is not None and n_edges[-1] >= max_edges
 
     how: dict[str, Any] = {"alpha_min_ratio": alpha_min_ratio, "tol": tol, "max_iter": max_iter}
@@ -302,6 +304,17 @@ def solve_quietly(
         fit_location=penalised.fit_location,
         location_is_free=penalised.shifted,
     )
+
+
+def _tell_progress(
+    n_solved: int, alphas: int | Sequence[float] | Array | None, n_edges: int, max_edges: int | None
+) -> None:
+    """By edges where these end the path and come nearer to their number than the penalties to theirs, else by those."""
+    n_alphas = DEFAULT_ALPHAS if alphas is None else alphas if isinstance(alphas, int) else np.size(alphas)
+    if max_edges and n_edges * n_alphas > n_solved * max_edges:
+        tell("edges", min(n_edges, max_edges), max_edges)
+    else:
+        tell("penalty", n_solved, n_alphas)
 
 
 def _with_reference_last(
