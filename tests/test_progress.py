@@ -31,7 +31,7 @@ def test_a_path_that_ends_with_its_edges_is_counted_in_edges():
     told = []
     X = np.random.default_rng(0).normal(size=(100, 12)) @ np.tri(12)
     with watched_by(lambda *words: told.append(words)):
-        rs.RobustGraph("gaussian", n_blocks=1, alphas=100, max_edges=10).fit(X)
+        rs.solve_path(rs.score_elements("gaussian", X).average(), max_edges=10)
     assert ("edges", 10, 10) in told
 
 
