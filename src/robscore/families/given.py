@@ -101,6 +101,11 @@ class Given(Family):
         rows = as_rows(X)
         return Given(self.base.resolved(_first(rows, self.own_columns(rows.n_columns))), self.n_given)
 
+    def oriented(self, X: Array | Rows) -> Given:
+        """With what is arbitrary in the family chosen by its columns."""
+        rows = as_rows(X)
+        return Given(self.base.oriented(_first(rows, self.own_columns(rows.n_columns))), self.n_given)
+
     def scaling(self, X: Array | Rows, *, fit_location: bool) -> Scaling:
         """As the family scales its columns, if it does; covariates stay as they are."""
         rows = as_rows(X)

@@ -135,6 +135,8 @@ def prepare(
         scaling = with_covariates(scaling, rows, list(given))
     rows = rows.mapped(np.copy) if scaling is None else _scaled(rows, scaling)  # the user's array stays the user's
     scaled_family = family if scaling is None else _scaled_family(family, scaling, names)
+    if settings.scale == "median":
+        scaled_family = scaled_family.oriented(rows)
     own = names[: family.own_columns(len(names))]
     preparation = Preparation(family, scaled_family.resolved(rows), scaling, own, tuple(given), caller)
     if family.is_pairwise:

@@ -157,7 +157,9 @@ class Pilot:
         standard = Standard.of(family, X[~overflow] if 2 * np.count_nonzero(overflow) < len(X) else X)
         z = standard(X)
         columns, order = canonical_order(z)
-        if not family.columns_alike:
+        if family.columns_alike:
+            family = family.reordered(columns)
+        else:
             columns = np.arange(columns.size)
         every = np.append(columns, np.arange(columns.size, X.shape[1]))  # with covariates
         X, z = np.ascontiguousarray(X[np.ix_(order, every)]), np.ascontiguousarray(z[np.ix_(order, columns)])
