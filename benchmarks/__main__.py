@@ -26,6 +26,7 @@ NAMES = [
     "alpine_months",
     "covariates",
     "effect_intervals",
+    "series",
 ]
 
 

@@ -25,6 +25,7 @@ from benchmarks import (
     measure,
     penalty_choice,
     same_answer,
+    series,
     support_recovery,
 )
 from benchmarks.__main__ import NAMES
@@ -176,3 +177,14 @@ def test_intervals_of_effects_hold_them(tmp_path, monkeypatch, capsys):
     table = effect_intervals.main(n_sets=4)
     assert min(values[0] for values in table.values()) > 0.8
     assert "4 data sets each" in capsys.readouterr().out
+
+
+def test_intervals_of_series_and_lagged_tests_are_honest(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setitem(series.TABLES, "coverage", (*series.TABLES["coverage"][:2], (0.9,), ("single rows", "blocks")))
+    table = series.main(n_sets=3)
+    single, blocks = table["coverage", 0.9]
+    assert blocks > single + 0.2
+    given, plain = table["rejected", 0.0]
+    assert given < plain
+    assert "3 data sets each" in capsys.readouterr().out

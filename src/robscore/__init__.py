@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from robscore.families.identifiability import check_identifiable
     from robscore.medians import geometric_median, median_of_means, n_blocks_for
     from robscore.rows import ParquetRows
+    from robscore.series import autoregression, lagged
     from robscore.solvers.path import Path, StatisticPath, solve_path
     from robscore.structure import penalty_weights
     from robscore.weighting.block_weights import robust_weights
@@ -39,11 +40,13 @@ _HOMES = {
     "RobustGraph": "estimators",
     "RobustScoreMatching": "estimators",
     "StatisticPath": "solvers.path",
+    "autoregression": "series",
     "check_identifiable": "families.identifiability",
     "compare_graphs": "certainty.comparison",
     "edge_stability": "certainty.stability",
     "equality_test": "certainty.comparison",
     "geometric_median": "medians",
+    "lagged": "series",
     "median_of_means": "medians",
     "n_blocks_for": "medians",
     "penalty_weights": "structure",
@@ -72,6 +75,7 @@ __all__ = [
     "RobustScoreMatching",
     "StatisticPath",
     "__version__",
+    "autoregression",
     "boundary",
     "check_identifiable",
     "compare_graphs",
@@ -81,6 +85,7 @@ __all__ = [
     "equality_test",
     "families",
     "geometric_median",
+    "lagged",
     "median_of_means",
     "medians",
     "metrics",

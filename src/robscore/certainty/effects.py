@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.stats import false_discovery_control
@@ -11,15 +11,15 @@ from robscore._tools.errors import UsageError
 from robscore._tools.typing import AnyData
 from robscore.certainty.influence import count_blocks, solve, t_quantile, two_sided_p_values
 from robscore.certainty.intervals import check_arguments
+from robscore.certainty.time_blocks import TimeBlocks, find_time_blocks, n_free_of
 from robscore.fitting.fit import Fit
 from robscore.fitting.settings import GraphSettings
-from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.tables import Kind, as_table
 from robscore.solvers.factor import SingularLossError
 from robscore.weighting.weighted_rows import WeightedRows
 
 
-def effects(fit: Fit, *, level: float, fdr: float, block_size: int) -> AnyData:
+def effects(fit: Fit, *, level: float, fdr: float, block_size: int | Literal["auto"]) -> AnyData:
     """The table of ``effects()`` of the estimators: from the estimate without a penalty, by sandwich errors.
 
     The effect of covariate k on column j is what one unit of it adds to eta_j, in the units of the data.
@@ -39,7 +39,8 @@ def effects(fit: Fit, *, level: float, fdr: float, block_size: int) -> AnyData:
             f"The rows do not determine all pairs and effects without a penalty ({error}); use more rows, or fewer "
             "columns."
         ) from None
-    assert isinstance(fit.loss, QuadraticLoss)
+    blocks = find_time_blocks(fit, allowed) if block_size == "auto" else TimeBlocks(block_size)
+    solved, block_size = blocks.stretched(solved, weights.n_rows, n_free_of(fit, allowed)), blocks.size
     errors = solved.standard_errors(WeightedRows.of(elements, weights), block_size)[2].reshape(1 + q, m).T[:, 1:]
     ones = np.ones(preparation.location_shape)
     factor = preparation.unscale((np.zeros((m, m)), ones))[1][:, 1:]

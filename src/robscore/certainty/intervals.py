@@ -17,6 +17,7 @@ from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._tools.words import Setting, Words
 from robscore.certainty.influence import count_blocks, solve, t_quantile, two_sided_p_values
+from robscore.certainty.time_blocks import TimeBlocks, find_time_blocks, n_free_of
 from robscore.elements import PairwiseElements
 from robscore.fitting.fit import GraphFit
 from robscore.fitting.solve import solve as solve_path
@@ -56,7 +57,7 @@ def edge_intervals(
     fdr: float,
     method: Method,
     estimate: Estimate,
-    block_size: int,
+    block_size: int | Literal["auto"],
     random_state: RandomState,
     n_jobs: int | None,
 ) -> tuple[AnyData, list[Remark]]:
@@ -66,6 +67,11 @@ def edge_intervals(
     n, m = fit.prepared.rows.n_rows, len(fit.names)
     if estimate == "auto":
         estimate = "full" if fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * (m + 1 + fit.n_given) else "split"
+    blocks = TimeBlocks() if block_size == "auto" else TimeBlocks(block_size)
+    if block_size == "auto":
+        pairs = fit.settings.allowed_pairs(m)
+        blocks = find_time_blocks(fit, pairs if estimate == "full" else pairs & fit.graph.adjacency)
+    block_size = blocks.size
     _check_blocks(n, block_size, estimate)
     often = fit.weights.frequency
     rng = as_generator(random_state)
@@ -76,7 +82,7 @@ def edge_intervals(
         allowed &= _graph_of(fit, chooses)
     n_blocks = count_blocks(rows.size, some_of(often, rows), block_size)
     try:
-        found = _estimated(fit, rows, allowed, block_size)
+        found = _estimated(fit, rows, allowed, blocks)
         if method == "subsampling":
             errors = _by_subsampling(fit, rows, allowed, block_size, rng, n_jobs)
             found = Estimated(found.pairs, found.interaction, errors[0], found.association, errors[1])
@@ -89,9 +95,12 @@ def edge_intervals(
     return _table(fit, found, level, fdr, n_blocks), _remarks_on_bias(fit)
 
 
-def check_arguments(level: float, fdr: float, block_size: int) -> None:
+def check_arguments(level: float, fdr: float, block_size: int | str) -> None:
     """Raise on arguments of intervals that make no sense."""
-    check_whole("block_size", block_size, at_least=1)
+    if isinstance(block_size, str) and block_size != "auto":
+        raise ArgumentError("block_size", block_size, "is not known; use 'auto' or a number of rows.")
+    if block_size != "auto":
+        check_whole("block_size", block_size, at_least=1)
     for name, value in (("level", level), ("fdr", fdr)):
         check_number(name, value)
         if not 0 < value < 1:
@@ -148,10 +157,11 @@ def _graph_of(fit: GraphFit, rows: IntArray) -> BoolArray:
     return support(path, least(criterion, path))[0]
 
 
-def _estimated(fit: GraphFit, rows: IntArray, allowed: BoolArray, block_size: int) -> Estimated:
+def _estimated(fit: GraphFit, rows: IntArray, allowed: BoolArray, blocks: TimeBlocks) -> Estimated:
     elements, weights = fit.elements(rows), fit.weights.some(rows)
     solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
-    errors = solved.standard_errors(WeightedRows.of(elements, weights), block_size)
+    solved = blocks.stretched(solved, rows.size, n_free_of(fit, allowed))
+    errors = solved.standard_errors(WeightedRows.of(elements, weights), blocks.size)
     interaction, (i, j) = solved.solution.interaction, solved.pairs
     return Estimated((i, j), interaction[i, j], errors[0], pair_associations(interaction, i, j), errors[1])
 
@@ -168,7 +178,7 @@ def _by_subsampling(
     parts = [rows[halves(rows.size, block_size, rng)[0]] for _ in range(_HALVES)]
 
     def estimates(half: IntArray) -> tuple[Array, Array]:
-        found = _estimated(fit, half, allowed, block_size=1)
+        found = _estimated(fit, half, allowed, TimeBlocks())
         return found.interaction, found.association
 
     with one_thread():

@@ -235,7 +235,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             raise UsageError("X has no complete row to look at.")
         return suspicious_rows(fit, rows, np.flatnonzero(used), level=level)
 
-    def effects(self, *, level: float = 0.95, fdr: float = 0.1, block_size: int = 1) -> AnyData:
+    def effects(self, *, level: float = 0.95, fdr: float = 0.1, block_size: int | Literal["auto"] = "auto") -> AnyData:
         """What covariates do to every column, with intervals, and tests of "no effect".
 
         From the estimate of everything without a penalty, with the row weights of the fit, so that nothing is shrunk
@@ -247,8 +247,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             Of the intervals, one by one.
         fdr : float, default 0.1
             False discovery rate at which effects are called significant (Benjamini-Hochberg over the table).
-        block_size : int, default 1
-            Rows that stay together, for series in time.
+        block_size : int or "auto", default "auto"
+            Rows that stay together, for series in time; as in ``RobustGraph.edge_intervals``.
 
         Returns
         -------

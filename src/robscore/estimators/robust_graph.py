@@ -303,7 +303,7 @@ class RobustGraph(ScoreMatchingEstimator):
         fdr: float = 0.1,
         method: Method = "sandwich",
         estimate: Estimate = "auto",
-        block_size: int = 1,
+        block_size: int | Literal["auto"] = "auto",
     ) -> AnyData:
         """Estimates without shrinkage, with intervals, and tests of "no edge", for all pairs.
 
@@ -320,8 +320,9 @@ class RobustGraph(ScoreMatchingEstimator):
             valid whatever graph was chosen: it is the debiased lasso with the Hessian inverted exactly. "split", for
             few rows: one half chooses the graph, the other half estimates its edges, and other pairs are not in the
             table. "auto" takes "full" where there are three rows for every parameter of a column.
-        block_size : int, default 1
-            Rows that stay together, for series in time.
+        block_size : int or "auto", default "auto"
+            Rows that stay together, for series in time. "auto" looks at how the rows' influences depend on those before
+            them, in the order of the rows: 1 where they do not.
 
         Returns
         -------

@@ -54,7 +54,7 @@ def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
     interaction, location = parameters
     if loss.gamma_last is not None:  # compositions: K may be singular, and its columns may sum to zero
         values, vectors = np.linalg.eigh(loss.completed(interaction))
-        return (vectors * np.maximum(values, 0.0)) @ vectors.T, np.maximum(location, _LEAST_LOCATIONS[1])
+        return (vectors * np.maximum(values, 0.0)) @ vectors.T, _at_least(location, _LEAST_LOCATIONS[1])
     diagonal = interaction.diagonal()
     diagonal = np.maximum(diagonal, _LEAST_DIAGONAL * max(float(np.median(diagonal)), 1e-8))
     size = np.sqrt(diagonal)
@@ -69,5 +69,12 @@ def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
     try:
         family.check_parameters(K, location)
     except ValueError:
-        location = np.maximum(location, _LEAST_LOCATIONS[0])
+        location = _at_least(location, _LEAST_LOCATIONS[0])
     return K, location
+
+
+def _at_least(location: Array, least: float) -> Array:
+    """The location where covariates are zero, raised to what has a density; their effects stay."""
+    if location.ndim == 1:
+        return np.maximum(location, least)
+    return np.column_stack([np.maximum(location[:, 0], least), location[:, 1:]])
