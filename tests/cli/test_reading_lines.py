@@ -3,7 +3,9 @@
 import csv
 import gzip
 import io
+import os
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -171,6 +173,15 @@ def test_text_that_is_none(tmp_path):
         read_data(write(tmp_path, '""\n""\n'))
     with pytest.raises(DataFileError, match="must be one sign"):
         read_data(write(tmp_path, "a,b\n1,2\n"), ReadOptions(separator='"'))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_pipes_and_devices_are_refused_before_they_are_opened(tmp_path):
+    """A pipe hangs until somebody writes to it and is empty when read again; /dev/zero has no end."""
+    os.mkfifo(tmp_path / "x.csv")
+    for path in (tmp_path / "x.csv", Path("/dev/zero")):
+        with pytest.raises(DataFileError, match="is not a file but a pipe or a device; save the data as a file first"):
+            read_data(path)
 
 
 def test_many_columns_are_told_apart_in_linear_time(tmp_path):

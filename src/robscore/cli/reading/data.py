@@ -41,6 +41,8 @@ def read_data(path: str | PathLike[str], options: ReadOptions | None = None) -> 
         raise DataFileError(
             f"{path} is a folder; give a file in it. (From Python, RobustGraph.fit takes a folder of Parquet files.)"
         )
+    if not path.is_file():  # a pipe gives its rows once and a device may have no end; a file is looked at several times
+        raise DataFileError(f"{path} is not a file but a pipe or a device; save the data as a file first.")
     notes: list[str] = []
     table = read_table(path, options, notes)
     if not table.columns or not len(table.columns[0]):
