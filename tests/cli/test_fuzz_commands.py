@@ -46,6 +46,7 @@ EVIL = [
     0,
     3,
     10**17,
+    10**40,
     0.5,
     -1e308,
     "x",
@@ -124,6 +125,8 @@ def test_command_lines(place, data):
         value = data.draw(st.sampled_from(OPTIONS[option]))
         arguments += [option, str(folder / value) if option in ("--coords", "--outline") else value]
     if told(run("fit", path, "--out", folder / "out", *arguments)):
+        if data.draw(st.integers(0, 3)) == 0:
+            assert run("fit", "--from", folder / "out" / "model.json").exit_code == 0
         is_whole(folder / "out")
     assert not (folder / "out").exists()
     assert path.read_bytes() == content

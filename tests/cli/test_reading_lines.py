@@ -141,7 +141,7 @@ def test_compressed_files_that_are_cut_off_or_broken(tmp_path):
 def test_cells_that_are_too_long_are_named_by_their_line_and_not_echoed(tmp_path, at):
     lines = table(300)
     lines[at - 1] = f"1,2,3,{'x' * 200_000}"
-    with pytest.raises(DataFileError, match=f"line {at + 1} has a cell of more than 131072 signs") as caught:
+    with pytest.raises(DataFileError, match=f"line {at + 1} has a cell of more than 131072 characters") as caught:
         read_data(write(tmp_path, "\n".join(["a,b,c,d", *lines])))
     assert len(str(caught.value)) < 400
 
@@ -171,7 +171,7 @@ def test_text_that_is_none(tmp_path):
         read_data(write(tmp_path, b"a,b\n1,\x81\xff\n3,5\n"))
     with pytest.raises(DataFileError, match="is empty"):
         read_data(write(tmp_path, '""\n""\n'))
-    with pytest.raises(DataFileError, match="must be one sign"):
+    with pytest.raises(DataFileError, match="must be one character"):
         read_data(write(tmp_path, "a,b\n1,2\n"), ReadOptions(separator='"'))
 
 

@@ -315,3 +315,9 @@ def test_names_that_are_no_unicode_do_not_break_the_record(data, tmp_path):
         pytest.skip("the file system has no such names")
     assert run("fit", odd, "--out", tmp_path / "a", *QUICK).exit_code == 0
     assert run("fit", "--from", tmp_path / "a" / "model.json", "--out", tmp_path / "b").exit_code == 0
+
+
+@pytest.mark.parametrize("setting", [("--seed", 10**30), ("--set", f"max_memory={10**30}")])
+def test_long_numbers_among_the_settings_do_not_break_the_record(data, tmp_path, setting):
+    assert run("fit", data, "--out", tmp_path / "a", *QUICK, *setting).exit_code == 0
+    assert run("fit", "--from", tmp_path / "a" / "model.json", "--out", tmp_path / "b").exit_code == 0

@@ -69,7 +69,7 @@ def _refuse_bombs(path: Path) -> None:
             raise DataFileError(f"{path} unpacks to more than {_LARGEST >> 30} GB; save the sheet as CSV.")
         for part in packed.infolist():
             if _declares(packed, part):
-                raise DataFileError(f"{path} declares XML entities, which no Excel file has; save the sheet anew.")
+                raise DataFileError(f"{path} declares XML entities, which no Excel file has; save the sheet again.")
 
 
 def _declares(packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
