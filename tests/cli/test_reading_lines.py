@@ -105,6 +105,14 @@ def test_large_numbers_that_name_rows_keep_their_digits(tmp_path):
     assert data.labels == ("90071992547409931", "90071992547409955", "90071992547409977")
 
 
+@pytest.mark.parametrize("other", ["8", "NA"])
+def test_what_means_missing_does_so_beside_large_numbers(tmp_path, other):
+    text = f"a,b\n90071992547409931,1\n-999,2\n{other},4\n-999.0,1\n3,5\n"
+    read = read_data(write(tmp_path, text), ReadOptions(columns=("a", "b"), na=("-999",))).values
+    wanted = 8.0 if other == "8" else np.nan
+    np.testing.assert_array_equal(read[:, 0], [90071992547409931.0, np.nan, wanted, np.nan, 3.0])
+
+
 def test_numbers_beyond_64_bits_stand_beside_text(tmp_path):
     text = "a,b,c\n" + "".join(f"{10**25 + k},{k % 7},{k * k}\n" for k in range(99_999)) + "no,3,4\n"
     with pytest.raises(DataFileError, match="column 'a' has 1 entry not a number, first 'no' in data row 100000"):
