@@ -13,19 +13,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from running import FILES, run
 
 import robscore as rs
 from robscore._tools.files import write_whole, write_whole_together
-from robscore.cli import app
 from robscore.cli.results import guarded_cell
 
-FILES = ("report.html", "edges.csv", "rows.csv", "graph.graphml", "model.json")
 QUICK = ("--no-compare", "--edges", 2)
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def refused(result, words):
