@@ -36,7 +36,7 @@ def read_data(path: str | PathLike[str], options: ReadOptions | None = None) -> 
     require("pandas")
     options, path = options or ReadOptions(), Path(path)
     if not path.exists():
-        raise DataFileError(f"{path} does not exist{_similar(path)}.")
+        raise DataFileError(f"{path} does not exist{_similar(path)}")
     if path.is_dir():
         raise DataFileError(
             f"{path} is a folder; give a file in it. (From Python, RobustGraph.fit takes a folder of Parquet files.)"
@@ -54,6 +54,6 @@ def _similar(path: Path) -> str:
     """Another file that the user may have meant."""
     from difflib import get_close_matches
 
-    there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    there = [entry.name for entry in path.parent.iterdir() if entry.is_file()] if path.parent.is_dir() else []
     near = get_close_matches(path.name, there, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    return f"; did you mean {near[0]}?" if near else "."
