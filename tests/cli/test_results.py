@@ -184,20 +184,8 @@ def test_a_full_disk_is_one_sentence(data, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_standard_output_is_one_sentence(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "robscore",
-        "simulate",
-        "--rows",
-        "9",
-        "--columns",
-        "3",
-        "--edges",
-        "2",
-        "--out",
-        "s",
-    ]
+    simulate = ["simulate", "--rows", "9", "--columns", "3", "--edges", "2", "--out", "s"]
+    command = [sys.executable, "-m", "robscore", *simulate]
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=tmp_path)
     assert result.returncode == 1
