@@ -6,11 +6,14 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from robscore._tools.arguments import check_number
 from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.remarks import Caution
 from robscore._tools.typing import AnyData, Array, BoolArray, RandomState
+from robscore.certainty.cautions import cautions_of
 from robscore.certainty.suspicious_rows import suspicious_rows
 from robscore.elements.streamed import elements_of, held
 from robscore.families.base import Family, get_family
@@ -28,6 +31,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     ----------
     fitted_ : Fit
         The whole fit as one frozen value.
+    cautions_ : list of str
+        What to be careful about, worst first; empty where all is well.
     """
 
     family: str | Family
@@ -42,6 +47,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     max_memory: float | str
     random_state: RandomState
     fitted_: Fit
+    cautions_: list[Caution]
 
     def _store(self, fit: Fit) -> None:
         """The attributes that every fit has."""
@@ -53,6 +59,14 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self.share_dropped_ = fit.weights.share_dropped
         if fit.settings.family.is_pairwise:
             self.interaction_, self.location_ = fit.given
+        self.cautions_ = cautions_of(fit)
+
+    @staticmethod
+    def _warn(fit: Fit, *, stacklevel: int) -> None:
+        """Warn of what did not converge, as scikit-learn does; all else is in ``cautions_``."""
+        for remark in fit.remarks:
+            if remark.category is ConvergenceWarning:
+                remark.warn(stacklevel=stacklevel + 1)
 
     def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
         """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""
@@ -148,8 +162,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             row (its position in X, from 0), score, p_value (share of rows of the model that are at least as
             surprising), rank, flagged, why (in which way a flagged row is bad, after reweighting: too large, too
             small, one column, wrong dependence, in a cluster of so many; and too likely), variables (what makes the
-            row stand out, for flagged rows and the first 20). Flagged rows first. Without incomplete rows. In the
-            data-frame library of the input.
+            row stand out, for flagged rows and the first 20), together (what the rows that the fit leaves out are as a
+            whole: scattered, one column, in one place, or a group of so many, which may be real). Flagged rows first.
+            Without incomplete rows. In the data-frame library of the input.
 
         Examples
         --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -55,7 +56,7 @@ class RobustGraph(ScoreMatchingEstimator):
     ebic_gamma : float, default 0.5
         For "ebic": 0 is the plain BIC, larger values give sparser graphs, the more so with many columns.
     n_edges : int, optional
-        Choose the alpha with that many edges instead (or the nearest number that can be had, with a warning).
+        Choose the alpha with that many edges instead (or the nearest number that can be had, with a caution).
     alphas : int or sequence of float, default 100
         How many penalties, from the smallest that gives the empty graph downwards, or the penalties themselves.
     alpha_min_ratio : float, default 1e-3
@@ -134,6 +135,9 @@ class RobustGraph(ScoreMatchingEstimator):
     rounding_ : float
         With ``storage="float32"``: the largest error of a derivative of the loss at the chosen graph, over alpha_max;
         else 0. Edges that enter the path within such a distance of ``alpha_`` are not to be told apart.
+    cautions_ : list of str
+        What to be careful about, worst first; empty where all is well. They open ``summary()``. Apart from what did not
+        converge, which is warned about too, they are all that a fit says of itself.
     fitted_ : GraphFit
         The whole fit as one frozen value: what every stage came to, for whoever builds on it.
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -228,8 +232,7 @@ class RobustGraph(ScoreMatchingEstimator):
         fit = fit_graph(rows, settings, caller=type(self).__name__, frame=frame)
         self._store(fit)
         self._store_choice(fit)
-        for remark in fit.remarks:
-            remark.warn(stacklevel=2)
+        self._warn(fit, stacklevel=2)
         return self
 
     def _store_choice(self, fit: GraphFit) -> None:
@@ -240,8 +243,11 @@ class RobustGraph(ScoreMatchingEstimator):
         self.criteria_, self.choices_ = fit.chosen.criteria, fit.chosen.choices
         self.criterion_: Array | None = next(iter(self.criteria_.values()), None)
         self.rounding_ = fit.rounding
-        self.graph_ = fit.graph
+        self.graph_ = self._with_cautions(fit.graph)
         self.association_ = fit.graph.association
+
+    def _with_cautions(self, graph: Graph) -> Graph:
+        return replace(graph, facts=replace(graph.facts, cautions=tuple(map(str, self.cautions_))))
 
     def graph_at(self, position: int) -> Graph:
         """The graph at another penalty of ``path_``, by its position: 0 is the largest penalty.
@@ -265,7 +271,7 @@ class RobustGraph(ScoreMatchingEstimator):
             raise ArgumentError(
                 "position", position, f"must be a whole number below {count}, the penalties of the path."
             )
-        return self.fitted_.graph_at(int(position) % count)
+        return self._with_cautions(self.fitted_.graph_at(int(position) % count))
 
     def edges(self) -> AnyData:
         """Table of edges: source, target, interaction, association; strongest association first.

@@ -69,6 +69,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         What ``n_blocks="auto"`` looked at; the least is best.
     n_rows_used_ : int
         Rows without missing values.
+    cautions_ : list of str
+        What to be careful about, worst first; empty where all is well.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -127,6 +129,5 @@ class RobustScoreMatching(ScoreMatchingEstimator):
             self.theta_ = np.append(upper, self.location_) if self.fit_location else upper
         else:
             (self.theta_,) = fit.given
-        for remark in fit.remarks:
-            remark.warn(stacklevel=2)
+        self._warn(fit, stacklevel=2)
         return self

@@ -10,7 +10,7 @@ import numpy as np
 
 from robscore._tools.errors import UsageError
 from robscore._tools.progress import stage, tell
-from robscore._tools.remarks import Remark
+from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import IntArray
 from robscore._tools.words import Setting, Words
 from robscore.elements import Elements
@@ -121,7 +121,7 @@ def _remarks_on(weights: RowWeights, prepared: Prepared) -> list[Remark]:
         Setting("reweight", value=False),
         ".",
     )
-    return [Remark(words, UserWarning)]
+    return [Remark(words, UserWarning, About.LEFT_OUT)]
 
 
 def _weights_of_blocks(
@@ -177,7 +177,7 @@ def _reweigh(
         "try another family. For now ",
         blocks,
     )
-    return Remark(words, UserWarning)
+    return Remark(words, UserWarning, About.MISFIT)
 
 
 def _choose_n_blocks(
