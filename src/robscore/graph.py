@@ -41,6 +41,7 @@ class FitFacts:
     converged: bool
     kkt: float
     cautions: tuple[str, ...] = ()
+    why_family: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,7 +140,7 @@ class Graph:
             f"{facts.effective_rows[1]:.0f} (g) by their weights",
             "reweighted": facts.reweighting or "",
             "columns": f"{m}",
-            "family": facts.family,
+            "family": f"{facts.family}, {facts.why_family}" if facts.why_family else facts.family,
             "blocks": blocks,
             "penalty": f"alpha = {facts.alpha:.4g}, {facts.selection}",
             "edges": f"{self.n_edges} of {m * (m - 1) // 2} pairs: {np.count_nonzero(association > 0)} positive, "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from robscore._tools.remarks import About, Caution, Remark, worst_first
 from robscore._tools.words import Setting, Words
-from robscore.certainty.left_out import LeftOut, remarks_on_left_out, rows_left_out
+from robscore.certainty.left_out import remarks_on_left_out, rows_left_out
 from robscore.certainty.order import remarks_on_order
 from robscore.fitting.fit import Fit
 
@@ -21,12 +23,12 @@ _CAUSES = {
 }
 
 
-def cautions_of(fit: Fit, left: LeftOut | None = None) -> list[Caution]:
-    """The cautions of a fit, worst first; none where all is well."""
-    left = rows_left_out(fit) if left is None else left
+def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
+    """The cautions of a fit, with others, worst first; none where all is well."""
     remarks = [
         *(remark for remark in fit.remarks if remark.kind != About.DIAGONAL),
-        *remarks_on_left_out(left, fit.names),
+        *remarks_on_left_out(rows_left_out(fit), fit.names),
+        *more,
         *_remarks_on_size(fit),
         *_remarks_on_copies(fit),
     ]

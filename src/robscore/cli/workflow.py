@@ -119,6 +119,7 @@ def _classic(model: RobustGraph, X: Any) -> RobustGraph | None:
     if model.n_blocks_ == 1 and model.share_dropped_ is None:
         return None
     settings = {**model.get_params(deep=False), "n_blocks": 1, "contamination": None, "reweight": False}
+    settings["family"] = model.family_
     settings |= {"alpha": None, "n_edges": model.graph_.n_edges}
     with warnings_kept(), stage("classic fit, to compare"):
         try:

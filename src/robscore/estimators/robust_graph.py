@@ -32,7 +32,8 @@ class RobustGraph(ScoreMatchingEstimator):
     Parameters
     ----------
     family : str or Family, default "sqrt"
-        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``.
+        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``;
+        "auto" takes the one that the data say: by their domain, then by :func:`robscore.compare_families`.
     contamination : float, optional
         Share of bad rows to guard against, if known: sets the number of blocks to the paper's 4 * contamination * n.
     n_blocks : int or "auto", optional
@@ -135,6 +136,8 @@ class RobustGraph(ScoreMatchingEstimator):
     rounding_ : float
         With ``storage="float32"``: the largest error of a derivative of the loss at the chosen graph, over alpha_max;
         else 0. Edges that enter the path within such a distance of ``alpha_`` are not to be told apart.
+    family_ : str or Family
+        The family that was taken: the one given, or what "auto" came to.
     cautions_ : list of str
         What to be careful about, worst first; empty where all is well. They open ``summary()``. Apart from what did not
         converge, which is warned about too, they are all that a fit says of itself.
@@ -227,10 +230,9 @@ class RobustGraph(ScoreMatchingEstimator):
             Rows that do not fit in ``max_memory`` are read a piece at a time, in every pass over the data.
         y : ignored
         """
-        settings = GraphSettings.of(self.get_params(deep=False))
-        rows, frame = self._open(X, reset=True)
+        settings, rows, frame = self._settled(X, GraphSettings)
         fit = fit_graph(rows, settings, caller=type(self).__name__, frame=frame)
-        self._store(fit)
+        self._store(fit, rows)
         self._store_choice(fit)
         self._warn(fit, stacklevel=2)
         return self
@@ -247,7 +249,9 @@ class RobustGraph(ScoreMatchingEstimator):
         self.association_ = fit.graph.association
 
     def _with_cautions(self, graph: Graph) -> Graph:
-        return replace(graph, facts=replace(graph.facts, cautions=tuple(map(str, self.cautions_))))
+        """With what the fit alone does not know: cautions, and why the family was taken."""
+        facts = replace(graph.facts, cautions=tuple(map(str, self.cautions_)), why_family=self._taken.reason)
+        return replace(graph, facts=facts)
 
     def graph_at(self, position: int) -> Graph:
         """The graph at another penalty of ``path_``, by its position: 0 is the largest penalty.

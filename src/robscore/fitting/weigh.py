@@ -19,6 +19,7 @@ from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.losses.quadratic import Loss
 from robscore.selection.blocks import block_grid, choose_n_blocks, least_blocks
+from robscore.solvers.columns import ColumnsError
 from robscore.solvers.factor import SingularLossError
 from robscore.weighting.block_weights import Products, shared_products, weigh_rows
 from robscore.weighting.reweighting import JudgingFit, Reweighted, reweigh
@@ -168,7 +169,7 @@ def _reweigh(
         found = reweigh(elements, prepared.rows, preparation.scaled_family, judge.first, settings.seed)
     except NoDensityError as error:
         return Remark(Words(f"{error} So ", blocks), UserWarning)
-    except SingularLossError:
+    except (SingularLossError, ColumnsError):
         return None
     if found is not None:
         return found

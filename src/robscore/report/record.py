@@ -197,6 +197,7 @@ def record(
             "share_dropped": model.share_dropped_,
             "effective_rows": list(facts.effective_rows),
             "family": facts.family,
+            "why_family": facts.why_family,
             "n_blocks": model.n_blocks_,
             "reweighting": facts.reweighting,
             "alpha": model.alpha_,

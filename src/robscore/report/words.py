@@ -28,8 +28,9 @@ def cautions(record: Record) -> list[str]:
 
 
 def findings(record: Record) -> list[str]:
-    """What else there is to know at a glance: strongest links, rows, the comparison."""
-    return [words for words in (_strongest(record), _about_rows(record), _compared(record)) if words]
+    """What else there is to know at a glance: strongest links, rows, the family, the comparison."""
+    told = _strongest(record), _about_rows(record), _about_family(record), _compared(record)
+    return [words for words in told if words]
 
 
 def _strongest(record: Record) -> str:
@@ -64,6 +65,11 @@ def _about_rows(record: Record) -> str:
             f"{fit['effective_rows'][0]:.0f} equal rows.{complete}"
         )
     return f"Classic score matching: all {used} rows count equally, bad ones too.{complete}"
+
+
+def _about_family(record: Record) -> str:
+    why = record.fit.get("why_family")
+    return f"Family: {record.fit['family']}, {why}." if why else ""
 
 
 def _compared(record: Record) -> str:
