@@ -16,7 +16,7 @@ def family_called(name: str) -> str | rs.families.Family:
 
 
 def family_rows(name: str, m: int, n: int, seed: int, locations: tuple[float, ...] = (0.5, -0.5)) -> np.ndarray:
-    """n rows of m columns on one of five shapes of graph."""
+    """N rows of m columns on one of five shapes of graph."""
     path = FOLDER / "rows" / f"{name}-{m}-{n}-{seed}-{'-'.join(map(str, locations))}.npy"
     if path.exists():
         return np.load(path)

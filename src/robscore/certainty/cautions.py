@@ -8,6 +8,7 @@ import numpy as np
 
 from robscore._tools.remarks import About, Caution, Remark, worst_first
 from robscore._tools.words import Setting, Words
+from robscore.certainty.check_fit import remarks_on_fit
 from robscore.certainty.left_out import remarks_on_left_out, rows_left_out
 from robscore.certainty.order import remarks_on_order
 from robscore.fitting.fit import Fit
@@ -30,6 +31,7 @@ def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
         *remarks_on_left_out(rows_left_out(fit), fit.names),
         *more,
         *_remarks_on_size(fit),
+        *remarks_on_fit(fit),
         *_remarks_on_copies(fit),
     ]
     if not any(remark.kind == About.SORTED for remark in remarks):

@@ -15,6 +15,7 @@ from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.remarks import Caution
 from robscore._tools.typing import AnyData, Array, BoolArray, RandomState
 from robscore.certainty.cautions import cautions_of
+from robscore.certainty.check_fit import FitCheck, check_fit
 from robscore.certainty.suspicious_rows import suspicious_rows
 from robscore.elements.streamed import elements_of, held
 from robscore.families.base import Family, get_family
@@ -222,6 +223,41 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         if not used.any():
             raise UsageError("X has no complete row to look at.")
         return suspicious_rows(fit, rows, np.flatnonzero(used), level=level)
+
+    def check_fit(self, *, level: float = 0.05) -> FitCheck:
+        """Whether the family fits, and what it misses and where.
+
+        Stein residuals of the estimate without a penalty: means that are zero if the family is right, whatever its
+        parameters, of functions that the estimate itself does not set to zero. Their errors leave out what the
+        estimated parameters take away, and include the derivative of the row weights. For each column three functions
+        of its own distribution and three of how the others pull at it. For power families on [0, inf) or the real
+        line, with at least eight rows for every parameter of a column.
+
+        Parameters
+        ----------
+        level : float, default 0.05
+            Of the verdict.
+
+        Returns
+        -------
+        FitCheck
+            ``p_value`` of one test of all columns, ``verdict`` ("fits", "does not fit"), ``columns`` and ``pairs``
+            (tables with z-scores and p-values), and ``words``, which it prints as.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(500, 3)) @ np.tri(3)
+        >>> rs.RobustGraph("gaussian").fit(X).check_fit().verdict
+        'fits'
+        >>> rs.RobustGraph("truncated-gaussian").fit(np.exp(X)).check_fit().verdict
+        'does not fit'
+        """
+        check_is_fitted(self)
+        check_number("level", level)
+        if not 0 < level < 1:
+            raise ArgumentError("level", level, "must lie between 0 and 1.")
+        return check_fit(self.fitted_, level=level)
 
     def score(self, X: AnyData, y: None = None) -> float:
         """Minus the mean loss of rows; higher is better.

@@ -13,6 +13,7 @@ from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import AnyData, Array, RandomState
 from robscore.certainty.influence import Influence, influence_of_rows
 from robscore.certainty.intervals import Estimate, Method, edge_intervals
+from robscore.certainty.predictability import predictability
 from robscore.certainty.stability import EdgeStability, edge_stability
 from robscore.elements.base import Storage
 from robscore.estimators.base import ScoreMatchingEstimator
@@ -347,6 +348,25 @@ class RobustGraph(ScoreMatchingEstimator):
         check_is_fitted(self)
         self._open(X, reset=False)
         return edge_stability(self, X, **options)
+
+    def predictability(self) -> AnyData:
+        """How well every column is predicted by its neighbours in the graph, held out: R^2 where rows are Gaussian.
+
+        Returns
+        -------
+        table with columns
+            column, predictability (from 0 to 1), neighbours (how many).
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(500, 3))
+        >>> X[:, 1] += 2 * X[:, 0]
+        >>> rs.RobustGraph("gaussian").fit(X).predictability()["predictability"].round(1).tolist()
+        [0.8, 0.8, 0.0]
+        """
+        check_is_fitted(self)
+        return predictability(self.fitted_)
 
     def influence_of_rows(self) -> Influence:
         """The estimate of K on the scaled columns, without a penalty, and what every row of the fit does to it."""

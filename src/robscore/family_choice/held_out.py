@@ -78,9 +78,9 @@ class Design:
         rows = np.add.reduceat(self.weight.phi, self.starts)
         losses, pairs = np.zeros(rows.size), np.zeros((rows.size, rows.size))
         for j, among in zip(self.nodes.tolist(), self.neighbours, strict=True):
-            own, both = _losses(*self.weight.sums(family, j, among, self.starts))
-            losses += own
-            pairs += both
+            sums = self.weight.sums(family, j, among, self.starts)
+            losses += block_losses(*sums)
+            pairs += losses_without_pairs(*sums)
         total = float(rows.sum())
         return HeldOut(float(losses.sum()) / total, pairs.sum(axis=0) / (total - rows))
 
@@ -98,20 +98,25 @@ def _neighbours(t: Array, nodes: IntArray, most: int) -> list[IntArray]:
     return [np.sort(np.argsort(-column, kind="stable")[:most]) for column in strength.T]
 
 
-def _losses(gamma: Array, g: Array) -> tuple[Array, Array]:
-    """Losses of every block at the fit to all others, shape (G,), and at those that lack another one too, shape (G, G).
-
-    Entry [a, b] of the latter is the loss of block a at the fit without a and b; zero on the diagonal.
-    """
-    count = len(g)
-    total, sums = gamma.sum(axis=0), g.sum(axis=0)
-    total = total + np.diag(_RIDGE * np.maximum(np.diagonal(total), 1e-300))
+def block_losses(gamma: Array, g: Array) -> Array:
+    """Losses of every block at the fit to all others, shape (G,), from sums of Gamma and g over blocks."""
+    total, sums = _steadied(gamma.sum(axis=0)), g.sum(axis=0)
     z = np.linalg.solve(total - gamma, (sums - g)[..., None])[..., 0]
-    own = 0.5 * np.einsum("gp,gpq,gq->g", z, gamma, z) - np.einsum("gp,gp->g", g, z)
+    losses: Array = 0.5 * np.einsum("gp,gpq,gq->g", z, gamma, z) - np.einsum("gp,gp->g", g, z)
+    return losses
+
+
+def losses_without_pairs(gamma: Array, g: Array) -> Array:
+    """The loss of block a at the fit without a and b, at [a, b], shape (G, G); zero on the diagonal."""
+    count, total, sums = len(g), _steadied(gamma.sum(axis=0)), g.sum(axis=0)
     a, b = np.triu_indices(count, k=1)
     z = np.linalg.solve(total - gamma[a] - gamma[b], (sums - g[a] - g[b])[..., None])[..., 0]
-    both = np.zeros((count, count))
+    losses = np.zeros((count, count))
     for first, second in ((a, b), (b, a)):
         image = np.matmul(gamma[first], z[..., None])[..., 0]
-        both[first, second] = 0.5 * np.einsum("gp,gp->g", image, z) - np.einsum("gp,gp->g", g[first], z)
-    return own, both
+        losses[first, second] = 0.5 * np.einsum("gp,gp->g", image, z) - np.einsum("gp,gp->g", g[first], z)
+    return losses
+
+
+def _steadied(gamma: Array) -> Array:
+    return gamma + np.diag(_RIDGE * np.maximum(np.diagonal(gamma), 1e-300))
