@@ -60,10 +60,10 @@ def test_residuals_are_those_of_the_estimate_without_a_penalty(family):
     bench = Bench.of(fit, np.arange(300))
     node = bench.at(1)
     np.testing.assert_allclose(node.psi.sum(axis=0), 0.0, atol=1e-7 * np.abs(node.psi).max())
-    # A function in the span of the estimating equations leaves nothing.
-    others = np.random.default_rng(0).normal(size=(300, 1))
-    plain = node.residuals(0, others)
-    assert plain.shape == (300, 1)
+    residuals = node.residuals(0, np.ones((300, 1)))[:, 0]
+    without = node.bench.some(slice(1, None)).at(1)  # leverage: what the estimate without a row says of it
+    assert node.V[0] @ without.z == pytest.approx(node.slopes[0] + node.leverage[0], abs=0.02)
+    assert residuals.shape == (300,)
 
 
 def test_stein_residuals_have_mean_zero_by_quadrature():

@@ -26,8 +26,8 @@ _BAND = 1.36  # over the root of n: Kolmogorov's 95 %
 def plot_fit(model: ScoreMatchingEstimator, *, columns: Sequence[str] | None = None) -> Figure:
     """For every column where its values lie in what the model says of them given the others, against what they should.
 
-    A line on the diagonal is a model that fits; below it values are larger than the model says, above it smaller, and an
-    S is a spread that is too small or too large. The band is what 95 % of right models stay within.
+    A line on the diagonal is a model that fits; below it values are larger than the model says, above it smaller,
+    and an S is a spread that is too small or too large. The band is what 95 % of right models stay within.
 
     Parameters
     ----------
