@@ -24,6 +24,10 @@ NAMES = [
     "same_answer",
     "defaults_speed",
     "alpine_months",
+    "which_family",
+    "fit_checked",
+    "groups_of_rows",
+    "cautions_on_clean",
 ]
 
 

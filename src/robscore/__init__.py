@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from robscore.certainty.comparison import compare_graphs, equality_test
     from robscore.certainty.stability import edge_stability
     from robscore.estimators import RobustGraph, RobustScoreMatching
-    from robscore.families import score_elements
     from robscore.families.identifiability import check_identifiable
+    from robscore.families.score_elements import score_elements
+    from robscore.family_choice import compare_families
     from robscore.medians import geometric_median, median_of_means, n_blocks_for
     from robscore.rows import ParquetRows
     from robscore.solvers.path import Path, StatisticPath, solve_path
@@ -42,6 +43,7 @@ _HOMES = {
     "RobustScoreMatching": "estimators",
     "StatisticPath": "solvers.path",
     "check_identifiable": "families.identifiability",
+    "compare_families": "family_choice",
     "compare_graphs": "certainty.comparison",
     "edge_stability": "certainty.stability",
     "equality_test": "certainty.comparison",
@@ -76,6 +78,7 @@ __all__ = [
     "__version__",
     "boundary",
     "check_identifiable",
+    "compare_families",
     "compare_graphs",
     "datasets",
     "domains",

@@ -22,7 +22,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     Parameters
     ----------
     family : str or Family, default "sqrt"
-        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``.
+        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``;
+        "auto" takes the one that the data say: by their domain, then by :func:`robscore.compare_families`.
     contamination : float, optional
         Share of bad rows to guard against, if known: sets the number of blocks to the paper's 4 * contamination * n.
     n_blocks : int or "auto", optional
@@ -70,6 +71,10 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         What ``n_blocks="auto"`` looked at; the least is best.
     n_rows_used_ : int
         Rows without missing values.
+    family_ : str or Family
+        The family that was taken: the one given, or what "auto" came to.
+    cautions_ : list of str
+        What to be careful about, worst first; empty where all is well.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -119,15 +124,13 @@ class RobustScoreMatching(ScoreMatchingEstimator):
             Rows that do not fit in ``max_memory`` are read a piece at a time, in every pass over the data.
         y : ignored
         """
-        settings = Settings.of(self.get_params(deep=False))
-        rows, frame = self._open(X, reset=True)
+        settings, rows, frame = self._settled(X, Settings)
         fit = fit_parameters(rows, settings, caller=type(self).__name__, frame=frame)
-        self._store(fit)
+        self._store(fit, rows)
         if settings.family.is_pairwise:
             upper = self.interaction_[np.triu_indices(rows.n_columns)]
             self.theta_ = np.append(upper, self.location_) if self.fit_location else upper
         else:
             (self.theta_,) = fit.given
-        for remark in fit.remarks:
-            remark.warn(stacklevel=2)
+        self._warn(fit, stacklevel=2)
         return self

@@ -54,6 +54,7 @@ def broken_part(content: Mapping[str, Any]) -> str | None:
         "classic": optional(lambda value: _is_path(value, m)),
         "rows": _is_rows,
         "remarks": list_of(text),
+        "cautions": list_of(list_of(text, 2)),
     }
     wrong = next((name for name, check in checks.items() if not check(content[name])), None)
     return wrong or (None if _fits_together(content) else "classic")

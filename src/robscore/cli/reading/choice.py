@@ -50,6 +50,7 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         None if label is None else tuple(as_label(cell) for cell in table.columns[label]),
         None if label is None else "index" if _is_unnamed(table, label) else table.names[label],
         tuple(notes),
+        {table.names[k]: tuple(map(as_label, table.columns[k])) for k in {*text, *([] if label is None else [label])}},
     )
 
 
