@@ -20,6 +20,7 @@ NAMES = [
     "equality_level",
     "bad_rows",
     "clean_rows",
+    "beside_mcd",
     "same_answer",
     "defaults_speed",
     "alpine_months",

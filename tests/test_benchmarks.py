@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks import (
     alpine_months,
     bad_rows,
+    beside_mcd,
     blind_accuracy,
     blind_recovery,
     clean_rows,
@@ -123,6 +124,14 @@ def test_every_kind_of_bad_row_costs_little(tmp_path, monkeypatch, capsys):
     first = capsys.readouterr().out
     bad_rows.main(n_sets=1, families=("sqrt",), sizes=(20,), damages=damages)  # from what was kept
     assert capsys.readouterr().out == first
+
+
+def test_a_cluster_that_owns_the_least_determinant_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    (cell,) = beside_mcd.main(n_sets=2, damages=("15% at 4 sd",)).values()
+    assert cell["robscore, bad kept"] < 0.05
+    assert cell["robscore, good lost"] < 0.005
+    assert cell["MinCovDet, good lost"] > 0.005
 
 
 def test_clean_rows_stay(tmp_path, monkeypatch):

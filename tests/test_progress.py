@@ -27,6 +27,14 @@ def test_a_fit_tells_what_it_does():
     assert ("penalty", 7, 7) in told
 
 
+def test_a_path_that_ends_with_its_edges_is_counted_in_edges():
+    told = []
+    X = np.random.default_rng(0).normal(size=(100, 12)) @ np.tri(12)
+    with watched_by(lambda *words: told.append(words)):
+        rs.solve_path(rs.score_elements("gaussian", X).average(), max_edges=10)
+    assert ("edges", 10, 10) in told
+
+
 def test_nobody_hears_what_is_told_outside_or_where_nobody_watches():
     told = []
     with watched_by(lambda *words: told.append(words)):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
 from robscore._version import __version__
 
+TYPE_CHECKING = False  # as type checkers know it; loading typing for it would be most of the time that this takes
 if TYPE_CHECKING:
+    from typing import Any
+
     from robscore import (
         boundary,
         datasets,

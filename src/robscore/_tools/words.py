@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 _LISTED = 5
-_LONGEST = 40  # signs of a cell or a name that a message shows
+_LONGEST = 40  # characters of a cell or a name that a message shows
 # What a terminal obeys rather than shows, what turns the direction of writing, and halves of characters.
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 

@@ -216,28 +216,30 @@ class NodeElements(_GradientElements, PairwiseElements):
 
 
 class SimplexElements(NodeElements):
-    """Elements on the simplex, where x_m = 1 - the rest couples every node with the last: h has m - 1 columns.
+    """Elements on the simplex, where x_r = 1 - the rest couples every node with the reference r.
 
     Parameters
     ----------
     x, v, g : as in :class:`NodeElements`
     h : array of shape (n, m-1)
+        One column for every node but the reference.
     zero_sums : bool
         Whether K_jj stands for minus the sum of its column, so that z_j has no entry j.
+    reference : int
     """
 
-    def __init__(self, x: Array, v: Array, h: Array, g: Array, *, zero_sums: bool) -> None:
-        self.zero_sums = zero_sums
+    def __init__(self, x: Array, v: Array, h: Array, g: Array, *, zero_sums: bool, reference: int) -> None:
+        self.zero_sums, self.reference = zero_sums, reference
+        self.others = np.delete(np.arange(x.shape[1]), reference)
         super().__init__(x, v, h, g)
 
     def _gamma_products(self, left: GradientRows, right: GradientRows) -> Array:
-        """sum_j h_j h_j (a_j^2 + 2 a_j b) + b^2 (sum h)(sum h), with a_j = v_j . v_j and b = v_m . v_m."""
-        last = self.n_columns - 1
-        b = self._angle(left, right, last)
+        """sum_j h_j h_j (a_j^2 + 2 a_j b) + b^2 (sum h)(sum h), with a_j = v_j . v_j and b = v_r . v_r."""
+        b = self._angle(left, right, self.reference)
         total = b * b * (left.h.sum(axis=-1)[..., :, None] * right.h.sum(axis=-1)[..., None, :])
-        for j in range(last):
+        for c, j in enumerate(self.others.tolist()):
             a = self._angle(left, right, j)
-            total += self._weights(left, right, j) * a * (a + 2 * b)
+            total += self._weights(left, right, c) * a * (a + 2 * b)
         return total
 
     def varying(self) -> None:
@@ -253,14 +255,17 @@ class SimplexElements(NodeElements):
         return Cost(p * p, 2 * p - 3, p * p) if part == "gamma" else super().cost(part)
 
     def node_features(self, part: Part, node: int, rows: GradientRows) -> Array:
-        """The blocks of nodes 0..m-1, then those that couple them with the last."""
-        m = self.n_columns
-        if part == "g" or node < m - 1:
+        """The blocks of all nodes, that of the reference last, then those that couple the others with it."""
+        if part == "g":
             return super().node_features(part, node, rows)
-        if node == m - 1:
-            return _packed(rows.v[:, m - 1], rows.h.sum(axis=1))
-        j = node - m
-        products = rows.v[:, j, :, None] * (-_ROOT2 * rows.h[:, j, None, None] * rows.v[:, m - 1, None, :])
+        v, h = rows.v, rows.h
+        c, reference = node % self.n_columns, v[:, self.reference]
+        if c == self.others.size:
+            return _packed(reference, h.sum(axis=1))
+        own = v[:, self.others[c]]
+        if c == node:
+            return _packed(own, h[:, c])
+        products = own[:, :, None] * (-_ROOT2 * h[:, c, None, None] * reference[:, None, :])
         return products.reshape(len(products), -1)
 
     def average(
@@ -270,19 +275,23 @@ class SimplexElements(NodeElements):
         check_dense(storage or self.storage)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         v, h, g, _ = self.rows
-        last = v[:, -1]
-        own = [_weighted_square(v[:, j], c_gamma * h[:, j]) for j in range(self.n_columns - 1)]
-        own.append(_weighted_square(last, c_gamma * h.sum(axis=1)))
-        coupling = [-(v[:, j] * (c_gamma * h[:, j])[:, None]).T @ last for j in range(self.n_columns - 1)]
+        last, each = v[:, self.reference], list(enumerate(self.others.tolist()))
+        own = [_weighted_square(v[:, j], c_gamma * h[:, c]) for c, j in each]
+        own.insert(self.reference, _weighted_square(last, c_gamma * h.sum(axis=1)))
+        coupling = [-(v[:, j] * (c_gamma * h[:, c])[:, None]).T @ last for c, j in each]
         return QuadraticLoss(
-            np.stack(own), np.tensordot(c_g, g, axes=1), gamma_last=np.stack(coupling), zero_sums=self.zero_sums
+            np.stack(own),
+            np.tensordot(c_g, g, axes=1),
+            gamma_last=np.stack(coupling),
+            reference=self.reference,
+            zero_sums=self.zero_sums,
         )
 
     def _slopes(self, z: Array) -> tuple[Array, Array]:
         slopes = np.einsum("njp,jp->nj", self.rows.v, z)
-        along = slopes[:, :-1] - slopes[:, -1:]
+        along = slopes[:, self.others] - slopes[:, [self.reference]]
         weighted = self.rows.h * along
-        T = np.concatenate([weighted, -weighted.sum(axis=1, keepdims=True)], axis=1)
+        T = np.insert(weighted, self.reference, -weighted.sum(axis=1), axis=1)
         return np.einsum("nj,nj->n", weighted, along), T
 
 

@@ -28,8 +28,9 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         Share of bad rows to guard against, if known: sets the number of blocks to the paper's 4 * contamination * n.
     n_blocks : int or "auto", optional
         K. 1 is classic score matching; more blocks tolerate more bad rows but add bias on skewed data. "auto" lets the
-        data choose. Without it and without ``contamination`` rows are reweighted, and blocks (0.4 n of them) are used
-        only where that is not possible, and by ``score``.
+        data choose. Without it and without ``contamination`` rows are reweighted. Where that is not possible every
+        row is a block of its own, so that no order matters; with more than 5000 rows, and for ``score``, there are
+        0.4 n blocks.
     shuffle : bool, default False
         Cut a random order of the rows into blocks instead of the given one.
     n_partitions : int, default 1

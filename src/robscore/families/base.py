@@ -32,7 +32,7 @@ import numpy as np
 
 from robscore._tools.deviations import MAD
 from robscore._tools.errors import ArgumentError
-from robscore._tools.typing import Array, BoolArray
+from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Phrase, Words
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Simplex
@@ -120,6 +120,14 @@ class Family(ABC):
 
     def resolved(self, X: Array | Rows) -> Family:
         """The family with whatever it takes from the rows X, shape (n, m), fixed."""
+        return self
+
+    def oriented(self, X: Array | Rows) -> Family:
+        """The family with what is arbitrary in it chosen by the rows X: the order of the columns must not matter."""
+        return self
+
+    def reordered(self, columns: IntArray) -> Family:
+        """The family of columns in another order, where they can change places."""
         return self
 
     def scaling(self, X: Array | Rows, *, fit_location: bool) -> Scaling | None:

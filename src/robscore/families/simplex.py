@@ -3,8 +3,8 @@
     p(x) ~ exp( -(log x)' K (log x) / 2 + eta' log x ),      x_m = 1 - x_1 - ... - x_(m-1)
 
 With u = log x and v_j = (-u / x_j, 1 / x_j), the derivative of log p along e_j - e_m is v_j' z_j - v_m' z_m for j < m:
-every node is coupled with the last. With zero sums K_jj = -sum_{k != j} K_kj is substituted, so that K_kj meets
-u_k - u_j (log ratios alone matter) and z_j has no entry j.
+every node is coupled with the last, or with another part that is taken as the reference in its place. With zero sums
+K_jj = -sum_{k != j} K_kj is substituted, so that K_kj meets u_k - u_j (log ratios alone matter) and z_j has no entry j.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from robscore import boundary as boundaries
-from robscore._tools.errors import UsageError
-from robscore._tools.typing import Array, BoolArray
+from robscore._tools.arguments import check_whole
+from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting
 from robscore.boundary import Boundary
 from robscore.domains import SUM_TOLERANCE, Domain
@@ -22,6 +23,7 @@ from robscore.elements import SimplexElements
 from robscore.families.base import Family, check_boundary, register
 from robscore.rows.arrays import as_rows
 from robscore.rows.base import Rows
+from robscore.rows.quantiles import column_quantiles
 
 
 @register("simplex")
@@ -34,7 +36,10 @@ class Simplex(Family):
         Whether the columns of K sum to zero, so that only ratios of the entries interact (the additive logistic
         normal distribution is of this kind).
     boundary : Boundary, optional
-        Weight h of min(x_j, x_m); its square by default.
+        Weight h of min(x_j, x_r), with x_r the reference; its square by default.
+    reference : int, optional
+        The part that every other one is moved against. By default that with the largest median, so that the order of
+        the columns does not matter; the last one in :func:`robscore.score_elements`, and with ``scale=None``.
 
     Examples
     --------
@@ -45,10 +50,15 @@ class Simplex(Family):
     True
     """
 
-    def __init__(self, *, zero_sums: bool = False, boundary: Boundary | None = None) -> None:
+    def __init__(
+        self, *, zero_sums: bool = False, boundary: Boundary | None = None, reference: int | None = None
+    ) -> None:
         if not isinstance(zero_sums, bool | np.bool_):
             raise TypeError(f"zero_sums={zero_sums!r} must be True or False.")
         self.zero_sums = bool(zero_sums)
+        if reference is not None:
+            check_whole("reference", reference, at_least=0)
+        self.reference = None if reference is None else int(reference)
         self.domain: Domain = SimplexDomain()
         self.boundary = boundaries.Power(2.0) if boundary is None else check_boundary(boundary)
 
@@ -56,13 +66,15 @@ class Simplex(Family):
         arguments = ["zero_sums=True"] if self.zero_sums else []
         if self.boundary != boundaries.Power(2.0):
             arguments.append(f"boundary={self.boundary!r}")
+        if self.reference is not None:
+            arguments.append(f"reference={self.reference}")
         return f"Simplex({', '.join(arguments)})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Simplex) and self.__dict__ == other.__dict__
 
     def __hash__(self) -> int:
-        return hash((self.zero_sums, self.boundary))
+        return hash((self.zero_sums, self.boundary, self.reference))
 
     def problem(self, X: Array) -> tuple[BoolArray, str]:
         """Rows that do not sum to one; then exact zeros."""
@@ -76,18 +88,53 @@ class Simplex(Family):
         """The same family with a boundary weight that no longer depends on data."""
         rows = as_rows(X)
         distances = rows.mapped(self._distances, n_columns=rows.n_columns - 1)
-        return Simplex(zero_sums=self.zero_sums, boundary=self.boundary.resolved(distances))
+        return self._like(self.boundary.resolved(distances), self.reference)
+
+    def oriented(self, X: Array | Rows) -> Simplex:
+        """With the part of the largest median as its reference, unless another is given."""
+        if self.reference is not None:
+            return self
+        return self._like(self.boundary, int(np.argmax(column_quantiles(as_rows(X), 0.5))))
+
+    @property
+    def columns_alike(self) -> bool:
+        """Parts can change places once the reference is known, which goes with them."""
+        return self.reference is not None
+
+    def reordered(self, columns: IntArray) -> Simplex:
+        """With the reference where its part is now."""
+        return self._like(self.boundary, int(np.flatnonzero(columns == self.reference)[0]))
+
+    def _like(self, boundary: Boundary, reference: int | None) -> Simplex:
+        return Simplex(zero_sums=self.zero_sums, boundary=boundary, reference=reference)
+
+    def _order(self, m: int) -> IntArray:
+        """All parts, the reference last."""
+        reference = m - 1 if self.reference is None else self.reference
+        if reference >= m:
+            raise ArgumentError("reference", reference, f"must be below {m}, the number of parts.")
+        return np.append(np.delete(np.arange(m), reference), reference)
 
     def _distances(self, X: Array) -> Array:
         """From the free entries of X to the nearest boundary, shape (n, m-1)."""
-        return self.domain.nearest(X).distance[:, :-1]
+        return self.domain.nearest(X[:, self._order(X.shape[1])]).distance[:, :-1]
 
     def statistics_a_column(self, n_columns: int, *, fit_location: bool) -> int:
         """Those of the column itself and those of the last, which moves with it."""
         return 2 * n_columns - (3 if self.zero_sums else 1) + 2 * bool(fit_location)
 
     def elements(self, X: Array) -> SimplexElements:
-        """Gradients v, weights h of the first m - 1 columns, and g, with derivatives along e_j - e_m."""
+        """Gradients v, weights h of all columns but the reference, and g, with derivatives along e_j - e_r."""
+        order = self._order(X.shape[1])
+        v, h, g = self._with_reference_last(X[:, order])
+        back = np.argsort(order)
+        entries = np.append(back, order.size)
+        if (back != np.arange(order.size)).any():
+            v, g = (part[:, back][:, :, entries] for part in (v, g))
+        return SimplexElements(X, v, h, g, zero_sums=self.zero_sums, reference=int(order[-1]))
+
+    def _with_reference_last(self, X: Array) -> tuple[Array, Array, Array]:
+        """v, h and g, shapes (n, m, m+1), (n, m-1) and (n, m, m+1), of rows whose last part is the reference."""
         near = self.domain.nearest(X)
         d = near.distance[:, :-1]
         h, slope = self.boundary.value(d), near.slope[:, :-1] * self.boundary.derivative(d)
@@ -114,7 +161,7 @@ class Simplex(Family):
                 self._add_change(g[:, j], j, m - 1, -h[:, j] * own[:, j] * last)
                 self._add_change(g[:, -1], m - 1, j, -h[:, j] * last * own[:, j])
                 self._add_change(g[:, -1], m - 1, m - 1, h[:, j] * last * last)
-            return SimplexElements(X, v, h, g, zero_sums=self.zero_sums)
+            return v, h, g
 
     def _add_change(self, g: Array, node: int, moved: int, rate: Array) -> None:
         """Add to node's g, shape (n, m+1), what a change of u_moved, times ``rate``, does to its design."""

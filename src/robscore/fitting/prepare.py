@@ -107,6 +107,8 @@ def prepare(rows: Rows, settings: Settings, caller: str) -> Prepared:
         _check_sizes(rows, found, names)
     rows = rows.mapped(np.copy) if scaling is None else _scaled(rows, scaling)  # the user's array stays the user's
     scaled_family = family if scaling is None else _scaled_family(family, scaling, names)
+    if settings.scale == "median":
+        scaled_family = scaled_family.oriented(rows)
     preparation = Preparation(family, scaled_family.resolved(rows), scaling, names, caller)
     if family.is_pairwise:
         _check_units(preparation)

@@ -28,6 +28,7 @@ from robscore.weighting.row_weights import RowWeights
 _FEWEST_REWEIGHTED = 20  # rows; fewer say too little about each other
 _LOOKED_AT = 1000  # rows that overflow, to find the column that does it
 _MUCH = 0.28  # share of rows left out that is worth a remark
+_BLOCKS_OF_ONE = 5000  # rows up to which each is a block of its own where rows cannot be judged: no order matters
 
 
 class Judge(NamedTuple):
@@ -77,13 +78,16 @@ def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Jud
     """What the data lead to, where nothing is said of blocks or bad rows; else the weights of blocks."""
     n_blocks = settings.first_n_blocks(elements.n_rows)
     _check_overflow(prepared, elements)
+    free = settings.reweights and settings.says_nothing_of_blocks and elements.n_rows <= _BLOCKS_OF_ONE
+    fallback = elements.n_rows if free else n_blocks
     found: Reweighted | Remark | None = None
     if (settings.reweights or settings.n_blocks == "auto") and elements.n_rows >= _FEWEST_REWEIGHTED:
         with stage("looking for bad rows"):
-            found = _reweigh(prepared, elements, settings, n_blocks, judge)
+            found = _reweigh(prepared, elements, settings, fallback, judge)
     if isinstance(found, Reweighted) and settings.reweights:
         remarks = _remarks_on(found.weights, prepared)
         return Weighed(found.weights, n_blocks, None, settings.reweights, remarks, found), found.loss
+    n_blocks = fallback
     tell(f"weighing {n_blocks} blocks of rows")
     if isinstance(found, Reweighted):
         weights, n_blocks, criterion, remarks = _choose_n_blocks(elements, settings, found, judge)

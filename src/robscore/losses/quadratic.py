@@ -28,7 +28,9 @@ class QuadraticLoss:
     g : array of shape (m, m+1)
         Row j belongs to node j.
     gamma_last : array of shape (m-1, m+1, m+1), optional
-        [j] couples node j (rows) with the last node (columns).
+        [j] couples the j-th of the other nodes (rows) with the reference, by default the last (columns).
+    reference : int, default -1
+        The node that all others are coupled with, where there is a ``gamma_last``.
     zero_sums : bool, default False
         Whether K_jj is minus the sum of the rest of its column; then entry j of z_j does not enter the loss.
 
@@ -38,10 +40,19 @@ class QuadraticLoss:
         Whether one block serves all nodes (the Gaussian on R^m).
     """
 
-    def __init__(self, blocks: Array, g: Array, *, gamma_last: Array | None = None, zero_sums: bool = False) -> None:
+    def __init__(
+        self,
+        blocks: Array,
+        g: Array,
+        *,
+        gamma_last: Array | None = None,
+        reference: int = -1,
+        zero_sums: bool = False,
+    ) -> None:
         self.blocks = blocks
         self.g = g
         self.gamma_last = gamma_last
+        self.reference = reference
         self.zero_sums = zero_sums
         self.n_columns = g.shape[0]
         self.shared = blocks.shape[0] == 1 < self.n_columns
@@ -78,13 +89,28 @@ class QuadraticLoss:
         z = np.concatenate([K, np.asarray(location)[None, :]]).T
         product: Array = z @ self.blocks[0] if self.shared else np.matmul(self.blocks, z[:, :, None])[:, :, 0]
         if self.gamma_last is not None:
-            product[:-1] += self.gamma_last @ z[-1]
-            product[-1] += np.einsum("jkl,jk->l", self.gamma_last, z[:-1])
+            others = np.delete(np.arange(self.n_columns), self.reference)
+            product[others] += self.gamma_last @ z[self.reference]
+            product[self.reference] += np.einsum("jkl,jk->l", self.gamma_last, z[others])
         return product
+
+    def reordered(self, columns: IntArray) -> QuadraticLoss:
+        """The loss of the columns in another order, which keeps that of the nodes other than the reference."""
+        entries = np.append(columns, self.n_columns)
+        across = np.ix_(entries, entries)
+        last = None if self.gamma_last is None else self.gamma_last[:, across[0], across[1]]
+        blocks = self.blocks if self.shared else self.blocks[columns]
+        return QuadraticLoss(
+            blocks[:, across[0], across[1]],
+            self.g[columns][:, entries],
+            gamma_last=last,
+            reference=int(np.flatnonzero(columns == self.reference % self.n_columns)[0]),
+            zero_sums=self.zero_sums,
+        )
 
     def block(self, node: int, rows: IntArray, columns: IntArray) -> Array:
         """Some entries of a node's block, shape (rows, columns)."""
-        return self.blocks[0 if self.shared else node][np.ix_(rows, columns)]
+        return self.blocks[0 if self.shared else node][rows[:, None], columns]
 
     def diagonal(self) -> Array:
         """The diagonals of all blocks, shape (m, m+1)."""
@@ -119,7 +145,7 @@ class FactoredLoss(QuadraticLoss):
     def __init__(self, u: Array, a: Array, b: Array, s: Array, g: Array) -> None:
         self.u, self.a, self.b, self.s = u, a, b, s
         self.g = g
-        self.gamma_last = None
+        self.gamma_last, self.reference = None, -1
         self.zero_sums = False
         self.n_columns = g.shape[0]
         self.shared = False
@@ -219,6 +245,7 @@ def assemble_hessian(
     position: Sequence[IntArray] | IntArray,
     size: int,
     gamma_last: Array | None = None,
+    reference: int = -1,
 ) -> Array:
     """D' Gamma D, shape (size, size), for some free parameters.
 
@@ -230,15 +257,20 @@ def assemble_hessian(
         Which parameter entry k of z_j is; -1 where it is none. Two entries may be the same parameter.
     size : int
     gamma_last : array of shape (m-1, p, p), optional
+    reference : int, default -1
+        The node that all others are coupled with.
     """
     hessian = np.zeros((size, size))
     filled = [np.flatnonzero(own >= 0) for own in position]
     for j, entries in enumerate(filled):
         own = position[j][entries]
-        hessian[np.ix_(own, own)] += block(j, entries, entries)
-        if gamma_last is not None and j < len(gamma_last):
-            last = position[-1][filled[-1]]
-            coupling = gamma_last[j][np.ix_(entries, filled[-1])]
-            hessian[np.ix_(own, last)] += coupling
-            hessian[np.ix_(last, own)] += coupling.T
+        hessian[own[:, None], own] += block(j, entries, entries)
+    if gamma_last is None:
+        return hessian
+    last = position[reference][filled[reference]]
+    for j, block_of_two in zip(np.delete(np.arange(len(filled)), reference).tolist(), gamma_last, strict=True):
+        own = position[j][filled[j]]
+        coupling = block_of_two[np.ix_(filled[j], filled[reference])]
+        hessian[np.ix_(own, last)] += coupling
+        hessian[np.ix_(last, own)] += coupling.T
     return hessian

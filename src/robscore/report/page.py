@@ -89,7 +89,7 @@ def _library(name: str) -> str:
 
 
 def _as_script(content: Any) -> str:
-    """JSON that no name can break out of: every sign that means something to HTML is written as a number."""
+    """JSON that no name can break out of: every character that means something to HTML is written as a number."""
     text = as_json(content)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

@@ -125,7 +125,8 @@ def _after_graph(
         mine = np.flatnonzero(i == node)
         outside = mine[~edges[i[mine], j[mine]]]
         nodes, entries = np.append(own_nodes, j[outside]), np.append(own_rows, i[outside])
-        hessian = assemble_hessian(loss.block, _positions(nodes, entries, m), nodes.size, loss.gamma_last)
+        position = _positions(nodes, entries, m)
+        hessian = assemble_hessian(loss.block, position, nodes.size, loss.gamma_last, loss.reference)
         if factor is None:
             factor = _root(hessian[:d, :d])
             taken = factor.unwhiten(factor.whiten(of_graph)) if d else of_graph

@@ -17,16 +17,18 @@ from robscore._tools.arguments import check_number
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.numbers import as_numbers
 from robscore._tools.pieces import chunks
-from robscore._tools.progress import tell, watched_by
+from robscore._tools.progress import watched_by
 from robscore._tools.threads import one_thread
 from robscore._tools.typing import Array, IntArray
 from robscore.solvers.problem import Problem
 
+DEFAULT_ALPHAS = 100
 _EASY_SWEEPS = 8  # the first ones settle the support; after them, extrapolate
 _SWEEPS_A_SNAPSHOT = 2
 _SNAPSHOTS = 5
 _ONE_SWEEP_MORE = 3.0  # violations met in a sweep are about so much larger than those it leaves
 _FIRST_CHECK = 125  # sweeps; at twice as many, and again each time they double, look at what is so slow
+_FIRST_JUMP = 24  # sweeps, and again each time they double: slow problems need a better step than another sweep
 _NODES_A_TASK = 10  # that are solved together where each is alone
 _LARGEST_JUMP = 1500  # parameters in the linear system that may then be solved
 
@@ -71,7 +73,6 @@ def trace_path(
                 _predict(problem, last, Z, R, alpha, previous)
             n_iter[k], bounded = solve_one(problem, Z, R, alpha, previous, tol * unit, max_iter)
             last, previous = here, alpha
-        tell("penalty", k + 1, grid.size)
         kkt[k] = problem.violations(Z, R, alpha).max(initial=0.0) / unit
         if keep(Z):
             grid, n_iter, kkt = grid[: k + 1], n_iter[: k + 1], kkt[: k + 1]
@@ -164,7 +165,7 @@ def solve_one(
     strong = problem.penalised & penalty.outside(problem.gradient(R), weights, alpha, previous)
     chosen = (problem.weights == 0) | strong | (problem.values(Z) != 0)
     snapshots: list[tuple[Array, Array]] = []
-    checkpoint, checked_at = Z.copy(), _FIRST_CHECK
+    checkpoint, checked_at, jump_at = Z.copy(), _FIRST_CHECK, _FIRST_JUMP
     sweeps, calls = 0, 0
     while sweeps < max_iter:
         used, worst, changed = descend(
@@ -190,8 +191,10 @@ def solve_one(
                     Z[:] = checkpoint
                     refresh(*problem.quadratic, Z, R)
                     return sweeps, False
-                _jump_on_support(problem, Z, R, alpha)
                 checkpoint, checked_at = Z.copy(), sweeps
+            if sweeps >= jump_at:
+                _jump_on_support(problem, Z, R, alpha)
+                jump_at = 2 * sweeps
                 snapshots.clear()
             if len(snapshots) == _SNAPSHOTS:
                 _extrapolate(problem, snapshots, Z, R, alpha)
@@ -254,7 +257,7 @@ def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Arra
 def alpha_grid(alphas: int | Sequence[float] | Array | None, alpha_max: float, alpha_min_ratio: float) -> Array:
     """The penalties of a path, decreasing."""
     if alphas is None:
-        alphas = 100
+        alphas = DEFAULT_ALPHAS
     if isinstance(alphas, int | np.integer) and not isinstance(alphas, bool):
         if alphas < 1:
             raise ArgumentError("alphas", alphas, "must be at least 1, or a list of penalties.")

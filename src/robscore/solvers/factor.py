@@ -93,7 +93,7 @@ def factor_hessian(
     """
     if loss.n_columns >= MANY_COLUMNS and loss.gamma_last is None:
         return _by_nodes(loss, position, size, ridge, least_rcond)
-    hessian = assemble_hessian(loss.block, position, size, loss.gamma_last)
+    hessian = assemble_hessian(loss.block, position, size, loss.gamma_last, loss.reference)
     hessian[np.diag_indices(size)] *= 1 + ridge
     return Factor(*factor_positive_definite(hessian, least_rcond))
 

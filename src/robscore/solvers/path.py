@@ -15,14 +15,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robscore._tools.arguments import check_whole
 from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.progress import tell
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, Loss, QuadraticLoss, StatisticLoss
 from robscore.solvers.columns import BeyondNumbersError
 from robscore.solvers.coordinates import build_problem, build_statistic_problem
-from robscore.solvers.descent import Trace, trace_nodes, trace_path
-from robscore.solvers.interactions import Interactions
+from robscore.solvers.descent import DEFAULT_ALPHAS, Trace, trace_nodes, trace_path
+from robscore.solvers.interactions import Interactions, as_sparse
 from robscore.solvers.options import Rule
 from robscore.solvers.penalised import PenalisedLoss
 from robscore.solvers.penalties import Penalty
@@ -133,9 +134,14 @@ def convergence_message(path: Path | StatisticPath) -> Words:
 
 def count_edges(interaction: csc_array, rule: Rule) -> int:
     """Pairs with an edge of a sparse K, joined by the rule."""
-    there = interaction != 0
-    there = there + there.T if rule == "or" else there.multiply(there.T)
-    return int(there.nnz - np.count_nonzero(there.diagonal())) // 2
+    m = interaction.shape[0]
+    rows, columns = interaction.indices.astype(np.int64), np.repeat(np.arange(m), np.diff(interaction.indptr))
+    there = (rows != columns) & (interaction.data != 0)
+    if rule == "symmetric":
+        return int(np.count_nonzero(there)) // 2
+    pairs = (np.minimum(rows, columns) * m + np.maximum(rows, columns))[there]
+    seen = np.unique(pairs).size
+    return seen if rule == "or" else pairs.size - seen
 
 
 def joined_support(interaction: Array, rule: Rule) -> BoolArray:
@@ -260,6 +266,9 @@ def solve_quietly(
     **options: Any,
 ) -> Path:
     """As :func:`solve_path`, without a warning for penalties that did not converge."""
+    if loss.reference not in (-1, loss.n_columns - 1):
+        options |= {"rule": rule, "alpha_min_ratio": alpha_min_ratio, "tol": tol, "max_iter": max_iter}
+        return _with_reference_last(loss, alphas, max_edges=max_edges, n_jobs=n_jobs, **options)
     penalised = PenalisedLoss.of(loss, rule=rule, **options)
     solutions: list[csc_array] = []
     locations: list[Array] = []
@@ -268,9 +277,10 @@ def solve_quietly(
         check_whole("max_edges", max_edges, at_least=0)
 
     def keep(K: Array | csc_array, eta: Array | None) -> bool:
-        solutions.append(csc_array(K))
+        solutions.append(as_sparse(K))
         locations.append(penalised.location(K, eta))
         n_edges.append(count_edges(solutions[-1], rule))
+        _tell_progress(len(solutions), alphas, n_edges[-1], max_edges)
         return max_edges is not None and n_edges[-1] >= max_edges
 
     how: dict[str, Any] = {"alpha_min_ratio": alpha_min_ratio, "tol": tol, "max_iter": max_iter}
@@ -294,6 +304,48 @@ def solve_quietly(
         fit_location=penalised.fit_location,
         location_is_free=penalised.shifted,
     )
+
+
+def _tell_progress(
+    n_solved: int, alphas: int | Sequence[float] | Array | None, n_edges: int, max_edges: int | None
+) -> None:
+    """By edges where these end the path and come nearer to their number than the penalties to theirs, else by those."""
+    n_alphas = DEFAULT_ALPHAS if alphas is None else alphas if isinstance(alphas, int) else np.size(alphas)
+    if max_edges and n_edges * n_alphas > n_solved * max_edges:
+        tell("edges", min(n_edges, max_edges), max_edges)
+    else:
+        tell("penalty", n_solved, n_alphas)
+
+
+def _with_reference_last(
+    loss: QuadraticLoss,
+    alphas: int | Sequence[float] | Array | None,
+    *,
+    penalty_weights: Array | None,
+    location_weights: Array | None,
+    **options: Any,
+) -> Path:
+    """The path of a loss whose reference is not its last node, solved in an order in which it is."""
+    m = loss.n_columns
+    order = np.append(np.delete(np.arange(m), loss.reference), loss.reference)
+    back = np.argsort(order)
+    path = solve_quietly(
+        loss.reordered(order),
+        alphas,
+        penalty_weights=_in_order(penalty_weights, order, 2),
+        location_weights=_in_order(location_weights, order, 1),
+        **options,
+    )
+    turned = Interactions.of((K[np.ix_(back, back)] for K in path.interactions), m)
+    return replace(path, interactions=turned, locations=path.locations[:, back])
+
+
+def _in_order(weights: Array | None, order: IntArray, n_axes: int) -> Array | None:
+    """Weights of columns in another order; those of another shape as they are, to be refused."""
+    found = None if weights is None else np.asarray(weights)
+    if found is None or found.shape != (order.size,) * n_axes:
+        return found
+    return found[order] if n_axes == 1 else found[np.ix_(order, order)]
 
 
 def _check_finite(solutions: list[csc_array], locations: list[Array], trace: Trace) -> None:

@@ -223,7 +223,7 @@ class Problem:
         return assemble_hessian(self._block, by_node, coordinates.size, self.last if self.last.size else None)
 
     def _block(self, node: int, rows: IntArray, columns: IntArray) -> Array:
-        return self.blocks.block(node)[np.ix_(rows, columns)]
+        return self.blocks.block(node)[rows[:, None], columns]
 
     def entries(self, coordinates: IntArray, theta: Array) -> Array:
         """Z with these values in some coordinates and zero elsewhere."""

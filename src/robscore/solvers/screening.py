@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.sparse import csc_array
 
-from robscore._tools.progress import tell
 from robscore._tools.typing import Array, IntArray
 from robscore.solvers.descent import Trace, alpha_grid, check_descent, solve_one, take_if_better
 from robscore.solvers.penalised import PenalisedLoss
@@ -77,7 +76,7 @@ class _Screened:
         )
         return worst, rows, nodes
 
-    def advance(self, alpha: float, tol: float, max_iter: int, progress: str) -> tuple[int, float]:
+    def advance(self, alpha: float, tol: float, max_iter: int) -> tuple[int, float]:
         """Go on to the solution at alpha; how many sweeps that took, and the largest violation left."""
         # Half of what the strong rule takes in: the other half seldom comes in, and its blocks cost.
         _, rows, nodes = self.missing(alpha - _AHEAD * (self.previous - alpha), 0.0)
@@ -93,7 +92,6 @@ class _Screened:
             self.gradient = self.chosen.gradient(self.theta)
             worst, rows, nodes = self.missing(alpha, tol)
             violation = max(worst, problem.violations(z, R, alpha).max(initial=0.0))
-            tell(f"{progress}: {np.count_nonzero(self.theta) - self.chosen.m} edges")
             if not rows.size or not self.bounded or sweeps >= max_iter or self.full:
                 break
         self.before, self.previous = here, alpha
@@ -137,12 +135,10 @@ def trace_screened(
     n_iter, kkt = np.zeros(grid.size, dtype=np.intp), np.zeros(grid.size)
     for k, alpha in enumerate(grid):
         if state.bounded and (alpha < state.previous or state.violation(alpha) > tol * unit):
-            progress = f"penalty {k + 1} of {grid.size}"
-            n_iter[k], violation = state.advance(alpha, tol * unit, max_iter, progress)
+            n_iter[k], violation = state.advance(alpha, tol * unit, max_iter)
             kkt[k] = violation / unit
         else:
             kkt[k] = state.violation(alpha) / unit
-        tell("penalty", k + 1, grid.size)
         if state.full and k + 1 < grid.size:
             warnings.warn(
                 f"The path ends at alpha = {alpha:.3g}, {k + 1} of {grid.size}: denser graphs would take more memory "

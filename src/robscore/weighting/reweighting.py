@@ -139,7 +139,9 @@ class Pilot:
         standard = Standard.of(family, X[~overflow] if 2 * np.count_nonzero(overflow) < len(X) else X)
         z = standard(X)
         columns, order = canonical_order(z)
-        if not family.columns_alike:
+        if family.columns_alike:
+            family = family.reordered(columns)
+        else:
             columns = np.arange(columns.size)
         X, z = (np.ascontiguousarray(part[np.ix_(order, columns)]) for part in (X, z))
         return cls(family, X, order, columns, z, standard.reordered(columns), family.elements(X))
