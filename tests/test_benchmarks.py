@@ -14,9 +14,13 @@ from benchmarks import (
     beside_mcd,
     blind_accuracy,
     blind_recovery,
+    cautions_on_clean,
     clean_rows,
     defaults,
     defaults_speed,
+    family_rows,
+    fit_checked,
+    groups_of_rows,
     growth,
     kept,
     many_columns,
@@ -24,6 +28,7 @@ from benchmarks import (
     penalty_choice,
     same_answer,
     support_recovery,
+    which_family,
 )
 from benchmarks.__main__ import NAMES
 
@@ -159,3 +164,28 @@ def test_benchmarks_on_real_rain_are_skipped_where_it_is_not(tmp_path, monkeypat
     monkeypatch.setattr(alpine_months, "FOLDER", tmp_path)
     assert alpine_months.main() == {}
     assert "skipped" in capsys.readouterr().out
+
+
+def test_the_true_family_is_found(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setattr(family_rows, "FOLDER", tmp_path)
+    table = which_family.main(n_sets=1, sizes=((5, 500),), shares=(0.05,))
+    assert np.mean([cell["kept"] for cell in table.values()]) > 0.8
+    assert "over all" in capsys.readouterr().out
+
+
+def test_a_fit_is_checked_at_its_level(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setattr(family_rows, "FOLDER", tmp_path)
+    table = fit_checked.main(n_sets=2, n_bad=1, n_wrong=2, families=("sqrt", "log-log"))
+    assert table["sqrt"]["0.1%"] == 0
+    assert table["log-log"]["sqrt"] == 1
+    assert "On the mean of the families" in capsys.readouterr().out
+
+
+def test_groups_are_called_so_and_clean_rows_have_no_caution(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    table = groups_of_rows.main(n_sets=2, families=("gaussian",), kinds=("10% group", "10% Pareto"))
+    assert table["gaussian", "10% group"]["either"] == 1
+    assert table["gaussian", "10% Pareto"]["group"] == 0
+    assert cautions_on_clean.main(n_sets=2, families=("gaussian",)) == {"gaussian": 1.0}

@@ -10,6 +10,7 @@ from robscore._tools.remarks import About, Caution, Remark, worst_first
 from robscore._tools.words import Setting, Words
 from robscore.certainty.left_out import What, rows_left_out
 from robscore.certainty.order import correlation_of_rows, coverage
+from robscore.report.page import html_page
 from robscore.report.record import record
 from robscore.report.words import headline
 
@@ -95,7 +96,7 @@ def test_a_series_and_sorted_rows_are_told_apart():
 def test_copies_and_few_rows_are_said():
     X = normal(n=200)
     X[100:140] = X[:40]
-    assert "40 rows are equal to another" in rs.RobustGraph("gaussian").fit(X).cautions_[-1]
+    assert "40 rows are equal to others" in rs.RobustGraph("gaussian").fit(X).cautions_[-1]
     few = np.random.default_rng(0).gamma(2.0, size=(16, 20))
     model = rs.RobustGraph(diagonal_multiplier=0.1).fit(few)
     assert About.FEW_ROWS in [caution.kind for caution in model.cautions_]
@@ -109,6 +110,10 @@ def test_the_headline_is_no_surer_than_the_cautions():
     )
     assert headline(doubtful).startswith("No link between the 8 variables could be made out")
     assert doubtful.cautions == [["FEW_ROWS", "Too few."]]
+    page = html_page(doubtful)
+    assert page.index('<ul id="cautions"') < page.index("<h1>")
+    assert "<li>Too few.</li>" in page
+    assert '<ul id="cautions"' not in html_page(made)
     group = record(rs.RobustGraph("gaussian", n_edges=3).fit(two_groups(0.15)))
     assert headline(group) == "3 of 28 pairs of variables seem to be linked directly"
 

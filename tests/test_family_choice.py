@@ -153,6 +153,16 @@ def test_auto_takes_what_the_data_say():
     assert rs.RobustGraph("auto").fit(rng.normal(size=(100, 3))).family_ == "gaussian"
     assert rs.RobustGraph("sqrt", n_edges=3).fit(data("sqrt", n=100)).family_ == "sqrt"
     assert rs.RobustScoreMatching("auto").fit(data("log-log")).family_ == "log-log"
+    holes = data("log-log")
+    holes[::10, 1] = np.nan
+    assert rs.RobustGraph("auto", n_edges=3, missing="drop").fit(holes).family_ == "log-log"
+    with pytest.raises(ValueError, match="NaN"):
+        rs.RobustGraph("auto").fit(np.full((30, 3), np.nan))
+    one = rng.gamma(2.0, size=(300, 3))
+    one[0, 0] = -999.0
+    odd = rs.RobustGraph("auto", n_edges=1).fit(one)
+    assert odd.family_ == "gaussian"
+    assert "Only 1 of 900 values is below zero (in 'x0')" in odd.cautions_[0]
 
 
 @pytest.mark.parametrize("total", [1.0, 100.0, 1e6])

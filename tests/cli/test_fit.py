@@ -53,7 +53,7 @@ def test_one_command_gives_all_files_and_says_what_was_found(rain, tmp_path):
 
 
 def test_what_is_written_is_what_the_library_finds(rain, tmp_path):
-    run("fit", save(rain, tmp_path / "x.csv"), "--out", tmp_path / "out", "--edges", 5)
+    run("fit", save(rain, tmp_path / "x.csv"), "--out", tmp_path / "out", "--edges", 5, "--family", "sqrt")
     X = rain.drop(columns="day")
     model = rs.RobustGraph("sqrt", n_edges=5, random_state=0).fit(X)
     edges = pd.read_csv(tmp_path / "out" / "edges.csv")
@@ -137,10 +137,12 @@ def test_negative_values_name_the_family_to_take(rain, tmp_path):
     frame = rain.copy()
     frame.loc[0, "town 1"] = -1.0
     path = save(frame, tmp_path / "x.csv")
-    words = one_line(run("fit", path, "--out", tmp_path / "a"))
+    words = one_line(run("fit", path, "--out", tmp_path / "a", "--family", "sqrt"))
     assert words.startswith("robscore: Negative values in the data: column 'town 1' has 1 (first in data row 1)")
     assert "--family gaussian" in words
     assert run("fit", path, "--out", tmp_path / "a", "--family", "gaussian").exit_code == 0
+    told = run("fit", path, "--out", tmp_path / "a").output
+    assert "Caution: Only 1 of 1800 values is below zero (in 'town 1')" in told
 
 
 @pytest.mark.parametrize(

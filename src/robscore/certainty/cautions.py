@@ -61,8 +61,8 @@ def _remarks_on_copies(fit: Fit) -> list[Remark]:
     copies = 0 if fit.weighed.found is None else fit.weighed.found.copies
     if not copies:
         return []
-    who = "1 row is" if copies == 1 else f"{copies} rows are"
-    words = f"{who} equal to another to the last digit: measured twice, filled in, or copied? Drop them if so."
+    who, drop = ("1 row is equal to another", "it") if copies == 1 else (f"{copies} rows are equal to others", "them")
+    words = f"{who} to the last digit: measured twice, filled in, or copied? Drop {drop} if so."
     return [Remark(words, UserWarning, About.COPIES)]
 
 

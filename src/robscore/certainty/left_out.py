@@ -143,10 +143,12 @@ def remarks_on_left_out(left: LeftOut, names: Sequence[str]) -> list[Remark]:
             "instrument, or a real group. Look at them before you do without them."
         )
     else:
+        agree = "they agree with each other about as well as the rest do"
+        if left.spread > _AS_TIGHT:
+            agree = f"their columns go together as those of the rest do, if with {left.spread:.1f} times the spread"
         words = Words(
-            f"{start} look like a group of their own, not like errors: they agree with each other about as well as "
-            f"the rest do ({left.spread:.1f} times their spread), and are set apart by {apart}. The graph is that of "
-            "the others: fit the group separately",
+            f"{start} look like a group of their own, not like errors: {agree}, and {apart} set them apart. The graph "
+            "is that of the others: fit the group separately",
             Phrase(" (suspicious_rows() names its rows)", " (rows.csv names its rows)"),
             ", take what sets it apart out of the columns first, or keep it in with ",
             Setting("reweight", value=False),

@@ -52,7 +52,7 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
     if near < _ERRORS / np.sqrt(n):
         return []
     series = Phrase("edge_intervals(block_size=...)", "blocks of neighbouring rows, which the Python functions have")
-    if correlation_of_rows(X, far) > max(_LASTS, _ERRORS / np.sqrt(n)):
+    if correlation_of_rows(X, far) > max(_LASTS, _ERRORS / 2 / np.sqrt(n)):
         words = Words(
             f"The rows seem to be sorted or to drift: rows {far} apart still resemble each other (neighbours "
             f"correlate by {near:.2f}). Groups may be hidden in them, and intervals that take rows as independent are "

@@ -13,13 +13,13 @@ from robscore.certainty.left_out import LeftOut
 from robscore.cli.reading import DataFile
 
 _FEWEST = 5  # rows left out
-_NEARLY_ALL = 0.9  # of them have the label
+_MOST = 2 / 3  # of them have the label
 _LIFT = 1.5  # times its share among all rows
 _MOST_LABELS = 0.5  # different labels, as a share of the rows: more is a name of rows
 
 
 def cautions_on_labels(left: LeftOut, data: DataFile) -> list[Caution]:
-    """A caution for every column of text with a label that nearly coincides with the rows left out.
+    """A caution for every column of text with a label that most of the rows left out have.
 
     ``left`` counts the rows that were used, which are those of the file without the incomplete ones.
     """
@@ -42,10 +42,10 @@ def cautions_on_labels(left: LeftOut, data: DataFile) -> list[Caution]:
 
 
 def _label_of(labels: Sequence[str], out: Sequence[int]) -> tuple[str, int] | None:
-    """The label that nearly all of the rows have but far fewer of all rows, and how many; None where there is none."""
+    """The label that most of the rows have, but far fewer of all rows, and how many; None where there is none."""
     if len(set(labels)) > _MOST_LABELS * len(labels):
         return None
     label, count = Counter(labels[k] for k in out).most_common(1)[0]
-    if count < _NEARLY_ALL * len(out) or count / len(out) < _LIFT * labels.count(label) / len(labels):
+    if count < _MOST * len(out) or count / len(out) < _LIFT * labels.count(label) / len(labels):
         return None
     return label, count

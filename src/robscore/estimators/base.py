@@ -95,7 +95,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self.share_dropped_ = fit.weights.share_dropped
         if fit.settings.family.is_pairwise:
             self.interaction_, self.location_ = fit.given
-        self.cautions_ = cautions_of(fit, remarks_on_columns(_some_complete(rows), fit.names))
+        self.cautions_ = cautions_of(fit, [*self._taken.remarks, *remarks_on_columns(_some_complete(rows), fit.names)])
 
     @staticmethod
     def _warn(fit: Fit, *, stacklevel: int) -> None:

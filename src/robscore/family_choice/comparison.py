@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robscore._tools.errors import UsageError
+from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import AnyData
-from robscore._tools.words import first_few
+from robscore._tools.words import Setting, Words, first_few, quoted
 from robscore.families.base import Family, get_family
 from robscore.families.power import PowerFamily
 from robscore.families.simplex import Simplex
@@ -19,12 +20,14 @@ from robscore.family_choice.recognise import Table
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
 from robscore.rows.frames import readable
+from robscore.rows.names import default_names
 from robscore.rows.opening import open_rows
 from robscore.rows.tables import as_table
 
 FAMILIES = ("sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian", "simplex")
 WORSE = 3.0  # errors
 _FEWEST_ROWS = 20
+_FEW_NEGATIVE = 0.002  # of all values: that may be errors
 
 
 @dataclass(frozen=True)
@@ -177,19 +180,23 @@ class Taken:
     family : Family
     reason : str
     total : what rows sum to, where they are to be closed to one; else None
+    remarks : what there is to be careful about
     """
 
     name: str
     family: Family
     reason: str
     total: float | None = None
+    remarks: tuple[Remark, ...] = ()
 
 
 def take_family(rows: Rows, seed: int) -> Taken:
     """By the domain first, then by the held-out loss."""
     table = Table.of(rows, seed)
     if table.is_real:
-        return Taken("gaussian", get_family("gaussian"), "taken because of values below zero")
+        count = int(table.negative.sum())
+        reason = f"taken because {count} value{' is' if count == 1 else 's are'} below zero"
+        return Taken("gaussian", get_family("gaussian"), reason, remarks=_remarks_on_few(table, rows))
     if table.total is not None:
         reason = f"taken because all rows sum to {table.total:.6g}"
         closing = None if abs(table.total - 1) < 1e-9 else table.total
@@ -203,3 +210,20 @@ def take_family(rows: Rows, seed: int) -> Taken:
     if near:
         reason += f"; {first_few(near)} {'is' if len(near) == 1 else 'are'} not told apart from it"
     return Taken(best.name, best.family, reason)
+
+
+def _remarks_on_few(table: Table, rows: Rows) -> tuple[Remark, ...]:
+    """What to say where so few values are below zero that they may be errors."""
+    count = int(table.negative.sum())
+    if count > _FEW_NEGATIVE * rows.n_rows * rows.n_columns:
+        return ()
+    names = rows.names or default_names(rows.n_columns)
+    columns = quoted([names[j] for j in np.flatnonzero(table.negative)])
+    who = f"Only {count} of {rows.n_rows * rows.n_columns} values {'is' if count == 1 else 'are'} below zero"
+    words = Words(
+        f"{who} (in {columns}): errors, or codes for missing values? All others could be of another family; drop "
+        "these, or keep them with ",
+        Setting("family", "gaussian"),
+        ".",
+    )
+    return (Remark(words, UserWarning, About.MISFIT),)

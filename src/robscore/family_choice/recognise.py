@@ -50,7 +50,8 @@ class Table:
         usable = np.flatnonzero(np.concatenate(complete))
         if usable.size > _MOST_ROWS:
             usable = np.sort(np.random.default_rng(seed).choice(usable, size=_MOST_ROWS, replace=False))
-        same = rows.n_columns > 2 and not negative.any() and low > 0 and high - low <= _SUM * high
+        positive = rows.n_columns > 2 and not negative.any() and 0 < low <= high < np.inf
+        same = positive and high - low <= _SUM * high
         return cls(negative, zero, (low + high) / 2 if same else None, rows.take(usable))
 
     @property
