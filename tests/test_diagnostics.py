@@ -31,7 +31,7 @@ def test_clean_rows_are_flagged_no_more_often_than_stated(family, level):
 def test_bad_rows_come_first_and_are_flagged():
     dirty, bad = rs.simulate.contaminate_pareto(rows(), 0.05, random_state=3)
     table = rs.RobustGraph().fit(dirty).suspicious_rows()
-    assert list(table.columns) == ["row", "score", "p_value", "rank", "flagged", "why", "variables"]
+    assert list(table.columns) == ["row", "score", "p_value", "rank", "flagged", "why", "variables", "together"]
     is_bad = np.isin(table["row"], bad)
     assert roc_auc_score(is_bad, table["score"]) > 0.99
     assert table["flagged"][is_bad].mean() > 0.95

@@ -98,13 +98,15 @@ def test_units_never_matter_or_are_refused_by_name(family, power, scale):
     Y = G if family == "gaussian" else X
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        plain = rs.RobustGraph(family, n_blocks=10, alphas=20, scale=scale).fit(Y)
+        plain = rs.RobustGraph(family, n_blocks=10, alphas=20, n_edges=2, scale=scale).fit(Y)
         try:
-            other = rs.RobustGraph(family, n_blocks=10, alphas=20, scale=scale).fit(Y * 10.0**power)
+            other = rs.RobustGraph(family, n_blocks=10, alphas=20, n_edges=2, scale=scale).fit(Y * 10.0**power)
         except ValueError as refusal:
+            assert scale is None or abs(power) > 100
             words = str(refusal)
             assert all(part in words for part in ("columns 'x0', 'x1', 'x2'", "other units"))
             return
+    assert plain.graph_.n_edges == 2
     np.testing.assert_allclose(other.association_, plain.association_, atol=1e-6)
     assert other.converged_
 

@@ -85,8 +85,8 @@ def test_every_family_can_be_reweighted(case):
 
 def test_a_family_that_does_not_fit_is_said_so():
     X = np.random.default_rng(0).lognormal(sigma=1.5, size=(400, 4))
-    with pytest.warns(UserWarning, match=r"Nearly half of the rows do not look like Gaussian\(\)"):
-        model = rs.RobustGraph("gaussian", n_blocks=50, reweight=True).fit(X)
+    model = rs.RobustGraph("gaussian", n_blocks=50, reweight=True).fit(X)
+    assert model.cautions_[0].startswith("Nearly half of the rows do not look like Gaussian()")
     blocks = rs.RobustGraph("gaussian", n_blocks=50, reweight=False).fit(X)
     np.testing.assert_array_equal(model.row_weights_, blocks.row_weights_)
     assert "does not describe enough" in model.summary()
@@ -129,12 +129,12 @@ def test_families_that_cannot_be_judged_keep_their_blocks():
             return rs.families.SquareRoot().elements(X)
 
     _, X = rows(m=4, n_edges=3, n=200)
-    with pytest.warns(UserWarning, match="has no log_density.*n_blocks=200"):
-        model = rs.RobustGraph(Mine()).fit(X)
+    model = rs.RobustGraph(Mine()).fit(X)
+    assert "has no log_density" in model.cautions_[0]
+    assert "n_blocks=200" in model.cautions_[0]
     np.testing.assert_array_equal(model.row_weights_, rs.RobustGraph(n_blocks=200, scale=None).fit(X).row_weights_)
     order = np.random.default_rng(1).permutation(200)
-    with pytest.warns(UserWarning, match="has no log_density"):
-        other = rs.RobustGraph(Mine()).fit(X[order])
+    other = rs.RobustGraph(Mine()).fit(X[order])
     np.testing.assert_allclose(other.row_weights_, model.row_weights_[order], rtol=1e-6, atol=1e-9)
     with pytest.raises(ValueError, match="has no log_density"):
         model.suspicious_rows()
@@ -155,8 +155,7 @@ def test_zero_inflated_rows_are_fitted():
 def test_much_left_out_is_said():
     _, X = rows(m=20, n_edges=20)
     dirty = rs.simulate.contaminate_pareto(X, 0.3, random_state=3).X
-    with pytest.warns(UserWarning, match="of the rows were left out"):
-        rs.RobustGraph().fit(dirty)
+    assert "of the rows were left out" in rs.RobustGraph().fit(dirty).cautions_[0]
 
 
 def test_arguments_are_checked():
@@ -176,8 +175,7 @@ def test_rows_that_overflow_get_no_weight():
     assert model.row_weights_[3].tolist() == [0.0, 0.0]
     assert model.suspicious_rows()["row"][0] == 3
     X[:240] = 1e300
-    with pytest.warns(UserWarning, match="left out"):
-        rs.RobustGraph().fit(X)
+    assert "left out" in rs.RobustGraph().fit(X).cautions_[0]
 
 
 @pytest.mark.parametrize("select", ["ebic", "cv", "stars"])

@@ -35,7 +35,7 @@ def test_a_weight_is_so_many_rows_for_the_whole_fit(options, scale):
     assert one.position_ == other.position_
     assert one.graph_.n_edges > 0
     if options.get("rule") is None:
-        tables = [fitted.edge_intervals().sort_values(["source", "target"]) for fitted in (one, other)]
+        tables = [fitted.edge_intervals(block_size=1).sort_values(["source", "target"]) for fitted in (one, other)]
         for column in ("interaction_error", "association_low", "p_value"):
             np.testing.assert_allclose(tables[0][column], tables[1][column], atol=1e-10)
 

@@ -23,16 +23,12 @@ MODULES = {
 }
 CALLS = {"eval", "exec", "compile", "__import__", "input"}
 METHODS = {
-    *(("os", name) for name in ("system", "popen", "execv", "execve", "spawnv", "startfile")),
-    *(
-        ("np", "load"),
-        ("np", "fromregex"),
-        ("numpy", "load"),
-        ("joblib", "load"),
-        ("pd", "read_pickle"),
-        ("pd", "eval"),
-    ),
-    *(("pd", "read_hdf"), ("pd", "read_html"), ("pd", "read_xml"), ("yaml", "load")),
+    "os": {"system", "popen", "execv", "execve", "spawnv", "startfile"},
+    "np": {"load", "fromregex"},
+    "numpy": {"load", "fromregex"},
+    "pd": {"read_pickle", "eval", "read_hdf", "read_html", "read_xml"},
+    "joblib": {"load"},
+    "yaml": {"load"},
 }
 
 
@@ -48,7 +44,8 @@ def forbidden(tree):
             if isinstance(called, ast.Name) and called.id in CALLS:
                 yield called.id
             if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
-                yield from [f"{called.value.id}.{called.attr}"] if (called.value.id, called.attr) in METHODS else []
+                module, name = called.value.id, called.attr
+                yield from [f"{module}.{name}"] if name in METHODS.get(module, ()) else []
             yield from (f"{key.arg}=" for key in node.keywords if key.arg in ("allow_pickle", "shell"))
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
 from robscore._version import __version__
 
+TYPE_CHECKING = False  # as type checkers know it; loading typing for it would be most of the time that this takes
 if TYPE_CHECKING:
+    from typing import Any
+
     from robscore import (
         boundary,
         datasets,
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
     from robscore.certainty.comparison import compare_graphs, equality_test
     from robscore.certainty.stability import edge_stability
     from robscore.estimators import RobustGraph, RobustScoreMatching
-    from robscore.families import score_elements
     from robscore.families.identifiability import check_identifiable
+    from robscore.families.score_elements import score_elements
+    from robscore.family_choice import compare_families
     from robscore.medians import geometric_median, median_of_means, n_blocks_for
     from robscore.rows import ParquetRows
     from robscore.series import autoregression, lagged
@@ -42,6 +45,7 @@ _HOMES = {
     "StatisticPath": "solvers.path",
     "autoregression": "series",
     "check_identifiable": "families.identifiability",
+    "compare_families": "family_choice",
     "compare_graphs": "certainty.comparison",
     "edge_stability": "certainty.stability",
     "equality_test": "certainty.comparison",
@@ -78,6 +82,7 @@ __all__ = [
     "autoregression",
     "boundary",
     "check_identifiable",
+    "compare_families",
     "compare_graphs",
     "datasets",
     "domains",

@@ -14,7 +14,7 @@ import numpy as np
 
 from robscore._tools.files import write_whole
 from robscore._tools.optional import require
-from robscore._tools.remarks import Remark
+from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore._tools.words import Phrase, Setting, Words, visible
 from robscore._version import __version__
@@ -40,7 +40,8 @@ class FitFacts:
     selection: str
     converged: bool
     kkt: float
-    copies: int = 0
+    cautions: tuple[str, ...] = ()
+    why_family: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,7 +124,7 @@ class Graph:
         write_whole(Path(path), content)
 
     def summary(self) -> str:
-        """What was learnt from what, in a few lines."""
+        """What was learnt from what, in a few lines; first what to be careful about."""
         facts, m = self.facts, len(self.names)
         i, j = self.strongest_first()
         association = self.association[i, j]
@@ -138,9 +139,8 @@ class Graph:
             "rows": f"{facts.n_rows}, effectively {facts.effective_rows[0]:.0f} (Gamma) and "
             f"{facts.effective_rows[1]:.0f} (g) by their weights",
             "reweighted": facts.reweighting or "",
-            "copies": f"{facts.copies} rows are equal to others, to the last digit" if facts.copies else "",
             "columns": f"{m}",
-            "family": facts.family,
+            "family": f"{facts.family}, {facts.why_family}" if facts.why_family else facts.family,
             "blocks": blocks,
             "penalty": f"alpha = {facts.alpha:.4g}, {facts.selection}",
             "edges": f"{self.n_edges} of {m * (m - 1) // 2} pairs: {np.count_nonzero(association > 0)} positive, "
@@ -148,7 +148,8 @@ class Graph:
             "strongest": listed or "none",
             "converged": f"{'yes' if facts.converged else 'NO'}, {facts.kkt:.1e} alpha_max from optimal",
         }
-        return "\n".join(f"{name:<11}{value}" for name, value in lines.items() if value)
+        told = [f"{'caution':<11}{visible(caution)}" for caution in facts.cautions]
+        return "\n".join([*told, *(f"{name:<11}{value}" for name, value in lines.items() if value)])
 
     def __str__(self) -> str:
         return self.summary()
@@ -213,4 +214,4 @@ def association(interaction: Array) -> tuple[Array, list[Remark]]:
         Setting("diagonal_multiplier"),
         " may help.",
     )
-    return result, [Remark(words, UserWarning)]
+    return result, [Remark(words, UserWarning, About.DIAGONAL)]

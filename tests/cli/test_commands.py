@@ -8,16 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from running import run
 
-from robscore.cli import app
 from robscore.cli.console import as_value
 
 COMMANDS = ("demo", "fit", "report", "simulate", "reproduce", "bench")
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -12,16 +12,9 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from running import FILES, run
 
 import robscore as rs
-from robscore.cli import app
-
-FILES = {"report.html", "edges.csv", "rows.csv", "graph.graphml", "model.json"}
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -53,14 +46,14 @@ def test_one_command_gives_all_files_and_says_what_was_found(rain, tmp_path):
     out = tmp_path / "with spaces" / "out"
     result = run("fit", path, "--out", out)
     assert result.exit_code == 0, result.output
-    assert {entry.name for entry in out.iterdir()} == FILES
+    assert {entry.name for entry in out.iterdir()} == set(FILES)
     assert "pairs of variables are linked directly" in result.stdout
     assert str(out / "report.html") in result.stdout
     assert "note: Column 'day' labels the rows" in result.stderr
 
 
 def test_what_is_written_is_what_the_library_finds(rain, tmp_path):
-    run("fit", save(rain, tmp_path / "x.csv"), "--out", tmp_path / "out", "--edges", 5)
+    run("fit", save(rain, tmp_path / "x.csv"), "--out", tmp_path / "out", "--edges", 5, "--family", "sqrt")
     X = rain.drop(columns="day")
     model = rs.RobustGraph("sqrt", n_edges=5, random_state=0).fit(X)
     edges = pd.read_csv(tmp_path / "out" / "edges.csv")
@@ -123,8 +116,8 @@ def test_german_files(rain, tmp_path):
 def test_columns_that_say_nothing_are_left_out_and_named(rain, tmp_path):
     frame = rain.assign(flat=3.0, kind=np.where(np.arange(len(rain)) % 2, "wet", "dry"))
     result = run("fit", save(frame, tmp_path / "x.csv"), "--out", tmp_path / "a")
-    assert "note: Left out, for they are constant: 'flat'." in result.stderr
-    assert "note: Left out, for they hold no numbers: 'kind'." in result.stderr
+    assert "note: Left out, because they are constant: 'flat'." in result.stderr
+    assert "note: Left out, because they hold no numbers: 'kind'." in result.stderr
     assert json.loads((tmp_path / "a" / "model.json").read_text())["names"] == [f"town {k}" for k in range(6)]
 
 
@@ -144,10 +137,12 @@ def test_negative_values_name_the_family_to_take(rain, tmp_path):
     frame = rain.copy()
     frame.loc[0, "town 1"] = -1.0
     path = save(frame, tmp_path / "x.csv")
-    words = one_line(run("fit", path, "--out", tmp_path / "a"))
+    words = one_line(run("fit", path, "--out", tmp_path / "a", "--family", "sqrt"))
     assert words.startswith("robscore: Negative values in the data: column 'town 1' has 1 (first in data row 1)")
     assert "--family gaussian" in words
     assert run("fit", path, "--out", tmp_path / "a", "--family", "gaussian").exit_code == 0
+    told = run("fit", path, "--out", tmp_path / "a").output
+    assert "Caution: Only 1 of 1800 values is below zero (in 'town 1')" in told
 
 
 @pytest.mark.parametrize(
@@ -311,7 +306,7 @@ def test_a_broken_model_is_refused_in_one_line(rain, tmp_path, change):
 
 def test_equal_columns_are_left_out_and_named(rain, tmp_path):
     result = run("fit", save(rain.assign(copy=rain["town 1"]), tmp_path / "x.csv"), "--out", tmp_path / "a")
-    assert "note: Left out, for they repeat another column: 'copy' (equal to 'town 1')." in result.stderr
+    assert "note: Left out, because they repeat another column: 'copy' (equal to 'town 1')." in result.stderr
 
 
 def test_columns_that_hardly_vary_are_named(tmp_path):

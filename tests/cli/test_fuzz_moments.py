@@ -1,34 +1,20 @@
 """kill -9 and SIGTERM at random moments of a fit: no half-written file under a final name, and no input touched."""
 
 import signal
-import subprocess
 import sys
 import time
 
 import numpy as np
-import pandas as pd
 import pytest
 from fuzzing import count, examples
-
-FILES = {"report.html", "edges.csv", "rows.csv", "graph.graphml", "model.json"}
-
-
-def started(folder):
-    command = [sys.executable, "-m", "robscore", "fit", "x.csv", "--out", "out"]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def ended(process):
-    _, errors = process.communicate(timeout=120)
-    return process.returncode, errors
+from running import FILES, ended, rows_to_stop, started
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 def test_whatever_the_moment_files_are_whole_and_inputs_untouched(tmp_path):
     """Moments of a whole run, drawn anew each time; the files that there are equal those of a run in peace."""
     folder = tmp_path
-    X = np.random.default_rng(0).gamma(2.0, size=(300, 6))
-    content = pd.DataFrame(X, columns=list("abcdef")).to_csv(index=False).encode()
+    content = rows_to_stop()
     (folder / "x.csv").write_bytes(content)
     begun = time.monotonic()
     assert ended(started(folder))[0] == 0

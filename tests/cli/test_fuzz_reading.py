@@ -46,15 +46,19 @@ def records(text, separator):
     return found
 
 
-def meant(cell):
-    """What a cell of text stands for."""
-    text = cell.strip()
-    if text in MISSING:
+def meant(cell, na):
+    """What a cell of text stands for, where further texts mean missing, and numbers however they are written."""
+    number = number_meant(cell.strip())
+    if cell.strip() in {*MISSING, *na} or (number is not None and number in {float(word) for word in na}):
         return np.nan
+    return cell if number is None else number
+
+
+def number_meant(text):
     if PLAIN["."].match(text) or re.fullmatch(r"(?i)[+-]?inf(inity)?", text):
         return float(text)
     grouped = re.fullmatch(r"([+-]?[1-9]\d{0,2}(?:,\d{3})+)(\.\d+)?", text)
-    return float(text.replace(",", "")) if grouped else cell
+    return float(text.replace(",", "")) if grouped else None
 
 
 def tried(read):
@@ -65,8 +69,8 @@ def tried(read):
         return None, str(error)
 
 
-def equal(read, cell):
-    wanted = meant(cell)
+def equal(read, cell, na):
+    wanted = meant(cell, na)
     if isinstance(wanted, str):
         return read == wanted or (isinstance(read, bool) and str(read).lower() == wanted.lower())
     return isinstance(read, int | float) and np.array(float(read)).tobytes() == np.array(wanted).tobytes()
@@ -74,14 +78,14 @@ def equal(read, cell):
 
 @pytest.mark.parametrize("as_written", [False, True])
 @settings(max_examples=examples(0.1, few=100))
-@given(files())
-def test_the_same_cells_as_the_csv_module_and_float(tmp_path_factory, as_written, drawn):
+@given(files(), st.sampled_from([(), ("5.",), ("7", "1e5"), ("-1e-400",)]))
+def test_the_same_cells_as_the_csv_module_and_float(tmp_path_factory, as_written, drawn, na):
     count("text files against csv and float")
     separator, text = drawn
     path = tmp_path_factory.getbasetemp() / "drawn.csv"
     path.write_bytes(text.encode())
     (_, header), *rows = records(text, separator)
-    options = ReadOptions(separator=separator, decimal=".", all_text=as_written)
+    options = ReadOptions(separator=separator, decimal=".", all_text=as_written, na=na)
     table, error = tried(lambda: read_text(path, options, []))
     if error:
         at = int(re.search(r"line (\d+) ", error)[1])
@@ -95,7 +99,7 @@ def test_the_same_cells_as_the_csv_module_and_float(tmp_path_factory, as_written
         assert len(cells) == width or (len(cells) == width - 1 and not table.names[-1])
         for column, cell in zip(table.columns, cells, strict=False):
             read = column.iloc[k]
-            assert (read == cell.strip()) if as_written else equal(read, cell), (read, cell)
+            assert (read == cell.strip()) if as_written else equal(read, cell, na), (read, cell)
 
 
 @pytest.fixture(scope="module")

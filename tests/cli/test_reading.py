@@ -144,8 +144,11 @@ def test_what_cannot_be_read_says_why(tmp_path, text, words):
 
 def test_files_that_are_not_there(tmp_path):
     write(tmp_path, "a,b\n1,2\n", "rain.csv")
-    with pytest.raises(DataFileError, match=r"does not exist; did you mean rain.csv\?"):
+    with pytest.raises(DataFileError, match=r"does not exist; did you mean rain.csv\?$"):
         read_data(tmp_path / "rian.csv")
+    (tmp_path / "robscore-snow").mkdir()  # as a fit makes it before it reads
+    with pytest.raises(DataFileError, match=r"does not exist\.$"):
+        read_data(tmp_path / "robscore-snow.csv")
     with pytest.raises(DataFileError, match="is a folder"):
         read_data(tmp_path)
     with pytest.raises(DataFileError, match=r"ending in .docx are not known"):

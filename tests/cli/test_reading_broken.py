@@ -66,6 +66,18 @@ def test_excel_files_that_unpack_without_end_are_refused(book, tmp_path, monkeyp
         read_data(book)
 
 
+def test_a_cell_far_away_does_not_fill_the_memory(book, tmp_path):
+    """One at the end of the last row would stand for 17,179,869,184; a style without a value stands for none."""
+
+    def with_last_cell(rest):
+        last = b'<row r="1048576"><c r="XFD1048576"' + rest + b"</row></sheetData>"
+        return replaced(book, tmp_path / "x.xlsx", SHEET, lambda content: content.replace(b"</sheetData>", last))
+
+    with pytest.raises(DataFileError, match="a sheet of 1048576 rows and 16384 columns, too many to read"):
+        read_data(with_last_cell(b"><v>1</v></c>"))
+    assert read_data(with_last_cell(b' s="0"/>')).values.shape == (20, 3)
+
+
 def test_parquet_files_that_are_cut_or_changed(tmp_path):
     path = tmp_path / "x.parquet"
     pd.DataFrame(np.random.default_rng(0).normal(size=(50, 3)), columns=list("abc")).to_parquet(path)

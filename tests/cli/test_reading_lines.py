@@ -3,7 +3,9 @@
 import csv
 import gzip
 import io
+import os
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -103,6 +105,14 @@ def test_large_numbers_that_name_rows_keep_their_digits(tmp_path):
     assert data.labels == ("90071992547409931", "90071992547409955", "90071992547409977")
 
 
+@pytest.mark.parametrize("other", ["8", "NA"])
+def test_what_means_missing_does_so_beside_large_numbers(tmp_path, other):
+    text = f"a,b\n90071992547409931,1\n-999,2\n{other},4\n-999.0,1\n3,5\n"
+    read = read_data(write(tmp_path, text), ReadOptions(columns=("a", "b"), na=("-999",))).values
+    wanted = 8.0 if other == "8" else np.nan
+    np.testing.assert_array_equal(read[:, 0], [90071992547409931.0, np.nan, wanted, np.nan, 3.0])
+
+
 def test_numbers_beyond_64_bits_stand_beside_text(tmp_path):
     text = "a,b,c\n" + "".join(f"{10**25 + k},{k % 7},{k * k}\n" for k in range(99_999)) + "no,3,4\n"
     with pytest.raises(DataFileError, match="column 'a' has 1 entry not a number, first 'no' in data row 100000"):
@@ -139,7 +149,7 @@ def test_compressed_files_that_are_cut_off_or_broken(tmp_path):
 def test_cells_that_are_too_long_are_named_by_their_line_and_not_echoed(tmp_path, at):
     lines = table(300)
     lines[at - 1] = f"1,2,3,{'x' * 200_000}"
-    with pytest.raises(DataFileError, match=f"line {at + 1} has a cell of more than 131072 signs") as caught:
+    with pytest.raises(DataFileError, match=f"line {at + 1} has a cell of more than 131072 characters") as caught:
         read_data(write(tmp_path, "\n".join(["a,b,c,d", *lines])))
     assert len(str(caught.value)) < 400
 
@@ -169,8 +179,17 @@ def test_text_that_is_none(tmp_path):
         read_data(write(tmp_path, b"a,b\n1,\x81\xff\n3,5\n"))
     with pytest.raises(DataFileError, match="is empty"):
         read_data(write(tmp_path, '""\n""\n'))
-    with pytest.raises(DataFileError, match="must be one sign"):
+    with pytest.raises(DataFileError, match="must be one character"):
         read_data(write(tmp_path, "a,b\n1,2\n"), ReadOptions(separator='"'))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_pipes_and_devices_are_refused_before_they_are_opened(tmp_path):
+    """A pipe hangs until somebody writes to it and is empty when read again; /dev/zero has no end."""
+    os.mkfifo(tmp_path / "x.csv")
+    for path in (tmp_path / "x.csv", Path("/dev/zero")):
+        with pytest.raises(DataFileError, match="is not a file but a pipe or a device; save the data as a file first"):
+            read_data(path)
 
 
 def test_many_columns_are_told_apart_in_linear_time(tmp_path):

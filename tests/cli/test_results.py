@@ -13,19 +13,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from running import FILES, run
 
 import robscore as rs
 from robscore._tools.files import write_whole, write_whole_together
-from robscore.cli import app
 from robscore.cli.results import guarded_cell
 
-FILES = ("report.html", "edges.csv", "rows.csv", "graph.graphml", "model.json")
 QUICK = ("--no-compare", "--edges", 2)
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def refused(result, words):
@@ -190,20 +184,8 @@ def test_a_full_disk_is_one_sentence(data, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_standard_output_is_one_sentence(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "robscore",
-        "simulate",
-        "--rows",
-        "9",
-        "--columns",
-        "3",
-        "--edges",
-        "2",
-        "--out",
-        "s",
-    ]
+    simulate = ["simulate", "--rows", "9", "--columns", "3", "--edges", "2", "--out", "s"]
+    command = [sys.executable, "-m", "robscore", *simulate]
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=tmp_path)
     assert result.returncode == 1
@@ -314,4 +296,10 @@ def test_names_that_are_no_unicode_do_not_break_the_record(data, tmp_path):
     except (OSError, UnicodeError):
         pytest.skip("the file system has no such names")
     assert run("fit", odd, "--out", tmp_path / "a", *QUICK).exit_code == 0
+    assert run("fit", "--from", tmp_path / "a" / "model.json", "--out", tmp_path / "b").exit_code == 0
+
+
+@pytest.mark.parametrize("setting", [("--seed", 10**30), ("--set", f"max_memory={10**30}")])
+def test_long_numbers_among_the_settings_do_not_break_the_record(data, tmp_path, setting):
+    assert run("fit", data, "--out", tmp_path / "a", *QUICK, *setting).exit_code == 0
     assert run("fit", "--from", tmp_path / "a" / "model.json", "--out", tmp_path / "b").exit_code == 0

@@ -2,14 +2,12 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
+from running import ended, rows_to_stop, started
 
 from robscore.cli.signals import Ended, clearing_away
 
@@ -17,26 +15,10 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 STOPPED = "robscore: Stopped; nothing was written.\n"
 
 
-def started(folder, *arguments):
-    command = [sys.executable, "-m", "robscore", "fit", "x.csv", "--out", "out", *arguments]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-@pytest.fixture(scope="module")
-def content():
-    X = np.random.default_rng(0).gamma(2.0, size=(300, 6))
-    return pd.DataFrame(X, columns=list("abcdef")).to_csv(index=False).encode()
-
-
 @pytest.fixture
-def folder(tmp_path, content):
-    (tmp_path / "x.csv").write_bytes(content)
+def folder(tmp_path):
+    (tmp_path / "x.csv").write_bytes(rows_to_stop())
     return tmp_path
-
-
-def ended(process):
-    _, errors = process.communicate(timeout=120)
-    return process.returncode, errors
 
 
 def heeds(process, number):

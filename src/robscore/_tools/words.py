@@ -10,13 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, TypeAlias
 
 _LISTED = 5
-_LONGEST = 40  # signs of a cell or a name that a message shows
+_LONGEST = 40  # characters of a cell or a name that a message shows
 # What a terminal obeys rather than shows, what turns the direction of writing, and halves of characters.
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_NO_VALUE = object()
+
+
+class _Nothing(Enum):
+    """Stands for no value; there is one of it, also after pickling."""
+
+    VALUE = 0
 
 
 @dataclass(frozen=True)
@@ -24,12 +30,12 @@ class Setting:
     """An argument, alone or with a value: ``n_edges``, ``missing='drop'``."""
 
     name: str
-    value: Any = _NO_VALUE
+    value: Any = _Nothing.VALUE
 
     @property
     def has_value(self) -> bool:
         """Whether it names a value."""
-        return self.value is not _NO_VALUE
+        return self.value is not _Nothing.VALUE
 
     def __str__(self) -> str:
         return f"{self.name}={self.value!r}" if self.has_value else self.name

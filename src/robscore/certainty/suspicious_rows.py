@@ -11,6 +11,7 @@ import numpy as np
 
 from robscore._tools.pieces import rows_within
 from robscore._tools.typing import AnyArray, AnyData, Array, BoolArray, IntArray
+from robscore.certainty.left_out import What, rows_left_out
 from robscore.families.base import Family
 from robscore.fitting.fit import Fit
 from robscore.rows.base import Rows
@@ -95,8 +96,18 @@ def suspicious_rows(fit: Fit, rows: Rows, numbers: IntArray, *, level: float) ->
         "flagged": (bool, report.flagged[order]),
         "why": (str, why[order]),
         "variables": (str, variables[order]),
+        "together": (str, _together(fit, rows)[order]),
     }
     return as_table(columns, fit.frame)
+
+
+def _together(fit: Fit, rows: Rows) -> AnyArray:
+    """What the rows of the fit that it leaves out are, taken together; nothing of other rows."""
+    words = np.full(rows.n_rows, "", dtype=object)
+    if rows is fit.prepared.rows:
+        left = rows_left_out(fit)
+        words[left.rows] = f"group of {left.rows.size}" if left.what == What.GROUP else str(left.what)
+    return words
 
 
 def _with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, AnyArray]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+
+TYPE_CHECKING = False  # until signals are heeded, loading a library is time in which Ctrl-C shows a traceback
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["app", "main"]
 

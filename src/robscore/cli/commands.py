@@ -81,7 +81,7 @@ def run() -> int:
         if not hasattr(error, "format_message"):  # not a complaint about the command line
             raise
         where = getattr(getattr(error, "ctx", None), "command_path", "robscore")
-        say(f"{error.format_message()} See {where} --help.")
+        say(f"{error.format_message().rstrip('.')}. See {where} --help.")
         return BAD_ARGUMENTS
     return code if isinstance(code, int) else 0
 

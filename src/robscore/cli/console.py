@@ -14,7 +14,7 @@ import typer
 from robscore._tools.words import clipped, visible
 
 BAD_DATA, BAD_ARGUMENTS, UNEXPECTED, INTERRUPTED = 1, 2, 70, 130
-_LONGEST = 1000  # signs of a message, whatever it speaks of
+_LONGEST = 1000  # characters of a message, whatever it speaks of
 
 
 def stop(message: str, *, code: int) -> NoReturn:

@@ -31,7 +31,7 @@ def demo(
 
     Example: robscore demo --out demo
     """
-    with guarded("robscore demo", debug=debug, interrupted="Stopped; run it again to go through."):
+    with guarded("robscore demo", debug=debug, interrupted="Stopped; run it again."):
         from robscore.cli.reading import ReadOptions
         from robscore.cli.results import Results, begins
         from robscore.cli.workflow import Plan, results, run, summary, write

@@ -74,7 +74,7 @@ def fit(
             "--family",
             "-f",
             help="sqrt or gamma (rain, counts, concentrations), truncated-gaussian, log-log, gaussian (any sign), "
-            "simplex (shares). [default: sqrt]",
+            "simplex (shares). [default: auto, the one that the data say]",
         ),
     ] = None,
     contamination: Annotated[
@@ -217,7 +217,7 @@ def _new(data: Path | None, settings: dict[str, Any], reading: dict[str, Any]) -
     from robscore.cli.workflow import Plan
 
     assert data is not None
-    return Plan(data, ReadOptions(**reading), {"random_state": 0, **settings})
+    return Plan(data, ReadOptions(**reading), {"random_state": 0, "family": "auto", **settings})
 
 
 def _repeated(

@@ -73,7 +73,7 @@ class Results:
 
     def _is_ours(self, path: Path) -> bool:
         try:
-            return self.marks[path.name](path)
+            return path.is_file() and self.marks[path.name](path)
         except (OSError, ValueError):
             return False
 

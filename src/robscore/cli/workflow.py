@@ -14,7 +14,9 @@ from robscore._tools.optional import require
 from robscore._tools.progress import stage, tell
 from robscore._tools.typing import Array
 from robscore._tools.words import quoted
+from robscore.certainty.left_out import rows_left_out
 from robscore.cli.console import warnings_kept
+from robscore.cli.labels import cautions_on_labels
 from robscore.cli.reading import DataFile, ReadOptions, read_coordinates, read_data, read_outline
 from robscore.cli.results import Mark, Results, begins, csv_text, is_report
 from robscore.cli.speaker import in_options
@@ -22,7 +24,7 @@ from robscore.estimators import RobustGraph
 from robscore.graph import graphml_text
 from robscore.report.page import html_page
 from robscore.report.record import LEVEL, Record, argument, record
-from robscore.report.words import findings, headline
+from robscore.report.words import cautions, findings, headline
 from robscore.rows.tables import columns_of
 
 FILES = {
@@ -36,7 +38,7 @@ FILES = {
 MARKS = {
     "report.html": is_report,
     "edges.csv": begins(rb"source,target,interaction,association\r?\n"),
-    "rows.csv": begins(rb"row,(label,)?score,p_value,rank,flagged,weight,variables\r?\n"),
+    "rows.csv": begins(rb"row,(label,)?score,p_value,rank,flagged,weight,variables(,together)?\r?\n"),
     "graph.graphml": begins(
         rb'<\?xml [^>]*>\s*<!-- robscore |<graphml [^>]*>\s*(<key [^>]*>\s*)*<key [^>]*attr\.name="association"'
     ),
@@ -90,7 +92,7 @@ def run(plan: Plan) -> Fitted:
         places = None if plan.coordinates is None else read_coordinates(plan.coordinates, data.names)
         lines = None if plan.outline is None else read_outline(plan.outline)
     X = _frame(data)
-    with warnings_kept() as warned, stage("robust fit"):
+    with warnings_kept(), stage("robust fit"):  # what it warns of is among its cautions
         model = RobustGraph(**plan.settings).fit(X, covariates=data.given or None)
     classic = _classic(model, X, data.given or None) if plan.compare else None
     with warnings_kept(), stage("looking at the rows"):
@@ -103,7 +105,8 @@ def run(plan: Plan) -> Fitted:
             coordinates=places,
             outline=lines,
             data=_about(plan, data),
-            remarks=[*_on_covariates(data), *data.notes, *warned],
+            remarks=[*_on_covariates(data), *data.notes],
+            cautions=cautions_on_labels(rows_left_out(model.fitted_), data),
             rows=rows,
             speaker=in_options,
         )
@@ -128,6 +131,7 @@ def _classic(model: RobustGraph, X: Any, covariates: Any) -> RobustGraph | None:
     if model.n_blocks_ == 1 and model.share_dropped_ is None:
         return None
     settings = {**model.get_params(deep=False), "n_blocks": 1, "contamination": None, "reweight": False}
+    settings["family"] = model.family_
     settings |= {"alpha": None, "n_edges": model.graph_.n_edges}
     with warnings_kept(), stage("classic fit, to compare"):
         try:
@@ -236,13 +240,13 @@ def _rows_csv(fitted: Fitted) -> str:
     model, labels, table = fitted.model, fitted.data.labels, columns_of(fitted.rows)
     rows = table["row"]
     weight: Array = model.row_weights_[rows, 0] * model.n_rows_used_
-    header = ["row", *(["label"] if labels else []), "score", "p_value", "rank", "flagged", "weight", "variables"]
+    header = ["row", *(["label"] if labels else []), "score", "p_value", "rank", "flagged", "weight"]
+    header += ["variables", "together"]
     columns = [table[name].tolist() for name in ("score", "p_value", "rank", "flagged")]
     columns[1] = ["" if np.isnan(value) else value for value in columns[1]]  # where the fit cannot be sampled
     named = [[labels[k] for k in rows]] if labels else []
-    return csv_text(
-        header, zip((rows + 1).tolist(), *named, *columns, weight.tolist(), table["variables"].tolist(), strict=True)
-    )
+    told = [table[name].tolist() for name in ("variables", "together")]
+    return csv_text(header, zip((rows + 1).tolist(), *named, *columns, weight.tolist(), *told, strict=True))
 
 
 def _graphml(model: RobustGraph, made: Record) -> str:
@@ -256,7 +260,14 @@ def _graphml(model: RobustGraph, made: Record) -> str:
 
 def summary(made: Record, folder: Path) -> str:
     """What was found, and where it is, for the terminal."""
-    lines = [f"{headline(made)}.", *(f"  {words}" for words in findings(made)), ""]
+    careful = [f"Caution: {words}" for words in cautions(made)]
+    lines = [
+        *careful,
+        *([""] if careful else []),
+        f"{headline(made)}.",
+        *(f"  {words}" for words in findings(made)),
+        "",
+    ]
     width = max(len(str(folder / name)) for name in FILES)
     lines += [f"{folder / name!s:<{width}}  {what}" for name, what in FILES.items()]
     return "\n".join(lines)

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from robscore._tools.arguments import check_number
 from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.remarks import Caution
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._tools.words import quoted
+from robscore.certainty.cautions import cautions_of
+from robscore.certainty.check_fit import FitCheck, check_fit
 from robscore.certainty.effects import effects
 from robscore.certainty.suspicious_rows import suspicious_rows
 from robscore.elements.streamed import elements_of, held
 from robscore.families.base import Family, get_family
+from robscore.families.power import PowerFamily
+from robscore.family_choice.comparison import Taken, take_family
+from robscore.family_choice.nodes import is_comparable
+from robscore.family_choice.recognise import closed, remarks_on_columns
+from robscore.family_choice.scoring import Scoring
 from robscore.fitting.fit import Fit
+from robscore.fitting.settings import Settings
 from robscore.rows import ArrayRows, Rows
 from robscore.rows.base import some_of
 from robscore.rows.blocks import Partition
@@ -28,6 +39,9 @@ from robscore.rows.frequency import read_frequency
 from robscore.rows.joined import JoinedRows
 from robscore.rows.opening import open_rows
 
+_LOOKED_AT = 2000  # rows, for what kinds of columns there are
+_S = TypeVar("_S", bound=Settings)
+
 
 class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     """What all estimators share.
@@ -36,6 +50,10 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     ----------
     fitted_ : Fit
         The whole fit as one frozen value.
+    family_ : str or Family
+        The family that was taken: the one given, or what "auto" came to.
+    cautions_ : list of str
+        What to be careful about, worst first; empty where all is well.
     """
 
     family: str | Family
@@ -50,9 +68,41 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     max_memory: float | str
     random_state: RandomState
     fitted_: Fit
+    cautions_: list[Caution]
+    _row_total: float | None
+    _taken: Taken
 
-    def _store(self, fit: Fit) -> None:
-        """The attributes that every fit has."""
+    def _settled(
+        self, X: AnyData, kind: type[_S], covariates: AnyData | None
+    ) -> tuple[_S, Rows, str | None, Sequence[str]]:
+        """The arguments, checked, with a family; the rows, closed where they are to be; the data-frame library.
+
+        And the names of covariates, which the last columns of the rows hold.
+        """
+        arguments = self.get_params(deep=False)
+        self._row_total = None
+        settings = kind.of(arguments if self.family != "auto" else {**arguments, "family": "gaussian"})
+        if covariates is not None:
+            settings.check_covariates()
+        rows, frame, given = self._open_given(X, covariates, reset=True)
+        if self.family != "auto":
+            self._taken = Taken(str(self.family), settings.family, "")
+            self.family_ = self.family
+            return settings, rows, frame, given
+        own = np.arange(rows.n_columns - len(given))
+        self._taken = take_family(rows.mapped(partial(_reordered, own), own.size) if given else rows, settings.seed)
+        self.family_ = self._taken.name
+        if self._taken.total is not None:
+            if given:
+                raise UsageError("Rows that are parts of a whole are to be divided by their sum before covariates.")
+            self._row_total = self._taken.total
+            rows = closed(self._row_total, rows)
+        settings = replace(settings, family=self._taken.family)
+        settings.check_together()
+        return settings, rows, frame, given
+
+    def _store(self, fit: Fit, rows: Rows) -> None:
+        """The attributes that every fit has; rows are those of the data."""
         self.fitted_ = fit
         self.row_weights_ = fit.row_weights
         self.n_rows_used_ = fit.prepared.rows.n_rows
@@ -63,6 +113,15 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             self.interaction_, location = fit.given
             self.location_ = location if location.ndim == 1 else location[:, 0].copy()
             self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
+        some = _some_complete(rows)[:, : len(fit.names)]
+        self.cautions_ = cautions_of(fit, [*self._taken.remarks, *remarks_on_columns(some, fit.names)])
+
+    @staticmethod
+    def _warn(fit: Fit, *, stacklevel: int) -> None:
+        """Warn of what did not converge, as scikit-learn does; all else is in ``cautions_``."""
+        for remark in fit.remarks:
+            if remark.category is ConvergenceWarning:
+                remark.warn(stacklevel=stacklevel + 1)
 
     def _open_given(
         self, X: AnyData, covariates: AnyData | None, *, reset: bool
@@ -112,11 +171,12 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
         """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""
-        rows = open_rows(X)
+        rows, frame = open_rows(X), None
         if rows is None:
-            return self._open_matrix(X, reset=reset)
-        self._check_columns(rows, reset=reset)
-        return rows, None
+            rows, frame = self._open_matrix(X, reset=reset)
+        else:
+            self._check_columns(rows, reset=reset)
+        return rows if reset or self._row_total is None else closed(self._row_total, rows), frame
 
     def _scaled_rows(self, X: AnyData, covariates: AnyData | None) -> tuple[Rows, BoolArray]:
         """The complete rows of other data as those of the fit are scaled, and which are complete."""
@@ -211,8 +271,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             row (its position in X, from 0), score, p_value (share of rows of the model that are at least as
             surprising), rank, flagged, why (in which way a flagged row is bad, after reweighting: too large, too
             small, one column, wrong dependence, in a cluster of so many; and too likely), variables (what makes the
-            row stand out, for flagged rows and the first 20). Flagged rows first. Without incomplete rows. In the
-            data-frame library of the input.
+            row stand out, for flagged rows and the first 20), together (what the rows that the fit leaves out are as a
+            whole: scattered, one column, in one place, or a group of so many, which may be real). Flagged rows first.
+            Without incomplete rows. In the data-frame library of the input.
 
         Examples
         --------
@@ -269,13 +330,55 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return effects(self.fitted_, level=level, fdr=fdr, block_size=block_size)
 
+    def check_fit(self, *, level: float = 0.05) -> FitCheck:
+        """Whether the family fits, and what it misses and where.
+
+        Stein residuals of the estimate without a penalty: means that are zero if the family is right, whatever its
+        parameters, of functions that the estimate itself does not set to zero. Their errors leave out what the
+        estimated parameters take away, and include the derivative of the row weights. For each column three functions
+        of its own distribution and three of how the others pull at it. For power families on [0, inf) or the real
+        line, with at least eight rows for every parameter of a column.
+
+        Parameters
+        ----------
+        level : float, default 0.05
+            Of the verdict.
+
+        Returns
+        -------
+        FitCheck
+            ``p_value`` of one test of all columns, ``verdict`` ("fits", "does not fit"), ``columns`` and ``pairs``
+            (tables with z-scores and p-values), and ``words``, which it prints as.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(500, 3)) @ np.tri(3)
+        >>> rs.RobustGraph("gaussian").fit(X).check_fit().verdict
+        'fits'
+        >>> rs.RobustGraph("truncated-gaussian").fit(np.exp(X)).check_fit().verdict
+        'does not fit'
+        """
+        check_is_fitted(self)
+        check_number("level", level)
+        if not 0 < level < 1:
+            raise ArgumentError("level", level, "must lie between 0 and 1.")
+        return check_fit(self.fitted_, level=level)
+
     def score(
         self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None
     ) -> float:
-        """Minus the median of means of the rows' losses; higher is better.
+        """Minus the mean loss of rows; higher is better.
 
-        Uses min(n_blocks_, rows) blocks, so that bad rows in X do not decide; with n_blocks=1 it is
-        minus the mean. Minus infinity where half of the blocks or more hold a row that overflows.
+        All power families on [0, inf) or the real line are scored by the same loss, that of
+        :func:`robscore.compare_families`: columns over the medians of the fit's data, h = min(d, 3)^2 (where these data
+        have values below zero: columns centred and over their deviations, h = 1), and rows far from the middle of the
+        fit's data count less, or not at all, so that bad rows do not decide. So a search over ``family``, such as
+        ``GridSearchCV``, compares like with like. Other families (the simplex, boxes, statistics of your own) are
+        scored by their own h on columns as they scale them, by a median of the means of min(n_blocks_, rows) blocks,
+        and are not to be compared with others; so are fits with covariates.
+
+        Minus infinity where no row counts, or too many overflow.
 
         Parameters
         ----------
@@ -285,6 +388,27 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             How often every row is there, as in ``fit``.
         covariates : as in ``fit``, if the fit had some
         """
+        check_is_fitted(self)
+        prepared = self.fitted_.prepared
+        family, scaling = prepared.preparation.family, prepared.preparation.scaling
+        own = prepared.rows if scaling is None else prepared.rows.mapped(scaling.undo)
+        is_real = not family.domain.is_non_negative and bool(own.total(_count_negative))
+        if not is_comparable(family, is_real=is_real):
+            return self._own_score(X, sample_weight, covariates)
+        assert isinstance(family, PowerFamily)
+        rows, *_ = self._open_given(X, covariates, reset=False)
+        complete = prepared.preparation.complete(rows, self.fitted_.settings.missing)
+        often = None if sample_weight is None else read_frequency(sample_weight, rows.n_rows)
+        used = np.flatnonzero(complete if often is None else complete & (often > 0))
+        if not used.size:
+            raise ValueError("X has no complete row to score.")
+        losses, phi = Scoring.of(own, is_real=is_real).losses(family, self.fitted_.given, rows.selected(used))
+        if often is not None:
+            losses, phi = losses * often[used], phi * often[used]
+        return -float(losses.sum() / phi.sum()) if phi.any() else -np.inf
+
+    def _own_score(self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None) -> float:
+        """By the family's own loss."""
         losses = self.row_losses(X, covariates=covariates)
         often = None if sample_weight is None else read_frequency(sample_weight, losses.size)
         counted = np.flatnonzero(~np.isnan(losses) & (True if often is None else often > 0))
@@ -297,9 +421,19 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "drop"
-        tags.input_tags.positive_only = get_family(self.family).domain.is_non_negative
+        tags.input_tags.positive_only = self.family != "auto" and get_family(self.family).domain.is_non_negative
         return tags
 
 
 def _reordered(order: IntArray, rows: Array) -> Array:
     return rows[:, order]
+
+
+def _count_negative(X: Array) -> int:
+    return int(np.count_nonzero(X < 0))
+
+
+def _some_complete(rows: Rows) -> Array:
+    """Complete rows, all or some that are spread over the data."""
+    X = rows.take(np.linspace(0, rows.n_rows - 1, min(rows.n_rows, _LOOKED_AT)).astype(np.intp))
+    return X[np.isfinite(X).all(axis=1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import AnyData, Array, RandomState
 from robscore.certainty.influence import Influence, influence_of_rows
 from robscore.certainty.intervals import Estimate, Method, edge_intervals
+from robscore.certainty.predictability import predictability
 from robscore.certainty.stability import EdgeStability, edge_stability
 from robscore.elements.base import Storage
 from robscore.estimators.base import ScoreMatchingEstimator
@@ -31,7 +33,8 @@ class RobustGraph(ScoreMatchingEstimator):
     Parameters
     ----------
     family : str or Family, default "sqrt"
-        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``.
+        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``;
+        "auto" takes the one that the data say: by their domain, then by :func:`robscore.compare_families`.
     contamination : float, optional
         Share of bad rows to guard against, if known: sets the number of blocks to the paper's 4 * contamination * n.
     n_blocks : int or "auto", optional
@@ -56,7 +59,7 @@ class RobustGraph(ScoreMatchingEstimator):
     ebic_gamma : float, default 0.5
         For "ebic": 0 is the plain BIC, larger values give sparser graphs, the more so with many columns.
     n_edges : int, optional
-        Choose the alpha with that many edges instead (or the nearest number that can be had, with a warning).
+        Choose the alpha with that many edges instead (or the nearest number that can be had, with a caution).
     alphas : int or sequence of float, default 100
         How many penalties, from the smallest that gives the empty graph downwards, or the penalties themselves.
     alpha_min_ratio : float, default 1e-3
@@ -141,6 +144,11 @@ class RobustGraph(ScoreMatchingEstimator):
     rounding_ : float
         With ``storage="float32"``: the largest error of a derivative of the loss at the chosen graph, over alpha_max;
         else 0. Edges that enter the path within such a distance of ``alpha_`` are not to be told apart.
+    family_ : str or Family
+        The family that was taken: the one given, or what "auto" came to.
+    cautions_ : list of str
+        What to be careful about, worst first; empty where all is well. They open ``summary()``. Apart from what did not
+        converge, which is warned about too, they are all that a fit says of itself.
     fitted_ : GraphFit
         The whole fit as one frozen value: what every stage came to, for whoever builds on it.
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -240,17 +248,12 @@ class RobustGraph(ScoreMatchingEstimator):
             What moves the locations: numbers, categories (dummies; the first level is the base) or dates (years).
             The graph is then that of the columns given the covariates, and ``effects_`` what these do.
         """
-        settings = GraphSettings.of(self.get_params(deep=False))
-        if covariates is not None:
-            settings.check_covariates()
-        rows, frame, given = self._open_given(X, covariates, reset=True)
-        fit = fit_graph(
-            rows, settings, caller=type(self).__name__, frame=frame, sample_weight=sample_weight, given=given
-        )
-        self._store(fit)
+        settings, rows, frame, given = self._settled(X, GraphSettings, covariates)
+        more: dict[str, Any] = {"frame": frame, "sample_weight": sample_weight, "given": given}
+        fit = fit_graph(rows, settings, caller=type(self).__name__, **more)
+        self._store(fit, rows)
         self._store_choice(fit)
-        for remark in fit.remarks:
-            remark.warn(stacklevel=2)
+        self._warn(fit, stacklevel=2)
         return self
 
     def _store_choice(self, fit: GraphFit) -> None:
@@ -261,8 +264,13 @@ class RobustGraph(ScoreMatchingEstimator):
         self.criteria_, self.choices_ = fit.chosen.criteria, fit.chosen.choices
         self.criterion_: Array | None = next(iter(self.criteria_.values()), None)
         self.rounding_ = fit.rounding
-        self.graph_ = fit.graph
+        self.graph_ = self._with_cautions(fit.graph)
         self.association_ = fit.graph.association
+
+    def _with_cautions(self, graph: Graph) -> Graph:
+        """With what the fit alone does not know: cautions, and why the family was taken."""
+        facts = replace(graph.facts, cautions=tuple(map(str, self.cautions_)), why_family=self._taken.reason)
+        return replace(graph, facts=facts)
 
     def graph_at(self, position: int) -> Graph:
         """The graph at another penalty of ``path_``, by its position: 0 is the largest penalty.
@@ -286,7 +294,7 @@ class RobustGraph(ScoreMatchingEstimator):
             raise ArgumentError(
                 "position", position, f"must be a whole number below {count}, the penalties of the path."
             )
-        return self.fitted_.graph_at(int(position) % count)
+        return self._with_cautions(self.fitted_.graph_at(int(position) % count))
 
     def edges(self) -> AnyData:
         """Table of edges: source, target, interaction, association; strongest association first.
@@ -359,6 +367,25 @@ class RobustGraph(ScoreMatchingEstimator):
         check_is_fitted(self)
         self._open_given(X, options.get("covariates"), reset=False)
         return edge_stability(self, X, **options)
+
+    def predictability(self) -> AnyData:
+        """How well every column is predicted by its neighbours in the graph, held out: R^2 where rows are Gaussian.
+
+        Returns
+        -------
+        table with columns
+            column, predictability (from 0 to 1), neighbours (how many).
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(500, 3))
+        >>> X[:, 1] += 2 * X[:, 0]
+        >>> rs.RobustGraph("gaussian").fit(X).predictability()["predictability"].round(1).tolist()
+        [0.8, 0.8, 0.0]
+        """
+        check_is_fitted(self)
+        return predictability(self.fitted_)
 
     def influence_of_rows(self) -> Influence:
         """The estimate of K on the scaled columns, without a penalty, and what every row of the fit does to it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -22,7 +22,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     Parameters
     ----------
     family : str or Family, default "sqrt"
-        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``.
+        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``;
+        "auto" takes the one that the data say: by their domain, then by :func:`robscore.compare_families`.
     contamination : float, optional
         Share of bad rows to guard against, if known: sets the number of blocks to the paper's 4 * contamination * n.
     n_blocks : int or "auto", optional
@@ -74,6 +75,10 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         What ``n_blocks="auto"`` looked at; the least is best.
     n_rows_used_ : int
         Rows without missing values.
+    family_ : str or Family
+        The family that was taken: the one given, or what "auto" came to.
+    cautions_ : list of str
+        What to be careful about, worst first; empty where all is well.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -131,19 +136,14 @@ class RobustScoreMatching(ScoreMatchingEstimator):
             What moves the locations: numbers, categories (dummies; the first level is the base) or dates (years).
             The graph is then that of the columns given the covariates, and ``effects_`` what these do.
         """
-        settings = Settings.of(self.get_params(deep=False))
-        if covariates is not None:
-            settings.check_covariates()
-        rows, frame, given = self._open_given(X, covariates, reset=True)
-        fit = fit_parameters(
-            rows, settings, caller=type(self).__name__, frame=frame, sample_weight=sample_weight, given=given
-        )
-        self._store(fit)
+        settings, rows, frame, given = self._settled(X, Settings, covariates)
+        more: dict[str, Any] = {"frame": frame, "sample_weight": sample_weight, "given": given}
+        fit = fit_parameters(rows, settings, caller=type(self).__name__, **more)
+        self._store(fit, rows)
         if settings.family.is_pairwise:
             upper = self.interaction_[np.triu_indices(len(fit.names))]
             self.theta_ = np.append(upper, self.location_) if self.fit_location else upper
         else:
             (self.theta_,) = fit.given
-        for remark in fit.remarks:
-            remark.warn(stacklevel=2)
+        self._warn(fit, stacklevel=2)
         return self

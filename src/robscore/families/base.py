@@ -62,6 +62,11 @@ class Scaling:
         with np.errstate(over="ignore"):
             return np.clip((X - self.centre) / self.scale, -largest, largest)
 
+    def undo(self, Y: Array) -> Array:
+        """The rows as given, up to rounding."""
+        with np.errstate(over="ignore"):
+            return np.asarray(Y * self.scale + self.centre)
+
 
 class NoDensityError(ValueError):
     """A family does not say its density."""
@@ -238,7 +243,11 @@ def robust_scaling(X: Array | Rows, domain: Domain, *, centred: bool) -> Scaling
     if domain.is_non_negative:
         return Scaling(zero, np.nan_to_num(column_quantiles(rows.mapped(_positive), 0.5), nan=0.0))
     about = zero if domain.is_real_line and not centred else column_quantiles(rows, 0.5)
-    spread = MAD * column_quantiles(rows.mapped(partial(_deviations, about)), 0.5)
+    away = rows.mapped(partial(_deviations, about))
+    spread = MAD * column_quantiles(away, 0.5)
+    if not spread.all():  # half of the values are equal: by how far the others are
+        others = MAD * np.nan_to_num(column_quantiles(away.mapped(_positive), 0.5), nan=0.0)
+        spread = np.where(spread > 0, spread, others)
     return Scaling(about if domain.is_real_line else zero, spread)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robscore._tools.randomness import as_generator
-from robscore._tools.remarks import Remark
+from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, Words
 from robscore.elements import PairwiseElements
@@ -120,7 +120,7 @@ def _remarks_on_end(path: Path, position: int, criterion: Array, rule: str, sett
         *remedy,
         ".",
     )
-    return [Remark(words, UserWarning)]
+    return [Remark(words, UserWarning, About.END_OF_PATH)]
 
 
 def rounding(

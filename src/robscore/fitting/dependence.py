@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robscore._tools.remarks import Remark
+from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, Words, quoted
 from robscore.elements import PairwiseElements
@@ -53,4 +53,4 @@ def remarks_on_dependence(columns: IntArray, names: list[str]) -> list[Remark]:
         Setting("diagonal_multiplier", 0.01),
         ".",
     )
-    return [Remark(words, UserWarning)]
+    return [Remark(words, UserWarning, About.DEPENDENT_COLUMNS)]

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from robscore._tools.errors import UsageError
-from robscore._tools.remarks import Remark
+from robscore._tools.remarks import About, Remark
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Words, quoted
@@ -137,7 +137,6 @@ class GraphFit(Fit):
             selection=self.chosen.words,
             converged=bool(path.converged[position]),
             kkt=float(path.kkt[position]),
-            copies=0 if self.weighed.found is None else self.weighed.found.copies,
         )
 
     @cached_property
@@ -241,7 +240,11 @@ def _remarks_on_convergence(chosen: Chosen) -> list[Remark]:
         return []
     converged = chosen.path.converged[chosen.position]
     first = "The chosen penalty converged." if converged else "The chosen penalty did NOT converge."
-    return [Remark(Words(f"{first} On its path, ", convergence_message(chosen.path)), ConvergenceWarning)]
+    return [
+        Remark(
+            Words(f"{first} On its path, ", convergence_message(chosen.path)), ConvergenceWarning, About.NOT_CONVERGED
+        )
+    ]
 
 
 def in_given_units(prepared: Prepared, scaled: Parameters) -> Parameters:

@@ -10,7 +10,7 @@ import numpy as np
 
 from robscore._tools.errors import UsageError
 from robscore._tools.progress import stage, tell
-from robscore._tools.remarks import Remark
+from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, Words
 from robscore.elements import Elements
@@ -20,6 +20,7 @@ from robscore.fitting.settings import Settings
 from robscore.losses.quadratic import Loss
 from robscore.rows.base import some_of
 from robscore.selection.blocks import block_grid, choose_n_blocks, least_blocks
+from robscore.solvers.columns import ColumnsError
 from robscore.solvers.factor import SingularLossError
 from robscore.weighting.block_weights import Products, shared_products, weigh_rows
 from robscore.weighting.reweighting import JudgingFit, Reweighted, reweigh
@@ -129,7 +130,7 @@ def _remarks_on(weights: RowWeights, prepared: Prepared) -> list[Remark]:
         Setting("reweight", value=False),
         ".",
     )
-    return [Remark(words, UserWarning)]
+    return [Remark(words, UserWarning, About.LEFT_OUT)]
 
 
 def _weights_of_blocks(
@@ -181,7 +182,7 @@ def _reweigh(
         found = reweigh(elements, prepared.rows, preparation.scaled_family, judge.first, settings.seed)
     except NoDensityError as error:
         return Remark(Words(f"{error} So ", blocks), UserWarning)
-    except SingularLossError:
+    except (SingularLossError, ColumnsError):
         return None
     if found is not None:
         return found
@@ -190,7 +191,7 @@ def _reweigh(
         "try another family. For now ",
         blocks,
     )
-    return Remark(words, UserWarning)
+    return Remark(words, UserWarning, About.MISFIT)
 
 
 def _choose_n_blocks(

@@ -1,5 +1,6 @@
 """Figures with matplotlib, each on the axes given or on its own; needs ``pip install 'robscore[plot]'``."""
 
+from robscore.plot.fit import plot_fit
 from robscore.plot.graph import plot_graph, plot_map
 from robscore.plot.layout import map_layout, shared_layout
 from robscore.plot.path import plot_criterion, plot_path
@@ -10,6 +11,7 @@ from robscore.plot.rows import plot_rows, plot_weights
 __all__ = [
     "map_layout",
     "plot_criterion",
+    "plot_fit",
     "plot_graph",
     "plot_map",
     "plot_path",

@@ -39,14 +39,14 @@ def plot_path(model: RobustGraph, *, n_named: int = 8, ax: Axes | None = None) -
     >>> rs.plot.plot_path(rs.RobustGraph("gaussian").fit(X)).get_title()
     '3 edges at the chosen penalty, of 6 along the path'
     """
-    from matplotlib.collections import LineCollection
-
     check_is_fitted(model)
     path = model.path_
     strengths = np.array([association(model.fitted_.interaction_at(k))[0] for k in range(path.alphas.size)])
     i, j = np.nonzero(np.triu((strengths != 0).any(axis=0), k=1))
     lines, kept = strengths[:, i, j].T, model.graph_.adjacency[i, j]
     ax = axes(ax, (7.5, 4.8))
+    from matplotlib.collections import LineCollection
+
     styles: list[tuple[BoolArray, dict[str, Any]]] = [
         (~kept, {"color": GREY, "linestyle": ":", "linewidths": 0.8, "label": "not in the chosen graph"}),
         (kept, {"color": BLUE, "linestyle": "-", "linewidths": 1.4, "label": "in the chosen graph"}),

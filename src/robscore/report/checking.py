@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-_LONGEST_NUMBER = 18  # digits of a whole number
+_MOST_DIGITS = 300  # of a whole number: seeds may be long
+_LARGEST = 10**18  # whole number that is not a setting
 Check = Callable[[Any], bool]
 
 
@@ -20,7 +21,7 @@ def parsed(text: str) -> Any:
 
 
 def _whole(digits: str) -> int:
-    return int(digits) if len(digits.lstrip("-")) <= _LONGEST_NUMBER else _refuse(digits)
+    return int(digits) if len(digits.lstrip("-")) <= _MOST_DIGITS else _refuse(digits)
 
 
 def _finite(digits: str) -> float:
@@ -53,6 +54,7 @@ def broken_part(content: Mapping[str, Any]) -> str | None:
         "classic": optional(lambda value: _is_path(value, m)),
         "rows": _is_rows,
         "remarks": list_of(text),
+        "cautions": list_of(list_of(text, 2)),
     }
     wrong = next((name for name, check in checks.items() if not check(content[name])), None)
     return wrong or (None if _fits_together(content) else "classic")
@@ -65,12 +67,16 @@ def text(value: Any) -> bool:
 
 def number(value: Any) -> bool:
     """A number; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, float) or (_whole_number(value) and abs(value) < _LARGEST)
 
 
 def count(value: Any) -> bool:
     """A whole number from 0 on."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return _whole_number(value) and 0 <= value < _LARGEST
+
+
+def _whole_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def truth(value: Any) -> bool:

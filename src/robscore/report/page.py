@@ -18,7 +18,7 @@ from robscore.estimators import RobustGraph
 from robscore.plot.labels import place_labels
 from robscore.plot.layout import map_layout, pieces_within, shared_layout
 from robscore.report.record import Record, as_json, record
-from robscore.report.words import findings, headline
+from robscore.report.words import cautions, findings, headline
 
 # Sizes in the page's own units; see assets/script for what is drawn with them.
 _FONT, _RADIUS = 12.0, 6.0
@@ -56,7 +56,9 @@ def html_page(record: Record) -> str:
     """The page as one text."""
     title = visible(record.title) or "A sparse graph"
     told = "".join(f"<li>{escape(sentence)}</li>" for sentence in findings(record))
+    careful = "".join(f"<li>{escape(sentence)}</li>" for sentence in cautions(record))
     parts = {
+        "cautions": f'<ul id="cautions" aria-label="Cautions">{careful}</ul>' if careful else "",
         "title": escape(title),
         "headline": escape(headline(record)),
         "findings": told,
@@ -87,7 +89,7 @@ def _library(name: str) -> str:
 
 
 def _as_script(content: Any) -> str:
-    """JSON that no name can break out of: every sign that means something to HTML is written as a number."""
+    """JSON that no name can break out of: every character that means something to HTML is written as a number."""
     text = as_json(content)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version as installed_version
 from os import PathLike
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robscore._tools.remarks import Caution
 from robscore._tools.typing import AnyData
 from robscore._tools.words import clipped
 from robscore._version import __version__
@@ -59,8 +60,10 @@ class Record:
         equal number of edges for each of the graphs of ``path``.
     rows : dict
         The most surprising rows, and points to draw.
+    cautions : list of [kind, sentence]
+        What to be careful about, worst first.
     remarks : list of str
-        What the fit warned about, and what was said when the file was read.
+        What was said when the file was read.
     """
 
     format: int
@@ -80,6 +83,7 @@ class Record:
     classic: dict[str, Any] | None
     rows: dict[str, Any]
     remarks: list[str]
+    cautions: list[list[str]] = field(default_factory=list)
 
     def to_json(self) -> str:
         """The record as a JSON text."""
@@ -99,6 +103,8 @@ class Record:
         except ValueError as error:
             raise ValueError(f"{path} is not a model.json of robscore: {error}.") from None
         wanted = {member.name for member in fields(cls)}
+        if isinstance(content, dict):
+            content.setdefault("cautions", [])  # files of earlier versions have none
         if not isinstance(content, dict) or not wanted <= set(content):
             raise ValueError(f"{path} is not a model.json of robscore.")
         if content["format"] != FORMAT:
@@ -129,6 +135,7 @@ def record(
     data: dict[str, Any] | None = None,
     remarks: Sequence[str] = (),
     rows: AnyData | None = None,
+    cautions: Sequence[Caution] = (),
     speaker: Callable[[Any], str] = str,
 ) -> Record:
     """The record of a fit.
@@ -150,8 +157,10 @@ def record(
     remarks : sequence of str, optional
     rows : table, optional
         What ``model.suspicious_rows(level=LEVEL)`` gave, where it is at hand: it takes a simulation.
+    cautions : sequence of Caution, optional
+        Others than the model's own, which they come before.
     speaker : callable, optional
-        Words the arguments that remarks on the graph speak of, for readers who do not write Python.
+        Words the arguments that cautions speak of, for readers who do not write Python.
 
     Examples
     --------
@@ -170,7 +179,6 @@ def record(
         raise ValueError(f"coordinates has shape {places.shape}; one latitude and longitude for each of {m} columns.")
     if classic is not None and classic.graph_.names != graph.names:
         raise ValueError("classic was fitted to other columns; fit both to the same data.")
-    about_graph = association(graph.interaction)[1]
     i, j = graph.strongest_first()
     path, beside = _paths(model, classic)
     return Record(
@@ -189,6 +197,7 @@ def record(
             "share_dropped": model.share_dropped_,
             "effective_rows": list(facts.effective_rows),
             "family": facts.family,
+            "why_family": facts.why_family,
             "n_blocks": model.n_blocks_,
             "reweighting": facts.reweighting,
             "alpha": model.alpha_,
@@ -206,7 +215,8 @@ def record(
         path=path,
         classic=beside,
         rows=_rows(model, model.suspicious_rows(level=LEVEL) if rows is None else rows, labels),
-        remarks=list(dict.fromkeys([*remarks, *(remark.message.said(speaker) for remark in about_graph)])),
+        remarks=list(dict.fromkeys(remarks)),
+        cautions=[[caution.kind.name, caution.said(speaker)] for caution in [*cautions, *model.cautions_]],
     )
 
 

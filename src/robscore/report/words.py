@@ -5,19 +5,32 @@ from __future__ import annotations
 from robscore._tools.words import clipped, visible
 from robscore.report.record import Record
 
+# Cautions of these kinds leave a graph in doubt; others only qualify it.
+_DOUBTFUL = ("GROUP", "LEFT_OUT", "MISFIT", "NOT_CONVERGED", "FEW_ROWS")
+
 
 def headline(record: Record) -> str:
-    """The finding in one sentence."""
+    """The finding in one sentence, no surer than the cautions are."""
     m, count = len(record.names), len(record.edges)
     pairs = m * (m - 1) // 2
+    doubtful = any(kind in _DOUBTFUL for kind, _ in record.cautions)
     if not count:
+        if doubtful:
+            return f"No link between the {m} variables could be made out, which does not mean that there is none"
         return f"No two of the {m} variables are linked directly"
-    return f"{count} of {pairs} pairs of variables {'are' if count > 1 else 'is'} linked directly"
+    verb = ("seem" if count > 1 else "seems") + " to be" if doubtful else "are" if count > 1 else "is"
+    return f"{count} of {pairs} pairs of variables {verb} linked directly"
+
+
+def cautions(record: Record) -> list[str]:
+    """What to be careful about, worst first."""
+    return [words for _, words in record.cautions]
 
 
 def findings(record: Record) -> list[str]:
-    """What else there is to know at a glance: strongest links, rows, the comparison, whether the fit can be trusted."""
-    return [words for words in (_strongest(record), _about_rows(record), _compared(record), _trust(record)) if words]
+    """What else there is to know at a glance: strongest links, rows, the family, the comparison."""
+    told = _strongest(record), _about_rows(record), _about_family(record), _compared(record)
+    return [words for words in told if words]
 
 
 def _strongest(record: Record) -> str:
@@ -54,6 +67,11 @@ def _about_rows(record: Record) -> str:
     return f"Classic score matching: all {used} rows count equally, bad ones too.{complete}"
 
 
+def _about_family(record: Record) -> str:
+    why = record.fit.get("why_family")
+    return f"Family: {record.fit['family']}, {why}." if why else ""
+
+
 def _compared(record: Record) -> str:
     if record.classic is None:
         return ""
@@ -69,17 +87,3 @@ def _compared(record: Record) -> str:
         f"Classic score matching, which counts every row the same, agrees on {len(ours & theirs)} of them when it has "
         f"{'as many' if len(theirs) == len(ours) else len(theirs)} edges."
     )
-
-
-def _trust(record: Record) -> str:
-    if not record.fit["converged"]:
-        return (
-            f"The fit did NOT converge: it is {record.fit['kkt']:.1e} alpha_max from optimal. Do not rely on it; see "
-            "the remarks below."
-        )
-    if any(abs(edge[3]) > 1 for edge in record.edges):
-        return (
-            "Some associations lie beyond ±1, because K has diagonal entries that are not positive: a larger penalty, "
-            "more rows or a diagonal multiplier would help."
-        )
-    return ""

@@ -214,12 +214,12 @@ def _computed(tasks: list[Any], sizes: str) -> tuple[Any, ...]:
         if kind in ("KilledWorker", "MemoryError", "CommClosedError"):
             raise MemoryError(
                 f"The Dask workers were lost or ran out of memory ({kind}). {sizes} Use smaller chunks "
-                "(X.rechunk, or X.repartition of a data frame), workers with more memory, or fewer threads a worker."
+                "(X.rechunk, or X.repartition of a data frame), workers with more memory, or fewer threads per worker."
             ) from error
         if "Cancelled" in kind or str(error).startswith("Missing dependency"):
             raise ValueError(
                 f"The rows are no longer where they were: the Dask cluster is gone, or gave up the work ({kind}). "
-                "Connect a client to a cluster that runs, and make X anew."
+                "Connect a client to a cluster that runs, and make X again."
             ) from error
         raise
 

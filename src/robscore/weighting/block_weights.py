@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from robscore._tools.errors import ArgumentError, UsageError
-from robscore._tools.remarks import Remark
+from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, BoolArray, RandomState
 from robscore._tools.words import Setting, Words
 from robscore.elements import PARTS, Elements, Part
@@ -136,7 +136,7 @@ def weigh_rows(
             Setting("n_partitions"),
             " > 1.",
         )
-        remarks.append(Remark(words, ConvergenceWarning))
+        remarks.append(Remark(words, ConvergenceWarning, About.NOT_CONVERGED))
     return RowWeights(totals["gamma"], totals["g"], frequency=frequency), remarks
 
 
@@ -224,4 +224,4 @@ def _remark_if_sorted(elements: Elements, partition: Partition) -> list[Remark]:
         Setting("n_partitions", 20),
         ". If they are a series in time, blocks of neighbours are what you want.",
     )
-    return [Remark(words, UserWarning)]
+    return [Remark(words, UserWarning, About.SORTED)]

@@ -50,6 +50,7 @@ _UNUSUAL = (0.01, 0.9)  # quantiles of the simulated surprise: less is too likel
 
 _ESCAPED = 1.2  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
 _WIDTH, _LARGEST_WIDTH = 3.0, 0.5  # rows in the taper: so many times the bad ones, at most this share of the others
+_FEW_VALUES = 10  # of a column: its residuals have no tail to speak of, but one of two values may be rare
 _NEAR = 2.0  # a gap may leave out so many times more or fewer rows
 _APART = 0.15  # and must be so wide, relative to the distance of its start from the median, or wider
 
@@ -169,6 +170,7 @@ class Pilot:
     def learn(self, fit: JudgingFit, seed: int) -> tuple[Rule, BoolArray]:
         """The rule, and which rows its scatter was taken from."""
         clusters = Clusters.of(self.z[self.is_first])
+        coarse = np.array([np.unique(column).size <= _FEW_VALUES for column in self.z.T])
         allowed = ~clusters.contains(self.z) & ~self.elements.overflow
         if not allowed.any():
             allowed = ~self.elements.overflow
@@ -198,7 +200,7 @@ class Pilot:
             )  # fmt: skip
             good = allowed & ~rule.is_far(distances, surprise)
             low, high = _limits_of_columns(residuals[good], None if seen is None else seen[1])
-            rule = replace(rule, low=low, high=high)
+            rule = replace(rule, low=np.where(coarse, -np.inf, low), high=np.where(coarse, np.inf, high))
             good &= ~rule.is_wrong(residuals)
             if iteration or counted >= _ROWS_A_COLUMN * self.z.shape[1]:
                 taper, most_surprising = self._taper(surprise[good], simulated, most_surprising)

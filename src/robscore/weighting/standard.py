@@ -51,7 +51,8 @@ class Standard:
         deviation = MAD * np.median(away, axis=0)
         for j in np.flatnonzero(~(deviation > 1e-12 * np.max(away, axis=0, initial=0.0, where=np.isfinite(away)))):
             finite = away[:, j][np.isfinite(away[:, j])]  # half of the values are equal: by what the others are
-            deviation[j] = (float(finite.mean()) if finite.size else 0.0) or 1.0
+            two = np.unique(finite).size == 2  # neither of two values is far out
+            deviation[j] = (float(finite.max() if two else finite.mean()) if finite.size else 0.0) or 1.0
         return cls(family, middle, deviation, slopes)
 
     def reordered(self, columns: IntArray) -> Standard:

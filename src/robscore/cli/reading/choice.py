@@ -34,9 +34,9 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
             what = "The index" if _is_unnamed(table, label) else f"Column {shown(table.names[label])}"
             notes.append(f"{what} labels the rows (--id names another).")
     if other := [table.names[k] for k in index if k != label and not _is_unnamed(table, k)]:
-        notes.append(f"Left out, for they are the index of a data frame: {quoted(other)}.")
+        notes.append(f"Left out, because they are the index of a data frame: {quoted(other)}.")
     if left_out := [table.names[k] for k in text if k != label]:
-        notes.append(f"Left out, for they hold no numbers: {quoted(left_out)}.")
+        notes.append(f"Left out, because they hold no numbers: {quoted(left_out)}.")
     n_rows = len(table.columns[0])
     if n_rows < 2:
         raise DataFileError(f"{path} has {n_rows} row of data; a graph needs many, at least a few more than columns.")
@@ -51,6 +51,7 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         None if label is None else tuple(as_label(cell) for cell in table.columns[label]),
         None if label is None else "index" if _is_unnamed(table, label) else table.names[label],
         tuple(notes),
+        {table.names[k]: tuple(map(as_label, table.columns[k])) for k in {*text, *([] if label is None else [label])}},
         given,
     )
 
@@ -122,11 +123,11 @@ def _telling(names: list[str], values: dict[int, Array], notes: list[str]) -> di
     constant = {k: column for k, column in filled.items() if np.nanmin(column) == np.nanmax(column)}
     for which, why in ((empty, "empty"), (constant, "constant")):
         if which:
-            notes.append(f"Left out, for they are {why}: {quoted([names[k] for k in which])}.")
+            notes.append(f"Left out, because they are {why}: {quoted([names[k] for k in which])}.")
     values = {k: column for k, column in filled.items() if k not in constant}
     if equal := _equal_columns(values):
         pairs = [f"{shown(names[k])} (equal to {shown(names[first])})" for k, first in equal.items()]
-        notes.append(f"Left out, for they repeat another column: {first_few(pairs)}.")
+        notes.append(f"Left out, because they repeat another column: {first_few(pairs)}.")
     return {k: column for k, column in values.items() if k not in equal}
 
 

@@ -100,8 +100,8 @@ class Numbers:
 
 def _all_numbers(cells: Sequence[str]) -> Array | None:
     """Cells of nothing but numbers with decimal points, quickly; None where some may be something else."""
-    signs = "".join(cells)
-    if not signs.isascii() or signs.encode().translate(None, b"0123456789.eE+-"):
+    text = "".join(cells)
+    if not text.isascii() or text.encode().translate(None, b"0123456789.eE+-"):
         return None
     try:
         return np.array(list(map(float, cells)))
@@ -110,8 +110,11 @@ def _all_numbers(cells: Sequence[str]) -> Array | None:
 
 
 def _with_whole(numbers: Array, cells: Sequence[str]) -> list[Any]:
-    """Numbers, of which whole ones keep all digits: they may name the rows."""
-    return [int(cell) if _WHOLE.match(cell) else number for number, cell in zip(numbers.tolist(), cells, strict=True)]
+    """Numbers, of which whole ones keep all digits: they may name the rows. What is missing stays so."""
+    return [
+        int(cell) if number == number and _WHOLE.match(cell) else number
+        for number, cell in zip(numbers.tolist(), cells, strict=True)
+    ]
 
 
 def column_for(decimal: str, na: Sequence[str], *, as_written: bool) -> TextColumn:

@@ -36,11 +36,13 @@ def read_data(path: str | PathLike[str], options: ReadOptions | None = None) -> 
     require("pandas")
     options, path = options or ReadOptions(), Path(path)
     if not path.exists():
-        raise DataFileError(f"{path} does not exist{_similar(path)}.")
+        raise DataFileError(f"{path} does not exist{_similar(path)}")
     if path.is_dir():
         raise DataFileError(
             f"{path} is a folder; give a file in it. (From Python, RobustGraph.fit takes a folder of Parquet files.)"
         )
+    if not path.is_file():  # a pipe gives its rows once and a device may have no end; a file is looked at several times
+        raise DataFileError(f"{path} is not a file but a pipe or a device; save the data as a file first.")
     notes: list[str] = []
     table = read_table(path, options, notes)
     if not table.columns or not len(table.columns[0]):
@@ -52,6 +54,6 @@ def _similar(path: Path) -> str:
     """Another file that the user may have meant."""
     from difflib import get_close_matches
 
-    there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    there = [entry.name for entry in path.parent.iterdir() if entry.is_file()] if path.parent.is_dir() else []
     near = get_close_matches(path.name, there, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    return f"; did you mean {near[0]}?" if near else "."

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from robscore.cli.reading.table import Table
 
 _LARGEST = 1 << 31  # bytes of a file when it is unpacked
 _BLOCK = 1 << 20
+_MOST_CELLS = 200_000_000  # from the first to the last: all are held, however few are filled
+_FILLED = re.compile(rb'<(?:\w+:)?c\s[^<>]*?\br="([A-Z]{1,3})([0-9]{1,7})"[^<>/]*>')
 # Excel writes no document types; with them a file of a kilobyte could stand for gigabytes, or for other files.
 _FORBIDDEN = [word.encode(code) for word in ("<!DOCTYPE", "<!ENTITY") for code in ("utf-8", "utf-16-le", "utf-16-be")]
 
@@ -61,22 +65,38 @@ def _frame(path: Path, options: ReadOptions) -> tuple[Any, str, int]:
 
 
 def _refuse_bombs(path: Path) -> None:
-    """Raise where a file is much larger than it looks, or its XML declares what it could grow by."""
+    """Raise where a file is larger than it looks: when unpacked, by what its XML declares, or by a cell far away."""
     if not zipfile.is_zipfile(path):
         return  # an old .xls, or nothing that can be read
     with zipfile.ZipFile(path) as packed:
         if sum(part.file_size for part in packed.infolist()) > _LARGEST:
             raise DataFileError(f"{path} unpacks to more than {_LARGEST >> 30} GB; save the sheet as CSV.")
         for part in packed.infolist():
-            if _declares(packed, part):
-                raise DataFileError(f"{path} declares XML entities, which no Excel file has; save the sheet anew.")
+            rows, columns = 0, 0
+            for block in _blocks(packed, part):
+                if any(word in block for word in _FORBIDDEN):
+                    raise DataFileError(f"{path} declares XML entities, which no Excel file has; save the sheet again.")
+                for name, row in _FILLED.findall(block):
+                    rows, columns = max(rows, int(row)), max(columns, _number_of(name))
+            if rows * columns > _MOST_CELLS:
+                raise DataFileError(
+                    f"{path} has a sheet of {rows} rows and {columns} columns, too many to read; delete cells far away "
+                    "from the table, or save the sheet as CSV."
+                )
 
 
-def _declares(packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
+def _blocks(packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[bytes]:
+    """The bytes of a part, each block with the end of the one before."""
     before = b""
     with packed.open(part) as file:
         while block := file.read(_BLOCK):
-            if any(word in before + block for word in _FORBIDDEN):
-                return True
+            yield before + block
             before = block[-64:]
-    return False
+
+
+def _number_of(column: bytes) -> int:
+    """Of a column by its letters: A is 1, Z is 26, AA is 27."""
+    number = 0
+    for letter in column:
+        number = 26 * number + letter - 64
+    return number

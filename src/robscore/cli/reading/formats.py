@@ -28,7 +28,7 @@ def read_table(path: Path, options: ReadOptions, notes: list[str]) -> Table:
     except UnicodeDecodeError as error:
         raise DataFileError(f"{path} cannot be read as text ({error.reason}); save it as UTF-8.") from None
     except (EOFError, zlib.error, BadGzipFile) as error:
-        raise DataFileError(f"{path} is broken or cut off ({error}); get it anew, or unpack it.") from None
+        raise DataFileError(f"{path} is broken or cut off ({error}); get it again, or unpack it.") from None
     except OSError as error:
         raise DataFileError(f"{path} cannot be read: {error.strerror or error}.") from None
 

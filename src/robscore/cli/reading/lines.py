@@ -34,7 +34,7 @@ def lines_of(path: Path, encoding: str, separator: str, before: int) -> Iterator
                 number += len(last)
             is_open = len(list(csv.reader([*last, "x"], delimiter=separator, skipinitialspace=True))) == 1
         except csv.Error as error:
-            too_long = f"has a cell of more than {csv.field_size_limit()} signs"
+            too_long = f"has a cell of more than {csv.field_size_limit()} characters"
             why = too_long if "field larger" in str(error) else f"cannot be read ({error})"
             raise DataFileError(f"{path}: line {number} {why}; is there a quotation mark too many?") from None
     if is_open:

@@ -22,6 +22,7 @@ class DataFile:
     labels : of the rows, or None
     label_name : the column that labels the rows, or None
     notes : what was found out or left out, one sentence each
+    texts : columns of text, by name, that are no variables, the one that labels the rows among them
     given : covariates by name, numbers or texts
     """
 
@@ -30,4 +31,5 @@ class DataFile:
     labels: tuple[str, ...] | None
     label_name: str | None
     notes: tuple[str, ...] = field(default=())
+    texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     given: dict[str, AnyArray] = field(default_factory=dict)

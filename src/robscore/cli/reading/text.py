@@ -89,7 +89,7 @@ def _start(path: Path, lines: list[str], options: ReadOptions) -> tuple[str, int
         raise DataFileError(f"{path} is not a text file: it holds NUL characters. Save it as UTF-8 text.")
     separator = options.separator or separator_of(telling)
     if len(separator) != 1 or separator in '"\r\n\0':
-        raise DataFileError(f"--sep {separator!r}: it must be one sign, such as ';' or tab.")
+        raise DataFileError(f"--sep {separator!r}: it must be one character, such as ';' or tab.")
     before = next((k for k, line in enumerate(lines) if _says_something(line, separator)), None)
     if before is None:
         raise DataFileError(f"{path} is empty.")

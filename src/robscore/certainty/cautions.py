@@ -1,0 +1,83 @@
+"""All that a reader of a fit must be careful about, worst first: one list, which every surface shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robscore._tools.remarks import About, Caution, Remark, worst_first
+from robscore._tools.words import Setting, Words
+from robscore.certainty.check_fit import remarks_on_fit
+from robscore.certainty.left_out import remarks_on_left_out, rows_left_out
+from robscore.certainty.order import remarks_on_order
+from robscore.fitting.fit import Fit
+
+_ROWS_A_COLUMN = 1.0  # effective rows, at least
+_CAUSES = {
+    About.FEW_ROWS: "there are too few rows",
+    About.GROUP: "rows that belong together were left out",
+    About.LEFT_OUT: "so many rows are not described",
+    About.MISFIT: "the family hardly fits",
+    About.DEPENDENT_COLUMNS: "columns nearly determine each other",
+    About.NOT_CONVERGED: "the fit did not converge",
+}
+
+
+def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
+    """The cautions of a fit, with others, worst first; none where all is well."""
+    remarks = [
+        *(remark for remark in fit.remarks if remark.kind != About.DIAGONAL),
+        *remarks_on_left_out(rows_left_out(fit), fit.names),
+        *more,
+        *_remarks_on_size(fit),
+        *remarks_on_fit(fit),
+        *_remarks_on_copies(fit),
+    ]
+    if not any(remark.kind == About.SORTED for remark in remarks):
+        remarks += remarks_on_order(fit)
+    if any(remark.kind == About.GROUP for remark in remarks):  # says the same, and more
+        remarks = [remark for remark in remarks if remark.kind != About.LEFT_OUT]
+    symptoms = [remark for remark in fit.remarks if remark.kind == About.DIAGONAL]
+    return worst_first([*remarks, *(_with_cause(symptom, remarks, fit) for symptom in symptoms)])
+
+
+def _remarks_on_size(fit: Fit) -> list[Remark]:
+    """Fewer rows than columns, by what they count."""
+    effective, m = min(fit.weights.effective_rows), len(fit.names)
+    if effective >= _ROWS_A_COLUMN * m:
+        return []
+    fewer: list[str | Setting] = [] if fit.weights.is_tapered else [", or fewer blocks (", Setting("n_blocks"), ")"]
+    words = Words(
+        f"The {fit.prepared.rows.n_rows} rows count as much as {effective:.0f} equal ones, fewer than the {m} columns: "
+        "what is not linked may only not be seen. Use more rows or fewer columns",
+        *fewer,
+        ".",
+    )
+    return [Remark(words, UserWarning, About.FEW_ROWS)]
+
+
+def _remarks_on_copies(fit: Fit) -> list[Remark]:
+    copies = 0 if fit.weighed.found is None else fit.weighed.found.copies
+    if not copies:
+        return []
+    who, drop = ("1 row is equal to another", "it") if copies == 1 else (f"{copies} rows are equal to others", "them")
+    words = f"{who} to the last digit: measured twice, filled in, or copied? Drop {drop} if so."
+    return [Remark(words, UserWarning, About.COPIES)]
+
+
+def _with_cause(symptom: Remark, remarks: list[Remark], fit: Fit) -> Remark:
+    """The symptom with what brings it about, as far as that is known."""
+    causes = [_CAUSES[remark.kind] for remark in sorted(remarks, key=lambda one: one.kind) if remark.kind in _CAUSES]
+    if causes:
+        return Remark(Words(symptom.message, f" It comes about where {causes[0]}, as here."), UserWarning, symptom.kind)
+    phi = fit.weights.phi
+    if phi is None:
+        words = Words(
+            symptom.message, " Bad rows bring it about, and here they count: leave them out by giving neither ",
+            Setting("n_blocks"), " nor ", Setting("contamination"), ".",
+        )  # fmt: skip
+        return Remark(words, UserWarning, symptom.kind)
+    if np.any(phi == 0):
+        return Remark(Words(symptom.message, " Bad rows that are still in bring it about."), UserWarning, symptom.kind)
+    return symptom

@@ -1,0 +1,204 @@
+"""Does the family fit? Stein residuals by column and by pair, one test of all of them, and in words what is missed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaincc, ndtr
+
+from robscore._tools.errors import UsageError
+from robscore._tools.remarks import About, Remark
+from robscore._tools.typing import AnyData, Array, IntArray
+from robscore._tools.words import Phrase, Setting, Words, clipped, first_few
+from robscore.certainty.stein import OWN, Bench
+from robscore.fitting.fit import Fit
+from robscore.rows.tables import Kind, as_table
+
+_MOST_ROWS, _MOST_NODES = 5000, 25  # of the check that every fit makes
+_MOST_COLUMNS = 150
+_ROWS_A_PARAMETER = 8
+_LEVEL = 0.001  # of the caution
+_NUMBERS_OF_PAIRS = 2e7
+
+
+@dataclass(frozen=True)
+class FitCheck:
+    """What a check of a fit found; see :meth:`robscore.RobustGraph.check_fit`.
+
+    Attributes
+    ----------
+    p_value : float
+        Of the test that the family is right, for all columns at once.
+    level : float
+    columns : table
+        column, shape and dependence (the largest z-score of each kind), p_value, misses (in words, where it is clear).
+    pairs : table
+        source, target, z, p_value; largest first.
+    words : str
+        The verdict, and what is missed and where.
+    """
+
+    p_value: float
+    level: float
+    columns: AnyData
+    pairs: AnyData
+    words: str
+
+    @property
+    def fits(self) -> bool:
+        """Whether the test does not reject the family."""
+        return self.p_value >= self.level
+
+    @property
+    def verdict(self) -> str:
+        """In two words."""
+        return "fits" if self.fits else "does not fit"
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def z_scores(residuals: Array) -> Array:
+    """Of the means of residuals, shape (n, q)."""
+    n = len(residuals)
+    deviation = residuals.std(axis=0, ddof=1)
+    return np.asarray(np.sqrt(n) * residuals.mean(axis=0) / np.where(deviation > 0, deviation, np.inf))
+
+
+def joint_p_value(residuals: Array) -> float:
+    """That all means are zero: the sum of squared z-scores, a mixture of chi-squares by the residuals' correlations.
+
+    Its upper tail by three moments (Hall, Buckley and Eagleson): (Q - c1) / sqrt(2 c2) as (chi2_v - v) / sqrt(2 v) with
+    v = c2^3 / c3^2 and c_k = tr R^k.
+    """
+    kept = residuals[:, residuals.std(axis=0) > 0]
+    if not kept.size:
+        return 1.0
+    z = z_scores(kept)
+    R = np.atleast_2d(np.corrcoef(kept.T))
+    square = R @ R
+    c1, c2, c3 = float(np.trace(R)), float(np.trace(square)), float(np.sum(square * R))
+    v = c2**3 / c3**2
+    x = v + (float(z @ z) - c1) * np.sqrt(v / c2)
+    return float(gammaincc(v / 2, max(x, 0.0) / 2))
+
+
+def rows_to_check(fit: Fit, most: int) -> IntArray:
+    """Rows that count, all or some that are spread over the data."""
+    counted = fit.weights.counted
+    if counted.size > most:
+        counted = counted[np.linspace(0, counted.size - 1, most).astype(np.intp)]
+    return counted
+
+
+def _enough(fit: Fit, n_rows: int) -> bool:
+    return n_rows >= _ROWS_A_PARAMETER * (len(fit.names) + 2)
+
+
+def check_fit(fit: Fit, *, level: float) -> FitCheck:
+    """The check of :meth:`robscore.RobustGraph.check_fit`."""
+    m, names = len(fit.names), fit.names
+    rows = rows_to_check(fit, max(_MOST_ROWS, 20 * m))
+    if not _enough(fit, rows.size):
+        raise UsageError(
+            f"There are {rows.size} rows that count for {m} columns; to check a fit without a penalty takes at least "
+            f"{_ROWS_A_PARAMETER * (m + 2)}."
+        )
+    bench = Bench.of(fit, rows)
+    if bench is None:
+        raise UsageError(
+            f"{fit.prepared.preparation.family!r} cannot be checked: that is for power families on [0, inf) or the "
+            "real line; choose one by ",
+            Setting("family"),
+            ".",
+        )
+    some = max(500, int(_NUMBERS_OF_PAIRS / m**2))
+    by_column, by_pair = [], np.zeros((min(some, bench.weight.phi.size), m, m))
+    for j in range(m):
+        by_column.append(bench.of_column(j))
+        by_pair[:, j] = bench.at(j).of_pairs()[: len(by_pair)]
+    p_value = joint_p_value(np.concatenate(by_column, axis=1))
+    z = np.stack([z_scores(residuals) for residuals in by_column])
+    p_columns = np.array([joint_p_value(residuals) for residuals in by_column])
+    pairs = _pairs(by_pair, names, fit.frame)
+    misses = [_misses(*one) for one in zip(z, p_columns * m, [level] * m, strict=True)]
+    columns: dict[str, tuple[Kind, Any]] = {
+        "column": (str, names),
+        "shape": (float, _largest(z[:, : len(OWN)])),
+        "dependence": (float, _largest(z[:, len(OWN) :])),
+        "p_value": (float, p_columns),
+        "misses": (str, misses),
+    }
+    words = _in_words(fit, p_value, level, names, misses, p_columns)
+    return FitCheck(p_value, level, as_table(columns, fit.frame), pairs, words)
+
+
+def _largest(z: Array) -> Array:
+    """The largest in size of every row, with its sign."""
+    return z[np.arange(len(z)), np.argmax(np.abs(z), axis=1)]
+
+
+def _pairs(residuals: Array, names: Sequence[str], frame: str | None) -> AnyData:
+    """z-scores of pairs: what the columns have in common beyond the model, both ways together."""
+    m = len(names)
+    i, j = np.triu_indices(m, k=1)
+    z = z_scores(residuals[:, i, j] + residuals[:, j, i])
+    order = np.argsort(-np.abs(z), kind="stable")
+    columns: dict[str, tuple[Kind, Any]] = {
+        "source": (str, [names[k] for k in i[order]]),
+        "target": (str, [names[k] for k in j[order]]),
+        "z": (float, z[order]),
+        "p_value": (float, 2 * ndtr(-np.abs(z[order]))),
+    }
+    return as_table(columns, frame)
+
+
+def _misses(z: Array, p_value: float, level: float) -> str:
+    """What is missed of a column; nothing where that is not clear among all columns."""
+    if p_value > level:
+        return ""
+    own, others = np.abs(z[: len(OWN)]).max(), np.abs(z[len(OWN) :]).max()
+    return "its distribution given the others" if own >= others else "how it depends on the others"
+
+
+def _in_words(fit: Fit, p_value: float, level: float, names: Sequence[str], misses: list[str], p_columns: Array) -> str:
+    family = repr(fit.prepared.preparation.family)
+    if p_value >= level:
+        return f"{family} fits, as far as the rows can tell (p = {p_value:.2g})."
+    clear = [j for j in np.argsort(p_columns, kind="stable") if misses[j]]
+    told = first_few([f"{clipped(names[j])} ({misses[j]})" for j in clear], "; ")
+    where = f" It misses most: {told}." if told else " No single column stands out."
+    return f"{family} does not fit (p = {p_value:.2g}).{where} rs.compare_families(X) says whether another fits better."
+
+
+def remarks_on_fit(fit: Fit) -> list[Remark]:
+    """What to say where the family hardly fits, at a level of 0.1 %; nothing where that cannot be checked."""
+    m = len(fit.names)
+    if not fit.settings.family.is_pairwise or m > _MOST_COLUMNS or not fit.weights.is_tapered:
+        return []
+    rows = rows_to_check(fit, max(_MOST_ROWS, 10 * m))
+    if not _enough(fit, rows.size):
+        return []
+    bench = Bench.of(fit, rows)
+    if bench is None:
+        return []
+    nodes = np.unique(np.linspace(0, m - 1, min(m, _MOST_NODES)).round().astype(int))
+    by_column = [bench.of_column(int(j)) for j in nodes]
+    p_value = joint_p_value(np.concatenate(by_column, axis=1))
+    if p_value >= _LEVEL:
+        return []
+    p_columns = [joint_p_value(residuals) for residuals in by_column]
+    worst = [fit.names[int(nodes[k])] for k in np.argsort(p_columns, kind="stable")[:3] if p_columns[k] < _LEVEL / m]
+    words = Words(
+        f"{fit.prepared.preparation.family!r} hardly fits",
+        f" ({first_few([clipped(name) for name in worst])} most of all)" if worst else "",
+        f": a test of the family has p = {p_value:.1g}. Edges may stand for what it misses. ",
+        Phrase(
+            "check_fit() says what and where, rs.compare_families(X) whether another family does better.",
+            "See whether another --family does better.",
+        ),
+    )
+    return [Remark(words, UserWarning, About.MISFIT)]

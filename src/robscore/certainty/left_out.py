@@ -1,0 +1,157 @@
+"""What the rows are that a fit leaves out: scattered, off in one variable, in one place, or a group of their own.
+
+On the standardised columns z (:mod:`robscore.weighting.standard`), with the precision P of the rows in the middle,
+
+    spread = root mean square over rows left out of |z - c_out|_P  /  the same over rows kept, about c_kept
+
+where c are medians. Rows of a group agree with each other about as well as the kept rows do: their spread is near 1.
+Bad rows that have nothing in common have a larger one, with a long tail. A real group may vary more than the rest; it
+is then known by its dependence, which is that of the rest: its distances by P are no larger, relative to those of the
+kept rows, than the deviations of its columns are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from robscore._tools.remarks import About, Remark
+from robscore._tools.typing import Array, IntArray
+from robscore._tools.words import Phrase, Setting, Words, clipped, first_few
+from robscore.fitting.fit import Fit
+
+_FEWEST = 8  # rows that can be a group
+_LEAST_SHARE = 0.01  # of all rows
+_TIGHT, _AS_TIGHT = 0.35, 1.25  # spread between which rows agree as well as the kept ones do
+_LOOSE, _COHERENT = 2.0, 1.25  # typical distance up to which they may, and its ratio to the deviations of columns
+_APART = 0.5  # distance of the two middles, in typical distances of kept rows
+_MOST_ROWS = 5000
+_NAMED = 3  # columns that set a group apart, at most
+_SHIFTED = 1.0  # deviations by which such a column differs
+_ALONE = 3.0  # times the second largest shift: then one column says it all
+
+
+class What(StrEnum):
+    """What rows left out are, taken together."""
+
+    NONE = "none"
+    SCATTERED = "scattered"
+    ONE_COLUMN = "one column"
+    ONE_PLACE = "in one place"
+    GROUP = "group"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """The rows that a fit leaves out.
+
+    Attributes
+    ----------
+    what : What
+    rows : integer array
+        Their positions among the rows of the fit.
+    n_rows : of the fit
+    spread : how far they are from each other, relative to the kept rows; NaN where they are too few to say
+    columns : list of (column, shift)
+        What sets them apart, most first: positions, and by how many deviations their middle differs.
+    """
+
+    what: What
+    rows: IntArray
+    n_rows: int
+    spread: float
+    columns: list[tuple[int, float]]
+
+    @property
+    def share(self) -> float:
+        """Of the rows of the fit."""
+        return self.rows.size / self.n_rows
+
+    def set_apart(self, names: Sequence[str]) -> str:
+        """What sets them apart, in words."""
+        told = [f"{clipped(names[j])} {'high' if shift > 0 else 'low'}" for j, shift in self.columns[:_NAMED]]
+        return first_few(told)
+
+
+def rows_left_out(fit: Fit) -> LeftOut:
+    """What the rows are that count for nothing."""
+    n = fit.prepared.rows.n_rows
+    found, phi = fit.weighed.found, fit.weights.phi
+    if found is None or phi is None:
+        return LeftOut(What.NONE, np.zeros(0, dtype=np.intp), n, np.nan, [])
+    out = np.flatnonzero(phi == 0)
+    if not out.size:
+        return LeftOut(What.NONE, out, n, np.nan, [])
+    kept = np.flatnonzero(phi > 0)
+    z_out, z_kept = (found.rule.standard(fit.prepared.rows.take(_some(rows))) for rows in (out, kept))
+    middle_out, middle = np.median(z_out, axis=0), np.median(z_kept, axis=0)
+    precision = found.rule.scatter.precision
+    within, usual = _lengths(z_out - middle_out, precision), _lengths(z_kept - middle, precision)
+    spread = float(np.sqrt(np.mean(within**2) / np.mean(usual**2)))
+    typical = float(np.median(within) / np.median(usual))
+    deviation = float(np.median(_deviations(z_out - middle_out) / _deviations(z_kept - middle)))
+    agree = spread <= _AS_TIGHT or (typical <= _LOOSE and typical <= _COHERENT * deviation)
+    shift = middle_out - middle
+    columns = [(int(j), float(shift[j])) for j in np.argsort(-np.abs(shift)) if abs(shift[j]) > _SHIFTED]
+    is_apart = _lengths(shift[None], precision)[0] > _APART * np.median(usual)
+    enough = out.size >= max(_FEWEST, _LEAST_SHARE * n)
+    what = _what(spread, columns) if enough and agree and is_apart and columns else What.SCATTERED
+    return LeftOut(what, out, n, spread, columns)
+
+
+def _what(spread: float, columns: list[tuple[int, float]]) -> What:
+    """Of rows that agree with each other."""
+    if spread < _TIGHT:
+        return What.ONE_PLACE
+    others = abs(columns[1][1]) if len(columns) > 1 else _SHIFTED
+    return What.ONE_COLUMN if abs(columns[0][1]) > _ALONE * others else What.GROUP
+
+
+def _deviations(centred: Array) -> Array:
+    """Median deviations of columns, shape (m,)."""
+    return np.maximum(np.median(np.abs(centred), axis=0), np.finfo(float).tiny)
+
+
+def _some(rows: IntArray) -> IntArray:
+    if rows.size <= _MOST_ROWS:
+        return rows
+    return rows[np.linspace(0, rows.size - 1, _MOST_ROWS).astype(np.intp)]
+
+
+def _lengths(centred: Array, precision: Array) -> Array:
+    """sqrt(c' P c) of every row, shape (n,)."""
+    return np.sqrt(np.maximum(np.einsum("ij,ij->i", centred @ precision, centred), 0.0))
+
+
+def remarks_on_left_out(left: LeftOut, names: Sequence[str]) -> list[Remark]:
+    """What to say where rows left out belong together: they may be real."""
+    if left.what not in (What.GROUP, What.ONE_PLACE, What.ONE_COLUMN):
+        return []
+    start = f"The {left.rows.size} rows left out ({left.share:.0%})"
+    apart = left.set_apart(names)
+    if left.what == What.ONE_PLACE:
+        words = Words(
+            f"{start} lie in one place, far closer to each other than the rest ({apart}): copies, a stuck instrument, "
+            "or a group. Look at them before you do without them."
+        )
+    elif left.what == What.ONE_COLUMN:
+        words = Words(
+            f"{start} differ in one variable ({apart}) and agree with each other otherwise: another unit or "
+            "instrument, or a real group. Look at them before you do without them."
+        )
+    else:
+        agree = "they agree with each other about as well as the rest do"
+        if left.spread > _AS_TIGHT:
+            agree = f"their columns go together as those of the rest do, if with {left.spread:.1f} times the spread"
+        words = Words(
+            f"{start} look like a group of their own, not like errors: {agree}, and {apart} set them apart. The graph "
+            "is that of the others: fit the group separately",
+            Phrase(" (suspicious_rows() names its rows)", " (rows.csv names its rows)"),
+            ", take what sets it apart out of the columns first, or keep it in with ",
+            Setting("reweight", value=False),
+            ".",
+        )
+    return [Remark(words, UserWarning, About.GROUP)]

@@ -1,0 +1,64 @@
+"""How well a column is predicted by its neighbours in the graph, held out, from 0 to 1.
+
+With L the held-out score-matching loss of a column given its neighbours, and L0 the same without any, both minus half
+of what the gradient of its log density is worth,
+
+    predictability = 1 - L0 / L
+
+It is R^2 where rows are Gaussian: L = -K_jj / 2 and L0 = -1 / (2 Sigma_jj). Fits are without a penalty.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robscore._tools.errors import UsageError
+from robscore._tools.typing import AnyData
+from robscore._tools.words import Setting
+from robscore.certainty.check_fit import rows_to_check
+from robscore.certainty.stein import Bench
+from robscore.family_choice.held_out import block_losses
+from robscore.fitting.fit import GraphFit
+from robscore.rows.tables import Kind, as_table
+
+_MOST_ROWS = 20_000
+_FOLDS = 10
+
+
+def predictability(fit: GraphFit) -> AnyData:
+    """The table of :meth:`robscore.RobustGraph.predictability`."""
+    rows = rows_to_check(fit, _MOST_ROWS)
+    bench = Bench.of(fit, rows)
+    if bench is None or rows.size < 2 * _FOLDS:
+        raise UsageError(
+            f"Columns of {fit.prepared.preparation.family!r} with {rows.size} rows cannot be predicted: that takes 20 "
+            "rows and a power family on [0, inf) or the real line; choose one by ",
+            Setting("family"),
+            ".",
+        )
+    order = np.random.default_rng(fit.settings.seed).permutation(bench.weight.phi.size)
+    starts = np.linspace(0, order.size, _FOLDS, endpoint=False).round().astype(np.intp)
+    adjacency = fit.graph.adjacency
+    values = np.zeros(len(adjacency))
+    weight = bench.weight.ordered(order)
+    for j, neighbours in enumerate(adjacency):
+        losses = [
+            float(block_losses(*weight.sums(bench.family, j, among, starts)).sum())
+            for among in (np.union1d(np.flatnonzero(neighbours), j), np.array([j]))
+        ]
+        values[j] = _share(*losses)
+    columns: dict[str, tuple[Kind, Any]] = {
+        "column": (str, list(fit.names)),
+        "predictability": (float, values),
+        "neighbours": (int, adjacency.sum(axis=1)),
+    }
+    return as_table(columns, fit.frame)
+
+
+def _share(with_neighbours: float, alone: float) -> float:
+    """1 - L0 / L, between 0 and 1; 0 where neighbours do not help."""
+    if with_neighbours >= 0 or with_neighbours >= alone:
+        return 0.0
+    return min(max(1 - alone / with_neighbours, 0.0), 1.0)

@@ -1,0 +1,51 @@
+"""Whether a column of text in the file knows the rows that were left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from robscore._tools.remarks import About, Caution
+from robscore._tools.words import clipped
+from robscore.certainty.left_out import LeftOut
+from robscore.cli.reading import DataFile
+
+_FEWEST = 5  # rows left out
+_MOST = 2 / 3  # of them have the label
+_LIFT = 1.5  # times its share among all rows
+_MOST_LABELS = 0.5  # different labels, as a share of the rows: more is a name of rows
+
+
+def cautions_on_labels(left: LeftOut, data: DataFile) -> list[Caution]:
+    """A caution for every column of text with a label that most of the rows left out have.
+
+    ``left`` counts the rows that were used, which are those of the file without the incomplete ones.
+    """
+    if left.rows.size < _FEWEST:
+        return []
+    out = np.flatnonzero(~np.isnan(data.values).any(axis=1))[left.rows].tolist()
+    found = []
+    for name, labels in data.texts.items():
+        told = _label_of(labels, out)
+        if told is not None:
+            label, count = told
+            who = f"all {len(out)}" if count == len(out) else f"{count} of the {len(out)}"
+            everywhere = labels.count(label)
+            words = (
+                f"{who[0].upper()}{who[1:]} rows left out have {clipped(name)} = {clipped(label)}, as {everywhere} of "
+                f"{len(labels)} rows do: {clipped(name)} knows them. Fit its groups apart."
+            )
+            found.append(Caution(words, About.GROUP))
+    return found
+
+
+def _label_of(labels: Sequence[str], out: Sequence[int]) -> tuple[str, int] | None:
+    """The label that most of the rows have, but far fewer of all rows, and how many; None where there is none."""
+    if len(set(labels)) > _MOST_LABELS * len(labels):
+        return None
+    label, count = Counter(labels[k] for k in out).most_common(1)[0]
+    if count < _MOST * len(out) or count / len(out) < _LIFT * labels.count(label) / len(labels):
+        return None
+    return label, count

@@ -1,0 +1,153 @@
+"""One weight of rows and entries for all families, so that their losses can be compared.
+
+With the same weights h_j(x) the score-matching loss is half the weighted Fisher divergence of the model from the truth
+less a constant of the data. Here h_j = phi(x) min(t_j, cap)^2, safe for all families on the orthant (h_j = phi on the
+real line). phi falls smoothly from 1 to 0 with a robust distance of the row from the middle, whatever the family: a
+family's own weights would leave out what contradicts it. Its derivative enters g, so that the comparison stays exact
+wherever phi sets in; what is far out merely says less.
+
+    D = |z - mean|_P,   w = D^(2/3), nearly normal;   phi = 1 up to median + 2 sd, 0 from median + 4 sd, a cubic between
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robscore._tools.deviations import MAD
+from robscore._tools.typing import Array, IntArray
+from robscore.families.power import PowerFamily
+from robscore.family_choice.nodes import node
+from robscore.weighting.middle import Scatter, find_middle
+
+CAP = 3.0  # in medians
+_POWERS = (0.0, 0.125, 0.25, 0.5, 1.0)  # of which that one makes a column symmetric; 0 is the logarithm
+_OUTER = (0.1, 0.5, 0.9)  # quantiles that say so
+_START, _END = 2.0, 4.0  # deviations above the median distance
+_QUARTER = 0.6745
+_FAR = 1e3
+_LEAST = 1e-12
+
+
+@dataclass(frozen=True)
+class CommonWeight:
+    """Rows in common coordinates with their weights.
+
+    Attributes
+    ----------
+    t : array of shape (n, m)
+    phi : array of shape (n,)
+    H : array of shape (n, m)
+        h_j / t_j^2, or h_j on the real line.
+    H1 : array of shape (n, m)
+        The derivative of h_j in t_j, over t_j; or itself on the real line.
+    is_real : bool
+    """
+
+    t: Array
+    phi: Array
+    H: Array
+    H1: Array
+    is_real: bool
+
+    @classmethod
+    def of(cls, t: Array, *, is_real: bool) -> CommonWeight:
+        """Of rows t, shape (n, m)."""
+        return cls.weighted(t, *RowWeight.of(t, is_real=is_real)(t), is_real=is_real)
+
+    @classmethod
+    def weighted(cls, t: Array, phi: Array, slope: Array, *, is_real: bool) -> CommonWeight:
+        """With a weight of rows, shape (n,), and t_j times its derivative in t_j (or that itself), shape (n, m)."""
+        if is_real:
+            return cls(t, phi, np.broadcast_to(phi[:, None], t.shape), slope, is_real)
+        capped = np.minimum(1.0, CAP / np.maximum(t, _LEAST)) ** 2  # h / t^2
+        return cls(t, phi, phi[:, None] * capped, phi[:, None] * np.where(t > CAP, 0.0, 2.0) + slope * capped, is_real)
+
+    def ordered(self, order: IntArray) -> CommonWeight:
+        """The rows in another order."""
+        return CommonWeight(self.t[order], self.phi[order], self.H[order], self.H1[order], self.is_real)
+
+    def sums(self, family: PowerFamily, j: int, among: IntArray, starts: IntArray) -> tuple[Array, Array]:
+        """Sums of Gamma_j and g_j over blocks of rows, shape (G, k+1, k+1) and (G, k+1)."""
+        V, W = node(family, self.t, j, among, is_real=self.is_real)
+        H, H1 = self.H[:, j, None], self.H1[:, j, None]
+        ends = np.append(starts[1:], len(V))
+        gamma = np.stack([(H[a:b] * V[a:b]).T @ V[a:b] for a, b in zip(starts, ends, strict=True)])
+        return gamma, -np.add.reduceat(H1 * V + H * W, starts, axis=0)
+
+
+@dataclass(frozen=True)
+class RowWeight:
+    """phi, as a function of a row.
+
+    Attributes
+    ----------
+    powers, middle, deviation : arrays of shape (m,)
+        How columns are made nearly symmetric and put on one scale: z = (t^power - middle) / deviation.
+    scatter : of the rows in the middle of z
+    start, end : D^(2/3) up to which phi is 1, and from which on 0
+    is_real : bool
+    """
+
+    powers: Array
+    middle: Array
+    deviation: Array
+    scatter: Scatter
+    start: float
+    end: float
+    is_real: bool
+
+    @classmethod
+    def of(cls, t: Array, *, is_real: bool) -> RowWeight:
+        """Learnt from rows t, shape (n, m)."""
+        powers = np.ones(t.shape[1]) if is_real else np.array([_power(column) for column in t.T])
+        y = _bent(t, powers)
+        middle = np.median(y, axis=0)
+        deviation = MAD * np.median(np.abs(y - middle), axis=0)
+        spread = y.std(axis=0)  # for columns of which half of the values are equal
+        deviation = np.where(deviation > 0, deviation, np.where(spread > 0, spread, 1.0))
+        z = np.clip((y - middle) / deviation, -_FAR, _FAR)
+        scatter, _ = find_middle(z, np.ones(len(z), dtype=bool))
+        w = _distance(z, scatter)[1] ** (2 / 3)
+        usual = float(np.median(w))
+        step = max((usual - float(np.quantile(w, 0.25))) / _QUARTER, 1e-3 * usual)
+        return cls(powers, middle, deviation, scatter, usual + _START * step, usual + _END * step, is_real)
+
+    def __call__(self, t: Array) -> tuple[Array, Array]:
+        """Phi of rows t, shape (n,), and t_j d_j phi (d_j phi on the real line), shape (n, m)."""
+        y = _bent(t, self.powers)
+        z = np.clip((y - self.middle) / self.deviation, -_FAR, _FAR)
+        slope = np.where(self.powers > 0, self.powers * y, 1.0) / self.deviation
+        if self.is_real:
+            slope = np.broadcast_to(1.0 / self.deviation, t.shape)
+        pulled, distance = _distance(z, self.scatter)
+        width = self.end - self.start
+        left = np.clip((self.end - distance ** (2 / 3)) / width, 0.0, 1.0)
+        bend = -6 * left * (1 - left) / width * (2 / 3) * distance ** (-4 / 3)
+        return left**2 * (3 - 2 * left), bend[:, None] * pulled * slope
+
+
+def _bent(t: Array, powers: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(powers == 1, t, np.where(powers > 0, np.abs(t) ** powers, np.log(np.abs(t))))
+
+
+def _distance(z: Array, scatter: Scatter) -> tuple[Array, Array]:
+    """P (z - mean), shape (n, m), and the distance, shape (n,)."""
+    centred = z - scatter.mean
+    pulled = centred @ scatter.precision
+    return pulled, np.sqrt(np.maximum(np.einsum("ij,ij->i", pulled, centred), _LEAST))
+
+
+def _power(column: Array) -> float:
+    """The power that makes quantiles of a column most symmetric; no logarithm of zeros."""
+    low, middle, high = np.quantile(column, _OUTER)
+    powers = _POWERS[1:] if column.min() <= 0 else _POWERS
+    best, least = powers[-1], np.inf
+    for power in powers:
+        a, b, c = (value**power if power else np.log(value) for value in (low, middle, high))
+        skew = abs(a + c - 2 * b) / (c - a) if c > a else 0.0
+        if skew < least:
+            best, least = power, skew
+    return best

@@ -1,0 +1,229 @@
+"""Families side by side: the held-out loss of each, and which of them are worse than the best beyond doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from robscore._tools.errors import UsageError
+from robscore._tools.remarks import About, Remark
+from robscore._tools.typing import AnyData
+from robscore._tools.words import Setting, Words, first_few, quoted
+from robscore.families.base import Family, get_family
+from robscore.families.power import PowerFamily
+from robscore.families.simplex import Simplex
+from robscore.family_choice.held_out import Design, HeldOut
+from robscore.family_choice.nodes import Coordinates, is_comparable
+from robscore.family_choice.recognise import Table
+from robscore.rows.arrays import ArrayRows
+from robscore.rows.base import Rows
+from robscore.rows.frames import readable
+from robscore.rows.names import default_names
+from robscore.rows.opening import open_rows
+from robscore.rows.tables import as_table
+
+FAMILIES = ("sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian", "simplex")
+WORSE = 3.0  # errors
+_FEWEST_ROWS = 20
+_FEW_NEGATIVE = 0.002  # of all values: that may be errors
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One line of the table."""
+
+    name: str
+    family: Family
+    verdict: str
+    reason: str = ""
+    loss: float = np.nan
+    difference: float = np.nan
+    error: float = np.nan
+
+
+def compare_families(X: AnyData, families: Sequence[str | Family] | None = None, *, random_state: int = 0) -> AnyData:
+    """How well each family predicts rows that its fit has not seen, under one weight of rows and boundary for all.
+
+    The loss is the score-matching loss with h_j = phi(x) min(d_j, 3)^2 on columns scaled by their medians, where phi
+    lets rows far from the middle count less, whatever the family; on data below zero, h_j = phi. Half the weighted
+    Fisher divergence from the truth, up to a constant of the data, so that losses of families can be compared. Fits
+    are without a penalty, and each row is held out of one.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n, m), or what else ``RobustGraph.fit`` takes
+        Incomplete rows are left out; of more than 20,000 rows as many are drawn.
+    families : sequence of str or Family, optional
+        By default all that have a name.
+    random_state : int, default 0
+        Of the blocks that rows are held out in.
+
+    Returns
+    -------
+    table with columns
+        family (as ``family=`` takes it), loss, difference (to the best), error (of the difference, of the fits too),
+        verdict ("best"; "not told apart"; "worse", by more than three errors; "excluded", by the data), reason. Best
+        first. On positive data a truncated Gaussian and a Gaussian have the same score, and share a line.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> X = np.exp(np.random.default_rng(0).normal(size=(500, 3)))
+    >>> table = rs.compare_families(X)
+    >>> str(table["family"][0]), str(table["verdict"][0])
+    ('log-log', 'best')
+    """
+    opened = open_rows(X)
+    library = None
+    if opened is None:
+        table = readable(X)
+        opened, library = ArrayRows(np.asarray(table.values, dtype=float), table.names, whole=False), table.library
+    found = compared(Table.of(opened, random_state), FAMILIES if families is None else families, random_state)
+    return as_table(
+        {
+            "family": (str, [one.name for one in found]),
+            "loss": (float, [one.loss for one in found]),
+            "difference": (float, [one.difference for one in found]),
+            "error": (float, [one.error for one in found]),
+            "verdict": (str, [one.verdict for one in found]),
+            "reason": (str, [one.reason for one in found]),
+        },
+        library,
+    )
+
+
+def compared(table: Table, families: Sequence[str | Family], seed: int) -> list[Compared]:
+    """The lines of the table, best first."""
+    if len(table.sample) < _FEWEST_ROWS:
+        raise UsageError(
+            f"There are {len(table.sample)} complete rows; to tell families apart takes at least {_FEWEST_ROWS}."
+        )
+    named = [(one if isinstance(one, str) else repr(one), get_family(one)) for one in families]
+    if not named:
+        raise UsageError("families is empty; name some, or leave it out.")
+    lines, left = [], []
+    for name, family in named:
+        reason = excluded(family, table)
+        if reason:
+            lines.append(Compared(name, family, "excluded", reason))
+        else:
+            left.append((name, family))
+    if not left:
+        return lines
+    if not all(isinstance(family, PowerFamily) for _, family in left):  # a composition: nothing to compare with
+        return [*(Compared(name, family, "best", "rows sum to a constant") for name, family in left), *lines]
+    coordinates = Coordinates.of(table.sample, is_real=table.is_real)
+    design = Design.of(coordinates(table.sample), is_real=table.is_real, seed=seed)
+    losses: dict[tuple[float, float], HeldOut] = {}
+    first: dict[tuple[float, float], int] = {}
+    told: list[tuple[str, Family, HeldOut, str]] = []
+    for name, family in left:
+        assert isinstance(family, PowerFamily)
+        key = family.a, family.b
+        if key in first:
+            other = told[first[key]]
+            same = f"{name} has the same score on these data"
+            told[first[key]] = (*other[:3], f"{other[3]}; {same}" if other[3] else same)
+            continue
+        losses[key] = design.held_out(family)
+        first[key] = len(told)
+        told.append((name, family, losses[key], ""))
+    return [*_judged(told), *lines]
+
+
+def _judged(told: list[tuple[str, Family, HeldOut, str]]) -> list[Compared]:
+    """Verdicts, best first."""
+    told = sorted(told, key=lambda one: one[2].loss)
+    best = told[0][2]
+    lines = []
+    for name, family, held, reason in told:
+        difference, error = held.difference(best)
+        verdict = "best" if held is best else "worse" if difference > WORSE * error else "not told apart"
+        lines.append(Compared(name, family, verdict, reason, held.loss, difference, error))
+    return lines
+
+
+def excluded(family: Family, table: Table) -> str:
+    """Why the data exclude a family, in words; empty where they do not."""
+    if isinstance(family, Simplex):
+        if table.is_real:
+            return f"{int(table.negative.sum())} negative values"
+        if table.total is None:
+            return "sums of rows are not constant"
+        return _zeros(table) if table.zero.any() else ""
+    if table.total is not None:
+        return f"rows sum to {table.total:.6g}, so that columns determine each other"
+    if family.domain.is_non_negative and table.is_real:
+        return f"{int(table.negative.sum())} negative values"
+    if not is_comparable(family, is_real=table.is_real):
+        return "not a power family on [0, inf), or on the real line, so its loss cannot be compared"
+    assert isinstance(family, PowerFamily)
+    if table.zero.any() and not table.is_real and min(family.a, family.b) == 0:
+        return _zeros(table)
+    return ""
+
+
+def _zeros(table: Table) -> str:
+    count = np.count_nonzero(table.zero)
+    return f"{int(table.zero.sum())} exact zeros, in {count} {'column' if count == 1 else 'columns'}"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The family that ``family="auto"`` took.
+
+    Attributes
+    ----------
+    name : as ``family=`` takes it
+    family : Family
+    reason : str
+    total : what rows sum to, where they are to be closed to one; else None
+    remarks : what there is to be careful about
+    """
+
+    name: str
+    family: Family
+    reason: str
+    total: float | None = None
+    remarks: tuple[Remark, ...] = ()
+
+
+def take_family(rows: Rows, seed: int) -> Taken:
+    """By the domain first, then by the held-out loss."""
+    table = Table.of(rows, seed)
+    if table.is_real:
+        count = int(table.negative.sum())
+        reason = f"taken because {count} value{' is' if count == 1 else 's are'} below zero"
+        return Taken("gaussian", get_family("gaussian"), reason, remarks=_remarks_on_few(table, rows))
+    if table.total is not None:
+        reason = f"taken because all rows sum to {table.total:.6g}"
+        closing = None if abs(table.total - 1) < 1e-9 else table.total
+        return Taken("simplex", get_family("simplex"), reason + (", divided by it" if closing else ""), closing)
+    if len(table.sample) < _FEWEST_ROWS:
+        return Taken("sqrt", get_family("sqrt"), "taken because there are too few rows to compare families")
+    lines = [one for one in compared(table, FAMILIES[:-2], seed) if one.verdict != "excluded"]
+    best, others = lines[0], lines[1:]
+    near = [one.name for one in others if one.verdict == "not told apart"]
+    reason = f"best of {len(lines)} families by held-out loss"
+    if near:
+        reason += f"; {first_few(near)} {'is' if len(near) == 1 else 'are'} not told apart from it"
+    return Taken(best.name, best.family, reason)
+
+
+def _remarks_on_few(table: Table, rows: Rows) -> tuple[Remark, ...]:
+    """What to say where so few values are below zero that they may be errors."""
+    count = int(table.negative.sum())
+    if count > _FEW_NEGATIVE * rows.n_rows * rows.n_columns:
+        return ()
+    names = rows.names or default_names(rows.n_columns)
+    columns = quoted([names[j] for j in np.flatnonzero(table.negative)])
+    who = f"Only {count} of {rows.n_rows * rows.n_columns} values {'is' if count == 1 else 'are'} below zero"
+    words = Words(
+        f"{who} (in {columns}): errors, or codes for missing values? All others could be of another family; drop "
+        "these, or keep them with ",
+        Setting("family", "gaussian"),
+        ".",
+    )
+    return (Remark(words, UserWarning, About.MISFIT),)

@@ -1,0 +1,122 @@
+"""The loss of a family on rows that its fit has not seen, and the error of differences of such losses.
+
+Rows are cut into G blocks. Each node is fitted without a penalty to all blocks but one, and the loss of that one is
+taken: since losses are quadratic, sums over blocks of Gamma and g are all it takes. The error is a jackknife over
+blocks of the whole of it, fits and losses: where two families can both be right, a difference is due to the fits alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata
+
+from robscore._tools.typing import Array, IntArray
+from robscore.families.power import PowerFamily
+from robscore.family_choice.common_weight import CommonWeight
+
+_BLOCKS, _FEW_BLOCKS, _ROWS_A_BLOCK = 20, 10, 15
+_MOST_NODES, _MOST_NEIGHBOURS, _ROWS_A_NEIGHBOUR = 40, 60, 8
+_RIDGE = 1e-6  # of the diagonal
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The held-out loss of a family.
+
+    Attributes
+    ----------
+    loss : mean over rows, with their weights
+    without : array of shape (G,)
+        The same without one of the blocks, neither in a fit nor held out.
+    """
+
+    loss: float
+    without: Array
+
+    def difference(self, other: HeldOut) -> tuple[float, float]:
+        """How much larger the loss is than another's, and the jackknife error of that."""
+        apart, count = self.without - other.without, self.without.size
+        return self.loss - other.loss, float(np.sqrt((count - 1) / count * np.sum((apart - apart.mean()) ** 2)))
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is the same for all families: which rows are held out together, which nodes count, and their neighbours.
+
+    Attributes
+    ----------
+    weight : CommonWeight
+        Rows in the order of their blocks.
+    starts : integer array of shape (G,)
+        Where blocks start.
+    nodes : integer array
+    neighbours : list of integer arrays, one a node
+    """
+
+    weight: CommonWeight
+    starts: IntArray
+    nodes: IntArray
+    neighbours: list[IntArray]
+
+    @classmethod
+    def of(cls, t: Array, *, is_real: bool, seed: int) -> Design:
+        """For rows t, shape (n, m), in common coordinates."""
+        n, m = t.shape
+        rng = np.random.default_rng(seed)
+        blocks = _BLOCKS if n >= _BLOCKS * _ROWS_A_BLOCK else _FEW_BLOCKS
+        weight = CommonWeight.of(t, is_real=is_real)
+        order = rng.permutation(n)
+        nodes = np.arange(m) if m <= _MOST_NODES else np.sort(rng.choice(m, size=_MOST_NODES, replace=False))
+        most = max(1, min(_MOST_NEIGHBOURS, n // _ROWS_A_NEIGHBOUR))
+        starts = np.linspace(0, n, blocks, endpoint=False).round().astype(np.intp)
+        return cls(weight.ordered(order), starts, nodes, _neighbours(t, nodes, most))
+
+    def held_out(self, family: PowerFamily) -> HeldOut:
+        """The loss of a family, summed over nodes."""
+        rows = np.add.reduceat(self.weight.phi, self.starts)
+        losses, pairs = np.zeros(rows.size), np.zeros((rows.size, rows.size))
+        for j, among in zip(self.nodes.tolist(), self.neighbours, strict=True):
+            sums = self.weight.sums(family, j, among, self.starts)
+            losses += block_losses(*sums)
+            pairs += losses_without_pairs(*sums)
+        total = float(rows.sum())
+        return HeldOut(float(losses.sum()) / total, pairs.sum(axis=0) / (total - rows))
+
+
+def _neighbours(t: Array, nodes: IntArray, most: int) -> list[IntArray]:
+    """Of every node itself and the columns that go along with it most, by rank correlation."""
+    m = t.shape[1]
+    if m <= most:
+        return [np.arange(m)] * nodes.size
+    ranks = rankdata(t, axis=0)
+    ranks -= ranks.mean(axis=0)
+    ranks /= np.maximum(np.sqrt(np.einsum("ij,ij->j", ranks, ranks)), 1e-300)
+    strength = np.abs(ranks.T @ ranks[:, nodes])
+    strength[nodes, np.arange(nodes.size)] = np.inf
+    return [np.sort(np.argsort(-column, kind="stable")[:most]) for column in strength.T]
+
+
+def block_losses(gamma: Array, g: Array) -> Array:
+    """Losses of every block at the fit to all others, shape (G,), from sums of Gamma and g over blocks."""
+    total, sums = _steadied(gamma.sum(axis=0)), g.sum(axis=0)
+    z = np.linalg.solve(total - gamma, (sums - g)[..., None])[..., 0]
+    losses: Array = 0.5 * np.einsum("gp,gpq,gq->g", z, gamma, z) - np.einsum("gp,gp->g", g, z)
+    return losses
+
+
+def losses_without_pairs(gamma: Array, g: Array) -> Array:
+    """The loss of block a at the fit without a and b, at [a, b], shape (G, G); zero on the diagonal."""
+    count, total, sums = len(g), _steadied(gamma.sum(axis=0)), g.sum(axis=0)
+    a, b = np.triu_indices(count, k=1)
+    z = np.linalg.solve(total - gamma[a] - gamma[b], (sums - g[a] - g[b])[..., None])[..., 0]
+    losses = np.zeros((count, count))
+    for first, second in ((a, b), (b, a)):
+        image = np.matmul(gamma[first], z[..., None])[..., 0]
+        losses[first, second] = 0.5 * np.einsum("gp,gp->g", image, z) - np.einsum("gp,gp->g", g[first], z)
+    return losses
+
+
+def _steadied(gamma: Array) -> Array:
+    return gamma + np.diag(_RIDGE * np.maximum(np.diagonal(gamma), 1e-300))

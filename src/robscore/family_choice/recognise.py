@@ -1,0 +1,116 @@
+"""What a table is, before any model: below zero, with zeros, parts of a whole, or columns that are no measurements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from robscore._tools.remarks import About, Remark
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore._tools.words import Words, quoted
+from robscore.rows.base import Rows
+
+_MOST_ROWS = 20_000  # that are looked at for kinds of columns, and compared
+_SUM = 1e-6  # relative: how far sums of rows may be from constant
+_FEW_VALUES = 10  # different whole numbers, as on a scale of answers
+_SMALL_COUNT = 5.0  # median: larger counts are nearly continuous
+_FEWEST_ROWS = 30
+
+
+@dataclass(frozen=True)
+class Table:
+    """What all rows are like.
+
+    Attributes
+    ----------
+    negative, zero : integer arrays of shape (m,)
+        How many entries of every column are below zero, and zero.
+    total : float or None
+        What every row sums to, if that is the same for all and nothing is below zero.
+    sample : array of shape (n', m)
+        Complete rows: all, or some that were drawn at random.
+    """
+
+    negative: IntArray
+    zero: IntArray
+    total: float | None
+    sample: Array
+
+    @classmethod
+    def of(cls, rows: Rows, seed: int) -> Table:
+        """One look at all rows; incomplete ones are left out."""
+        negative, zero = (np.zeros(rows.n_columns, dtype=np.intp) for _ in range(2))
+        low, high, complete = np.inf, -np.inf, []
+        for _, piece in rows.each(_look):
+            negative, zero = negative + piece[0], zero + piece[1]
+            low, high = min(low, piece[2]), max(high, piece[3])
+            complete.append(piece[4])
+        usable = np.flatnonzero(np.concatenate(complete))
+        if usable.size > _MOST_ROWS:
+            usable = np.sort(np.random.default_rng(seed).choice(usable, size=_MOST_ROWS, replace=False))
+        positive = rows.n_columns > 2 and not negative.any() and 0 < low <= high < np.inf
+        same = positive and high - low <= _SUM * high
+        return cls(negative, zero, (low + high) / 2 if same else None, rows.take(usable))
+
+    @property
+    def is_real(self) -> bool:
+        """Whether something is below zero."""
+        return bool(self.negative.any())
+
+
+def _look(rows: Array) -> tuple[IntArray, IntArray, float, float, BoolArray]:
+    complete = np.asarray(np.isfinite(rows).all(axis=1))
+    rows = rows[complete]
+    with np.errstate(over="ignore"):
+        sums = rows.sum(axis=1)
+    negative, zero = np.count_nonzero(rows < 0, axis=0), np.count_nonzero(rows == 0, axis=0)
+    return negative, zero, float(sums.min(initial=np.inf)), float(sums.max(initial=-np.inf)), complete
+
+
+def closed(total: float, rows: Rows) -> Rows:
+    """Rows that sum to one, from rows that sum to a total."""
+    return rows.mapped(partial(_divided, total))
+
+
+def _divided(total: float, X: Array) -> Array:
+    """Over their own sums, so that rounding does not add up; rows that sum to something else are left as they are."""
+    sums = X.sum(axis=1, keepdims=True)
+    ours = np.abs(sums - total) <= 10 * _SUM * abs(total)
+    return np.where(ours, X / np.where(ours, sums, 1.0), X / total)
+
+
+def remarks_on_columns(X: Array, names: list[str]) -> list[Remark]:
+    """What to say of columns, shape (n, m), that are no measurements: two values, a few, or small counts."""
+    if len(X) < _FEWEST_ROWS:
+        return []
+    kinds: dict[str, list[str]] = {}
+    for name, column in zip(names, X.T, strict=True):
+        kind = _kind(column)
+        if kind:
+            kinds.setdefault(kind, []).append(name)
+    remarks = []
+    for kind, which in kinds.items():
+        who = f"Column {quoted(which)} holds" if len(which) == 1 else f"Columns {quoted(which)} hold"
+        it = "it" if len(which) == 1 else "they"
+        words = Words(
+            f"{who} {kind}, and the families here are for measurements: {it} stay{'s' if it == 'it' else ''} in, but "
+            f"take {'its' if it == 'it' else 'their'} edges as rough, or leave {'it' if it == 'it' else 'them'} out."
+        )
+        remarks.append(Remark(words, UserWarning, About.COLUMNS))
+    return remarks
+
+
+def _kind(column: Array) -> str:
+    """What a column is, if it is no measurement."""
+    values = np.unique(column)
+    if values.size <= 2:
+        return "only two values"
+    if (values != np.round(values)).any():
+        return ""
+    if values.size <= _FEW_VALUES and values[-1] - values[0] <= 2 * _FEW_VALUES:
+        return "a few whole numbers only, as on a scale of answers"
+    if values[0] >= 0 and np.median(column) <= _SMALL_COUNT:
+        return "small counts"
+    return ""

@@ -1,0 +1,34 @@
+"""A column of text that knows the rows left out is named."""
+
+import numpy as np
+
+from robscore.certainty.left_out import LeftOut, What
+from robscore.cli.labels import cautions_on_labels
+from robscore.cli.reading import DataFile
+
+
+def left(rows, n):
+    return LeftOut(What.GROUP, np.asarray(rows), n, 1.0, [])
+
+
+def data(texts, n=20):
+    values = np.ones((n, 2))
+    return DataFile(values, ("a", "b"), None, None, (), texts)
+
+
+def test_a_label_that_coincides_is_named():
+    diagnosis = tuple("M" if k < 8 else "B" for k in range(20))
+    said = cautions_on_labels(left(range(6), 20), data({"diagnosis": diagnosis}))
+    assert said == [
+        "All 6 rows left out have diagnosis = M, as 8 of 20 rows do: diagnosis knows them. Fit its groups apart."
+    ]
+    mixed = tuple("MB"[k % 2] for k in range(20))
+    assert cautions_on_labels(left(range(6), 20), data({"diagnosis": mixed})) == []
+    assert cautions_on_labels(left(range(6), 20), data({"name": tuple(map(str, range(20)))})) == []
+    assert cautions_on_labels(left(range(6), 20), data({"same": ("M",) * 20})) == []
+
+
+def test_incomplete_rows_do_not_shift_the_labels():
+    file = data({"kind": ("x",) * 3 + ("M",) * 6 + ("B",) * 11})
+    file.values[:3, 0] = np.nan
+    assert cautions_on_labels(left(range(6), 17), file)[0].startswith("All 6 rows left out have kind = M")

@@ -1,0 +1,35 @@
+"""The command line as tests run it: within this process, or in one of its own that can be stopped."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+from typer.testing import CliRunner
+
+from robscore.cli import app
+
+FILES = ("report.html", "edges.csv", "rows.csv", "graph.graphml", "model.json")
+
+
+def run(*arguments):
+    """A command, here; what it said and how it ended."""
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def rows_to_stop():
+    """A CSV file of which a fit takes long enough to be stopped in the middle."""
+    X = np.random.default_rng(0).gamma(2.0, size=(300, 6))
+    return pd.DataFrame(X, columns=list("abcdef")).to_csv(index=False).encode()
+
+
+def started(folder, *arguments):
+    """A fit of x.csv in a folder, in a process of its own."""
+    command = [sys.executable, "-m", "robscore", "fit", "x.csv", "--out", "out", *arguments]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process):
+    """The exit code and the standard error of a process when it has ended."""
+    _, errors = process.communicate(timeout=120)
+    return process.returncode, errors

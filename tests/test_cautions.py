@@ -1,0 +1,127 @@
+"""What a fit says of itself: cautions, worst first, on every surface; none where all is well."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import robscore as rs
+from robscore._tools.remarks import About, Caution, Remark, worst_first
+from robscore._tools.words import Setting, Words
+from robscore.certainty.left_out import What, rows_left_out
+from robscore.certainty.order import correlation_of_rows, coverage
+from robscore.report.page import html_page
+from robscore.report.record import record
+from robscore.report.words import headline
+
+
+def normal(n=600, m=8, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, m)) @ (np.eye(m) + np.diag(np.full(m - 1, 0.5), 1))
+
+
+def two_groups(share, seed=0):
+    X = normal(seed=seed)
+    X[: int(share * len(X)), :4] += 6 * X.std(axis=0)[:4]
+    return np.random.default_rng(seed).permutation(X)
+
+
+def test_cautions_are_sentences_worst_first_and_each_once():
+    remarks = [
+        Remark("b", UserWarning),
+        Remark(Words("a ", Setting("n_edges"), "."), UserWarning, About.GROUP),
+        Remark("b", UserWarning),
+    ]
+    found = worst_first(remarks)
+    assert found == ["a n_edges.", "b"]
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert found[0].said(lambda part: f"--{part.name}") == "a --n_edges."
+    assert pickle.loads(pickle.dumps(found[0])).kind is About.GROUP
+
+
+def test_a_clean_fit_has_no_caution():
+    model = rs.RobustGraph("gaussian").fit(normal())
+    assert model.cautions_ == []
+    assert "caution" not in model.summary()
+
+
+def test_a_group_is_called_one_and_bad_rows_are_not():
+    model = rs.RobustGraph("gaussian").fit(two_groups(0.15))
+    assert "group of their own" in model.cautions_[0]
+    assert model.summary().startswith("caution    The 90 rows left out (15%)")
+    assert model.graph_at(0).summary().startswith("caution")
+    table = model.suspicious_rows()
+    assert (table["together"] == "group of 90").sum() == 90
+    X = normal()
+    scattered = rs.simulate.contaminate_pareto(X - X.min(axis=0), 0.1, random_state=0).X + X.min(axis=0)
+    other = rs.RobustGraph("gaussian").fit(scattered)
+    assert rows_left_out(other.fitted_).what == What.SCATTERED
+    assert other.cautions_ == []
+    assert (other.suspicious_rows()["together"] == "scattered").sum() == round(other.share_dropped_ * 600)
+
+
+def test_one_variable_in_other_units_is_told_from_a_group():
+    X = normal()
+    X[:60, 2] += 40
+    left = rows_left_out(rs.RobustGraph("gaussian").fit(X).fitted_)
+    assert left.what == What.ONE_COLUMN
+    assert left.columns[0][0] == 2
+    assert left.set_apart([f"x{j}" for j in range(8)]).startswith("x2 high")
+
+
+def test_copies_in_one_place_are_told_from_a_group():
+    X = normal()
+    X[:60] = 5 + 1e-3 * X[:60]
+    assert rows_left_out(rs.RobustGraph("gaussian").fit(X).fitted_).what == What.ONE_PLACE
+
+
+@pytest.mark.parametrize(("rho", "covered"), [(0.0, 0.95), (0.6, 0.82), (0.9, 0.47)])
+def test_what_intervals_cover_in_a_series(rho, covered):
+    assert coverage(rho) == pytest.approx(covered, abs=0.006)
+
+
+def test_a_series_and_sorted_rows_are_told_apart():
+    rng = np.random.default_rng(0)
+    X, noise = np.zeros((800, 4)), rng.normal(size=(800, 4))
+    for i in range(1, 800):
+        X[i] = 0.7 * X[i - 1] + noise[i]
+    assert correlation_of_rows(X, 1) == pytest.approx(0.68, abs=0.04)  # of ranks
+    model = rs.RobustGraph("gaussian").fit(X)
+    assert [caution.kind for caution in model.cautions_] == [About.SERIES]
+    assert "correlation 0.6" in model.cautions_[0]
+    mixed = np.concatenate([noise[:400], noise[400:] + 1.5])
+    assert [caution.kind for caution in rs.RobustGraph("gaussian").fit(mixed).cautions_] == [About.SORTED]
+    assert rs.RobustGraph("gaussian").fit(noise).cautions_ == []
+
+
+def test_copies_and_few_rows_are_said():
+    X = normal(n=200)
+    X[100:140] = X[:40]
+    assert "40 rows are equal to others" in rs.RobustGraph("gaussian").fit(X).cautions_[-1]
+    few = np.random.default_rng(0).gamma(2.0, size=(16, 20))
+    model = rs.RobustGraph(diagonal_multiplier=0.1).fit(few)
+    assert About.FEW_ROWS in [caution.kind for caution in model.cautions_]
+
+
+def test_the_headline_is_no_surer_than_the_cautions():
+    made = record(rs.RobustGraph("gaussian", n_edges=0).fit(normal()))
+    assert headline(made) == "No two of the 8 variables are linked directly"
+    doubtful = record(
+        rs.RobustGraph("gaussian", n_edges=0).fit(normal()), cautions=[Caution("Too few.", About.FEW_ROWS)]
+    )
+    assert headline(doubtful).startswith("No link between the 8 variables could be made out")
+    assert doubtful.cautions == [["FEW_ROWS", "Too few."]]
+    page = html_page(doubtful)
+    assert page.index('<ul id="cautions"') < page.index("<h1>")
+    assert "<li>Too few.</li>" in page
+    assert '<ul id="cautions"' not in html_page(made)
+    group = record(rs.RobustGraph("gaussian", n_edges=3).fit(two_groups(0.15)))
+    assert headline(group) == "3 of 28 pairs of variables seem to be linked directly"
+
+
+def test_symptoms_come_with_their_cause():
+    X = np.random.default_rng(1).gamma(1.0, size=(25, 12))
+    X[:3] *= 1e3
+    model = rs.RobustGraph("sqrt", n_blocks=1, n_edges=30, diagonal_multiplier=0.01).fit(X)
+    symptom = [caution for caution in model.cautions_ if caution.kind is About.DIAGONAL]
+    assert symptom
+    assert "bring it about" in symptom[0] or "It comes about where" in symptom[0]

@@ -1,0 +1,194 @@
+"""Which family: compared under one weight, taken by "auto", and scored alike."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import check_grad
+from sklearn.model_selection import GridSearchCV
+
+import robscore as rs
+from robscore.families.power import PowerFamily
+from robscore.family_choice.common_weight import CommonWeight, RowWeight
+from robscore.family_choice.nodes import Coordinates, node
+from robscore.family_choice.scoring import losses_of
+
+POWER = rs.families.Power(1.5, 0.5)
+FAMILIES = ["sqrt", "gamma", "truncated-gaussian", "log-log", POWER]
+
+
+def data(family, n=1000, m=5, seed=0, locations=(0.5, -0.5)):
+    truth = rs.simulate.shaped_model("chain", m, locations=locations, min_eigenvalue=0.3, random_state=seed)
+    return rs.simulate.sample(
+        family, truth.interaction, truth.location, n_rows=n, burn_in=60, thin=5, random_state=seed + 1
+    )
+
+
+def verdicts(table):
+    return dict(zip(table["family"], table["verdict"], strict=True))
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=str)
+def test_the_true_family_is_not_called_worse_and_bad_rows_do_not_decide(family):
+    X = data(family)
+    name = family if isinstance(family, str) else repr(family)
+    dirty = rs.simulate.contaminate_pareto(X, 0.05, random_state=3).X
+    for rows in (X, dirty):
+        table = rs.compare_families(rows, FAMILIES)
+        assert next(iter(table["verdict"])) == "best"
+        assert verdicts(table)[name] != "worse"
+        wrong = "log-log" if family != "log-log" else "truncated-gaussian"
+        assert verdicts(table)[wrong] == "worse"
+        assert (np.diff(table["loss"]) >= 0).all()
+
+
+def test_families_that_coincide_are_not_told_apart():
+    table = rs.compare_families(data("sqrt", n=1500, locations=(0.0,)), ["sqrt", "gamma", "gaussian"])
+    assert {verdicts(table)[name] for name in ("sqrt", "gamma")} <= {"best", "not told apart"}
+
+
+def test_gaussian_and_truncated_gaussian_share_a_line_on_positive_data():
+    table = rs.compare_families(pd.DataFrame(data("truncated-gaussian")))
+    assert isinstance(table, pd.DataFrame)
+    assert "gaussian" not in set(table["family"])
+    assert table["reason"][0] == "gaussian has the same score on these data"
+    assert list(table.columns) == ["family", "loss", "difference", "error", "verdict", "reason"]
+
+
+def test_what_the_data_exclude_is_said():
+    rng = np.random.default_rng(0)
+    X = rng.gamma(2.0, size=(200, 3))
+    X[:7, 1] = 0.0
+    reasons = dict(zip(*(rs.compare_families(X)[name] for name in ("family", "reason")), strict=True))
+    assert reasons["gamma"] == "7 exact zeros, in 1 column"
+    assert reasons["simplex"] == "sums of rows are not constant"
+    reasons = dict(zip(*(rs.compare_families(X - 1)[name] for name in ("family", "reason")), strict=True))
+    assert "negative values" in reasons["sqrt"]
+    shares = X[10:] / X[10:].sum(axis=1, keepdims=True)
+    table = rs.compare_families(shares)
+    assert verdicts(table)["simplex"] == "best"
+    assert verdicts(table)["sqrt"] == "excluded"
+    boxed = rs.families.TruncatedGaussian(domain=rs.domains.Intervals([(0, 50)]))
+    assert verdicts(rs.compare_families(X, ["sqrt", boxed]))[repr(boxed)] == "excluded"
+    with pytest.raises(ValueError, match="12 complete rows"):
+        rs.compare_families(X[:12])
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, "gaussian"], ids=str)
+def test_gradients_of_nodes_are_derivatives(family):
+    member = rs.families.get_family(family)
+    assert isinstance(member, PowerFamily)
+    is_real = family == "gaussian"
+    rng = np.random.default_rng(0)
+    t = np.exp(rng.normal(size=(1, 3))) * (rng.choice([-1, 1], size=(1, 3)) if is_real else 1)
+    K, eta = rng.normal(size=(3, 3)), rng.normal(size=3)
+    K += K.T
+    for j in range(3):
+        z = np.append(K[:, j], eta[j])
+
+        def moved(x, j=j):
+            other = t.copy()
+            other[0, j] = x[0]
+            return other
+
+        def slope(x, j=j, z=z, moved=moved):
+            V, _ = node(member, moved(x), j, np.arange(3), is_real=is_real)
+            return float(V[0] @ z) / (1.0 if is_real else x[0])
+
+        V, W = node(member, t, j, np.arange(3), is_real=is_real)
+        factor = 1.0 if is_real else t[0, j]
+        assert V[0] @ z / factor == pytest.approx(slope(t[:, j]))
+        log_density = lambda x, moved=moved: float(member.log_density(moved(x), K, eta)[0])  # noqa: E731
+        assert check_grad(log_density, lambda x, slope=slope: np.array([slope(x)]), t[:, j]) < 1e-4
+        assert check_grad(slope, lambda x, W=W, z=z, f=factor: np.array([W[0] @ z / f**2]), t[:, j]) < 1e-4
+
+
+@pytest.mark.parametrize("is_real", [False, True])
+def test_the_slope_of_the_common_weight_is_its_derivative(is_real):
+    rng = np.random.default_rng(0)
+    t = rng.normal(size=(400, 3)) @ np.tri(3) if is_real else rng.gamma(2.0, size=(400, 3))
+    t[5] = 4.0 if is_real else 12.0
+    weight = RowWeight.of(t, is_real=is_real)
+    phi, slope = weight(t)
+    bent = np.flatnonzero((phi > 0.05) & (phi < 0.95))
+    assert bent.size > 3
+    for i in bent[:3]:
+        for j in range(3):
+            step = np.zeros(3)
+            step[j] = 1e-5
+            change = (weight(t[i : i + 1] + step)[0] - weight(t[i : i + 1] - step)[0])[0] / 2e-5
+            assert slope[i, j] / (1.0 if is_real else t[i, j]) == pytest.approx(change, rel=1e-4, abs=1e-7)
+
+
+def test_the_common_loss_is_the_score_matching_loss_of_elements():
+    X = data("gamma", n=50)
+    coordinates = Coordinates.of(X, is_real=False)
+    K, eta = np.eye(5) + 0.1, np.linspace(-0.5, 0.5, 5)
+    weight = CommonWeight.weighted(coordinates(X), np.ones(50), np.zeros((50, 5)), is_real=False)
+    for name in ("sqrt", "gamma", "truncated-gaussian", "log-log"):
+        family = type(rs.families.get_family(name))(boundary=rs.boundary.CappedPower(2.0, 3.0))
+        scaled = coordinates.parameters(family, (K, eta))
+        literal = family.elements(coordinates(X)).row_losses(*scaled)
+        np.testing.assert_allclose(losses_of(family, scaled, weight), literal, rtol=1e-8)
+    gamma, g = weight.sums(family, 0, np.arange(5), np.array([0]))
+    loss = family.elements(coordinates(X)).average()
+    np.testing.assert_allclose(gamma[0] / 50, loss.gamma[0], rtol=1e-8)
+    np.testing.assert_allclose(g[0] / 50, loss.g[0], rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("family", ["log-log", "gamma"])
+def test_a_search_over_families_compares_like_with_like(family):
+    X = data(family, n=300, m=3)
+    search = GridSearchCV(
+        rs.RobustScoreMatching(), {"family": ["sqrt", "gamma", "truncated-gaussian", "log-log"]}, cv=3
+    ).fit(X)
+    table = rs.compare_families(X)
+    assert verdicts(table)[search.best_params_["family"]] in ("best", "not told apart")
+
+
+def test_auto_takes_what_the_data_say():
+    rng = np.random.default_rng(0)
+    model = rs.RobustGraph("auto", n_edges=3).fit(data("log-log"))
+    assert model.family_ == "log-log"
+    assert "best of 4 families by held-out loss" in model.summary()
+    assert rs.RobustGraph("auto").fit(rng.normal(size=(100, 3))).family_ == "gaussian"
+    assert rs.RobustGraph("sqrt", n_edges=3).fit(data("sqrt", n=100)).family_ == "sqrt"
+    assert rs.RobustScoreMatching("auto").fit(data("log-log")).family_ == "log-log"
+    holes = data("log-log")
+    holes[::10, 1] = np.nan
+    assert rs.RobustGraph("auto", n_edges=3, missing="drop").fit(holes).family_ == "log-log"
+    with pytest.raises(ValueError, match="NaN"):
+        rs.RobustGraph("auto").fit(np.full((30, 3), np.nan))
+    one = rng.gamma(2.0, size=(300, 3))
+    one[0, 0] = -999.0
+    odd = rs.RobustGraph("auto", n_edges=1).fit(one)
+    assert odd.family_ == "gaussian"
+    assert "Only 1 of 900 values is below zero (in 'x0')" in odd.cautions_[0]
+
+
+@pytest.mark.parametrize("total", [1.0, 100.0, 1e6])
+def test_compositions_are_recognised_and_closed(total):
+    rng = np.random.default_rng(0)
+    parts = rng.dirichlet([3.0, 4.0, 5.0, 6.0], size=300)
+    model = rs.RobustGraph("auto", n_edges=2).fit(total * parts)
+    assert model.family_ == "simplex"
+    assert f"all rows sum to {total:.6g}" in model.summary()
+    plain = rs.RobustGraph("simplex", n_edges=2).fit(parts)
+    np.testing.assert_allclose(model.interaction_, plain.interaction_, rtol=1e-6)
+    assert model.score(total * parts) == pytest.approx(plain.score(parts), rel=1e-6)
+    assert len(model.suspicious_rows(total * parts)) == 300
+
+
+def test_columns_that_are_no_measurements_are_named_and_stop_nothing():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 3)), columns=["a", "b", "c"])
+    X["sex"] = (rng.random(300) < 0.3).astype(float)
+    X["answer"] = rng.integers(1, 6, size=300).astype(float)
+    for family in ("gaussian", "auto"):
+        model = rs.RobustGraph(family).fit(X)
+        said = " ".join(model.cautions_)
+        assert "'sex' holds only two values" in said
+        assert "'answer' holds a few whole numbers" in said
+        assert "'a'" not in said
+    counts = rng.poisson(2.0, size=(300, 3)).astype(float)
+    counts[0] = 30.0, 25.0, 40.0
+    assert "small counts" in " ".join(rs.RobustGraph("auto", n_edges=1).fit(counts).cautions_)
