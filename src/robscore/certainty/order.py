@@ -16,6 +16,7 @@ from scipy.stats import rankdata
 from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array
 from robscore._tools.words import Phrase, Setting, Words
+from robscore.certainty.time_blocks import find_time_blocks
 from robscore.fitting.fit import Fit
 
 _MOST_ROWS, _MOST_COLUMNS = 5000, 200
@@ -51,7 +52,10 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
     near, far = correlation_of_rows(X, 1), min(_FAR, n // 5)
     if near < _ERRORS / np.sqrt(n):
         return []
-    series = Phrase("edge_intervals(block_size=...)", "blocks of neighbouring rows, which the Python functions have")
+    m = len(fit.names)
+    if fit.n_given and find_time_blocks(fit, ~np.eye(m, dtype=bool)).size == 1:  # given covariates, nothing is left
+        return []
+    series = Phrase("give the rows before as covariates (rs.lagged)", "give the rows before as columns, by --given")
     if correlation_of_rows(X, far) > max(_LASTS, _ERRORS / 2 / np.sqrt(n)):
         words = Words(
             f"The rows seem to be sorted or to drift: rows {far} apart still resemble each other (neighbours "
@@ -63,7 +67,8 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
         return []
     words = Words(
         f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a series in time: intervals of 95 % "
-        f"then cover about {coverage(near):.0%}, and rows count for more than they tell. Use ",
+        f"that take rows as independent then cover about {coverage(near):.0%}, and rows count for more than they tell. "
+        "The intervals here take neighbours together; for the graph, ",
         series,
         ", or keep every few rows only.",
     )
