@@ -222,6 +222,6 @@ def _remark_if_sorted(elements: Elements, partition: Partition) -> list[Remark]:
         Setting("shuffle", value=True),
         " or ",
         Setting("n_partitions", 20),
-        ". If they are a series in time, blocks of neighbours are what you want.",
+        ". If they are a series in time whose bad rows come in runs, leave them as they are.",
     )
     return [Remark(words, UserWarning, About.SORTED)]
