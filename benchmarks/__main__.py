@@ -28,6 +28,9 @@ NAMES = [
     "fit_checked",
     "groups_of_rows",
     "cautions_on_clean",
+    "covariates",
+    "effect_intervals",
+    "series",
 ]
 
 

@@ -55,7 +55,7 @@ def exact_row_elements(elements, i):
 
 
 def _power_row(elements, i):
-    u, A, B, C, alpha, beta, gamma_ = (array[i] for array in elements.rows)
+    u, A, B, C, alpha, beta, gamma_, _ = (array[i] for array in elements.rows)
     m = u.size
     gamma, g = np.zeros((m, m + 1, m, m + 1)), np.zeros((m, m + 1))
     for j in range(m):

@@ -9,6 +9,14 @@ import numpy as np
 
 import robscore as rs
 
+# Checks of scikit-learn whose data the estimators refuse, or warn about where warnings are errors. What they ask for
+# is asked in test_sample_weight.py.
+REFUSED_CHECKS = {
+    "check_sample_weights_shape": "16 rows with 8 different ones in 2 columns, which determine each other",
+    "check_sample_weights_not_overwritten": "half of the rows of a column are equal",
+    "check_sample_weight_equivalence_on_dense_data": "15 rows of 10 columns, too few for an estimate",
+}
+
 
 @dataclass(frozen=True)
 class Case:

@@ -16,8 +16,10 @@ from benchmarks import (
     blind_recovery,
     cautions_on_clean,
     clean_rows,
+    covariates,
     defaults,
     defaults_speed,
+    effect_intervals,
     family_rows,
     fit_checked,
     groups_of_rows,
@@ -27,6 +29,7 @@ from benchmarks import (
     measure,
     penalty_choice,
     same_answer,
+    series,
     support_recovery,
     which_family,
 )
@@ -189,3 +192,29 @@ def test_groups_are_called_so_and_clean_rows_have_no_caution(tmp_path, monkeypat
     assert table["gaussian", "10% group"]["either"] == 1
     assert table["gaussian", "10% Pareto"]["group"] == 0
     assert cautions_on_clean.main(n_sets=2, families=("gaussian",)) == {"gaussian": 1.0}
+
+
+def test_covariates_that_are_given_no_longer_confound():
+    reference, ignored, given, nothing = covariates.outcome(("sqrt", 1, "strong", 0.05, 0))
+    assert given > reference - 0.03
+    assert given > ignored + 0.05
+    assert nothing == pytest.approx(reference, abs=0.02)
+
+
+def test_intervals_of_effects_hold_them(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setattr(effect_intervals, "FAMILIES", ("gaussian",))
+    table = effect_intervals.main(n_sets=4)
+    assert min(values[0] for values in table.values()) > 0.8
+    assert "4 data sets each" in capsys.readouterr().out
+
+
+def test_intervals_of_series_and_lagged_tests_are_honest(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setitem(series.TABLES, "coverage", (*series.TABLES["coverage"][:2], (0.9,), ("single rows", "blocks")))
+    table = series.main(n_sets=3)
+    single, blocks = table["coverage", 0.9]
+    assert blocks > single + 0.2
+    given, plain = table["rejected", 0.0]
+    assert given < plain
+    assert "3 data sets each" in capsys.readouterr().out

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from registry import REFUSED_CHECKS
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -13,7 +14,8 @@ import robscore as rs
         rs.RobustScoreMatching(),
         rs.RobustScoreMatching("gaussian", n_blocks=1),
         rs.RobustScoreMatching("truncated-gaussian", scale=None),
-    ]
+    ],
+    expected_failed_checks=lambda _: REFUSED_CHECKS,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

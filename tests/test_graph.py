@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from registry import REFUSED_CHECKS
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -22,7 +23,8 @@ def data(seed=0, m=6, n=400, n_edges=5):
 
 
 @parametrize_with_checks(
-    [rs.RobustGraph(), rs.RobustGraph("gaussian", n_blocks=1), rs.RobustGraph(alpha=0.1, rule="or")]
+    [rs.RobustGraph(), rs.RobustGraph("gaussian", n_blocks=1), rs.RobustGraph(alpha=0.1, rule="or")],
+    expected_failed_checks=lambda _: REFUSED_CHECKS,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

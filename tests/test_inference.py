@@ -174,9 +174,8 @@ def test_errors_are_sums_of_squares_over_blocks_whatever_the_pieces(block_size, 
     monkeypatch.setattr("robscore.certainty.influence._PIECE_BYTES", 8 * 10 * solved.solution.rows.size)  # ten rows
     found = solved.influence(weighted)
     count = -(-n // block_size)
-    for influences, errors in zip(
-        (found.on_pairs, found.on_association()), solved.standard_errors(weighted, block_size), strict=True
-    ):
+    kinds = found.on_pairs, found.on_association(), found.on_locations
+    for influences, errors in zip(kinds, solved.standard_errors(weighted, block_size), strict=True):
         blocks = np.array([influences[low : low + block_size].sum(axis=0) for low in range(0, n, block_size)])
         np.testing.assert_allclose(errors, np.sqrt((blocks**2).sum(axis=0) * count / (count - 1)), rtol=1e-9)
 

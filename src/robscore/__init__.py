@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from robscore.family_choice import compare_families
     from robscore.medians import geometric_median, median_of_means, n_blocks_for
     from robscore.rows import ParquetRows
+    from robscore.series import autoregression, lagged
     from robscore.solvers.path import Path, StatisticPath, solve_path
     from robscore.structure import penalty_weights
     from robscore.weighting.block_weights import robust_weights
@@ -42,12 +43,14 @@ _HOMES = {
     "RobustGraph": "estimators",
     "RobustScoreMatching": "estimators",
     "StatisticPath": "solvers.path",
+    "autoregression": "series",
     "check_identifiable": "families.identifiability",
     "compare_families": "family_choice",
     "compare_graphs": "certainty.comparison",
     "edge_stability": "certainty.stability",
     "equality_test": "certainty.comparison",
     "geometric_median": "medians",
+    "lagged": "series",
     "median_of_means": "medians",
     "n_blocks_for": "medians",
     "penalty_weights": "structure",
@@ -76,6 +79,7 @@ __all__ = [
     "RobustScoreMatching",
     "StatisticPath",
     "__version__",
+    "autoregression",
     "boundary",
     "check_identifiable",
     "compare_families",
@@ -86,6 +90,7 @@ __all__ = [
     "equality_test",
     "families",
     "geometric_median",
+    "lagged",
     "median_of_means",
     "medians",
     "metrics",

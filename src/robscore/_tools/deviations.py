@@ -10,15 +10,36 @@ MAD = 1.482602218505602  # makes the median absolute deviation a standard deviat
 _LIMIT = 4.0
 
 
-def largest_usual(values: Array) -> float:
+def largest_usual(values: Array, frequency: Array | None = None) -> float:
     """The median of the values, shape (n,), plus 4 times 1.4826 median absolute deviations."""
-    middle = np.median(values)
+    middle = median(values, frequency)
     if not np.isfinite(middle):
         return np.inf  # of values that are mostly infinite none stands out
-    deviation = MAD * np.median(np.abs(values[np.isfinite(values)] - middle))
+    finite = np.isfinite(values)
+    deviation = MAD * median(np.abs(values[finite] - middle), None if frequency is None else frequency[finite])
     return float(middle + _LIMIT * deviation)
 
 
-def stands_out(values: Array) -> BoolArray:
+def stands_out(values: Array, frequency: Array | None = None) -> BoolArray:
     """Values, shape (n,), above their median by more than 4 times 1.4826 median absolute deviations."""
-    return values > largest_usual(values)
+    return values > largest_usual(values, frequency)
+
+
+def median(values: Array, frequency: Array | None = None) -> float:
+    """Of values, shape (n,), each there as often as its frequency says; once by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore._tools.deviations import median
+    >>> median(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 4.0]))
+    2.0
+    """
+    if frequency is None:
+        return float(np.median(values))
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(frequency[order])
+    rank = 0.5 * (reached[-1] - 1)  # of copies that are counted from 0
+    at = np.searchsorted(reached, [np.floor(rank), np.ceil(rank)], side="right")
+    low, high = values[order[np.minimum(at, values.size - 1)]]
+    return float(low if low == high else (low + high) / 2)

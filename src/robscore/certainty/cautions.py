@@ -44,7 +44,7 @@ def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
 
 def _remarks_on_size(fit: Fit) -> list[Remark]:
     """Fewer rows than columns, by what they count."""
-    effective, m = min(fit.weights.effective_rows), fit.prepared.rows.n_columns
+    effective, m = min(fit.weights.effective_rows), len(fit.names)
     if effective >= _ROWS_A_COLUMN * m:
         return []
     fewer: list[str | Setting] = [] if fit.weights.is_tapered else [", or fewer blocks (", Setting("n_blocks"), ")"]

@@ -95,12 +95,12 @@ def rows_to_check(fit: Fit, most: int) -> IntArray:
 
 
 def _enough(fit: Fit, n_rows: int) -> bool:
-    return n_rows >= _ROWS_A_PARAMETER * (fit.prepared.rows.n_columns + 2)
+    return n_rows >= _ROWS_A_PARAMETER * (len(fit.names) + 2)
 
 
 def check_fit(fit: Fit, *, level: float) -> FitCheck:
     """The check of :meth:`robscore.RobustGraph.check_fit`."""
-    m, names = fit.prepared.rows.n_columns, fit.names
+    m, names = len(fit.names), fit.names
     rows = rows_to_check(fit, max(_MOST_ROWS, 20 * m))
     if not _enough(fit, rows.size):
         raise UsageError(
@@ -111,7 +111,7 @@ def check_fit(fit: Fit, *, level: float) -> FitCheck:
     if bench is None:
         raise UsageError(
             f"{fit.prepared.preparation.family!r} cannot be checked: that is for power families on [0, inf) or the "
-            "real line; choose one by ",
+            "real line without covariates; choose one by ",
             Setting("family"),
             ".",
         )
@@ -176,7 +176,7 @@ def _in_words(fit: Fit, p_value: float, level: float, names: Sequence[str], miss
 
 def remarks_on_fit(fit: Fit) -> list[Remark]:
     """What to say where the family hardly fits, at a level of 0.1 %; nothing where that cannot be checked."""
-    m = fit.prepared.rows.n_columns
+    m = len(fit.names)
     if not fit.settings.family.is_pairwise or m > _MOST_COLUMNS or not fit.weights.is_tapered:
         return []
     rows = rows_to_check(fit, max(_MOST_ROWS, 10 * m))

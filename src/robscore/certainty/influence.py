@@ -46,14 +46,18 @@ class Influence:
     pairs : two integer arrays of shape (p,)
         The pairs i < j that were estimated.
     on_pairs : array of shape (n, p)
-        Influence on K_ij; its sum of squares is the variance.
+        Influence on K_ij; its sum of squares is the variance. Of a row that is there f times, that of all its copies
+        over the root of f.
     on_diagonal : array of shape (n, m)
+    on_locations : array of shape (n, m L)
+        Influence on the free locations: of all columns, then of their effects, one covariate after the other.
     """
 
     interaction: Array
     pairs: tuple[IntArray, IntArray]
     on_pairs: Array
     on_diagonal: Array
+    on_locations: Array
 
     def on_association(self) -> Array:
         """Influence on -K_ij / sqrt(K_ii K_jj), shape (n, p), by its derivatives."""
@@ -88,6 +92,8 @@ class Solved:
         solution, m = self.solution, len(self.solution.interaction)
         whitened = solution.factor.whiten(gradients_at(solution, weighted))
         rows = -solution.factor.unwhiten(whitened) * self.stretch
+        if weighted.frequency is not None:
+            rows = rows / np.sqrt(weighted.frequency)[:, None]
         i, j, order = self._ordered
         on_pairs = rows[:, order]
         own = np.flatnonzero((i == j) & (solution.rows < m))
@@ -97,7 +103,7 @@ class Solved:
             for ends in self.pairs:
                 for k in range(m):
                     on_diagonal[:, k] -= on_pairs[:, ends == k].sum(axis=1)
-        return Influence(solution.interaction, self.pairs, on_pairs, on_diagonal)
+        return Influence(solution.interaction, self.pairs, on_pairs, on_diagonal, rows[:, solution.rows >= m])
 
     @property
     def pairs(self) -> tuple[IntArray, IntArray]:
@@ -113,21 +119,28 @@ class Solved:
         is_pair = np.flatnonzero((i != j) & (j < len(self.solution.interaction)))
         return i, j, is_pair[np.lexsort((j[is_pair], i[is_pair]))]
 
-    def standard_errors(self, weighted: WeightedRows, block_size: int) -> tuple[Array, Array]:
-        """Of K_ij and of the associations, shape (p,) each: roots of sums of squared influences of blocks of rows."""
+    def standard_errors(self, weighted: WeightedRows, block_size: int) -> tuple[Array, Array, Array]:
+        """Of K_ij and of the associations, shape (p,) each, and of locations: roots of sums of squared influences.
+
+        Of blocks of rows.
+        """
         n = weighted.elements.n_rows
         pairs = max(1, self.solution.rows.size)
+        often = weighted.frequency
         sums = weighted.elements.total(
             partial(_squares, solved=self, parameters=weighted.parameters, block_size=block_size),
             weighted.gamma_weights,
             weighted.g_weights,
             weighted.pulls,
+            *(() if often is None else (often,)),
             length=rows_within(_PIECE_BYTES, pairs, at_least=1),
             starts=np.arange(0, n, block_size),
         )
-        n_blocks = -(-n // block_size)
-        on_pairs, on_association = (np.sqrt(squares * n_blocks / max(n_blocks - 1, 1)) for squares in sums)
-        return on_pairs, on_association
+        n_blocks = count_blocks(n, often, block_size)
+        on_pairs, on_association, on_locations = (
+            np.sqrt(squares * n_blocks / max(n_blocks - 1, 1)) for squares in sums
+        )
+        return on_pairs, on_association, on_locations
 
 
 def gradients_at(solution: Refit, weighted: WeightedRows) -> Array:
@@ -141,14 +154,17 @@ def _squares(
     gamma_weights: Array,
     g_weights: Array,
     pulls: Array,
+    frequency: Array | None = None,
     *,
     solved: Solved,
     parameters: Parameters,
     block_size: int,
 ) -> list[Array]:
-    """What some rows add to the sums of squares."""
-    found = solved.influence(WeightedRows(elements, gamma_weights, g_weights, pulls, parameters))
-    blocks = [summed_in_blocks(rows, block_size) for rows in (found.on_pairs, found.on_association())]
+    """What some rows add to the sums of squares; within blocks all copies of a row belong together."""
+    often = frequency if block_size == 1 else None
+    found = solved.influence(WeightedRows(elements, gamma_weights, g_weights, pulls, parameters, often))
+    kinds = found.on_pairs, found.on_association(), found.on_locations
+    blocks = [summed_in_blocks(rows, block_size) for rows in kinds]
     return [np.einsum("ij,ij->j", rows, rows) for rows in blocks]
 
 
@@ -162,16 +178,16 @@ def solve(elements: Elements, weights: RowWeights, allowed: BoolArray, *, fit_lo
     """
     loss = weights.loss(elements)
     assert isinstance(loss, QuadraticLoss)
-    n = elements.n_rows
-    solution = refit(loss, allowed, np.full(loss.n_columns, fit_location), symmetric=True)
+    n = elements.n_rows if weights.frequency is None else float(weights.frequency.sum())
+    solution = refit(loss, allowed, np.full(loss.location_shape, fit_location), symmetric=True)
     # Gradients at the estimate are smaller than at the truth, by as many numbers as a column has free.
-    stretch = np.sqrt(n / max(n - free_a_column(allowed, fit_location=fit_location), 1))
+    stretch = np.sqrt(n / max(n - free_a_column(allowed, n_locations=loss.n_locations * fit_location), 1))
     return Solved(solution, loss.zero_sums, float(stretch))
 
 
 def influence_of_rows(fit: GraphFit) -> Influence:
     """The estimate of K on the scaled columns, without a penalty, and what every row of a fit does to it."""
-    m, n = fit.prepared.rows.n_columns, fit.prepared.rows.n_rows
+    m, n = len(fit.names), fit.prepared.rows.n_rows
     allowed, elements, weights = fit.settings.allowed_pairs(m), fit.elements(), fit.weights.some(np.arange(n))
     needed = 8.0 * n * np.count_nonzero(allowed)
     if elements.streams and needed > fit.settings.memory:
@@ -192,9 +208,16 @@ def influence_of_rows(fit: GraphFit) -> Influence:
     return solved.influence(WeightedRows.of(elements, weights))
 
 
-def free_a_column(allowed: BoolArray, *, fit_location: bool) -> int:
-    """The most parameters that one column has: its pairs among those allowed, its diagonal, its location."""
-    return int(allowed.sum(axis=0).max(initial=0)) + 1 + fit_location
+def count_blocks(n_rows: int, frequency: Array | None, block_size: int) -> float:
+    """Blocks that standard errors are taken from; blocks of one row are there as often as the row is."""
+    if frequency is not None and block_size == 1:
+        return float(frequency.sum())
+    return -(-n_rows // block_size)
+
+
+def free_a_column(allowed: BoolArray, *, n_locations: int) -> int:
+    """The most parameters that one column has: its pairs among those allowed, its diagonal, its locations."""
+    return int(allowed.sum(axis=0).max(initial=0)) + 1 + n_locations
 
 
 def summed_in_blocks(rows: Array, block_size: int) -> Array:
@@ -202,12 +225,12 @@ def summed_in_blocks(rows: Array, block_size: int) -> Array:
     return rows if block_size == 1 else np.add.reduceat(rows, np.arange(0, len(rows), block_size), axis=0)
 
 
-def two_sided_p_values(estimate: Array, error: Array, n_blocks: int) -> Array:
+def two_sided_p_values(estimate: Array, error: Array, n_blocks: float) -> Array:
     """Of the t test that a parameter is zero, its error from so many blocks."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(2 * stdtr(n_blocks - 1, -np.abs(estimate / error)))
 
 
-def t_quantile(level: float, n_blocks: int) -> float:
+def t_quantile(level: float, n_blocks: float) -> float:
     """How many standard errors, from so many blocks, an interval of that level reaches to either side."""
     return float(stdtrit(n_blocks - 1, 0.5 + level / 2))

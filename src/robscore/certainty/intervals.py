@@ -16,12 +16,14 @@ from robscore._tools.remarks import Remark
 from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._tools.words import Setting, Words
-from robscore.certainty.influence import solve, t_quantile, two_sided_p_values
+from robscore.certainty.influence import count_blocks, solve, t_quantile, two_sided_p_values
+from robscore.certainty.time_blocks import TimeBlocks, find_time_blocks, n_free_of
 from robscore.elements import PairwiseElements
 from robscore.fitting.fit import GraphFit
 from robscore.fitting.solve import solve as solve_path
 from robscore.graph import pair_associations
 from robscore.losses.quadratic import QuadraticLoss
+from robscore.rows.base import some_of
 from robscore.rows.blocks import halves
 from robscore.rows.tables import Kind, as_table
 from robscore.selection.choice import least
@@ -55,25 +57,32 @@ def edge_intervals(
     fdr: float,
     method: Method,
     estimate: Estimate,
-    block_size: int,
+    block_size: int | Literal["auto"],
     random_state: RandomState,
     n_jobs: int | None,
 ) -> tuple[AnyData, list[Remark]]:
     """The table of :meth:`robscore.RobustGraph.edge_intervals`, and what there is to warn about."""
-    _check_arguments(level, fdr, method, estimate, block_size)
-    n, m = fit.prepared.rows.n_rows, fit.prepared.rows.n_columns
+    check_arguments(level, fdr, block_size)
+    _check_choices(method, estimate)
+    n, m = fit.prepared.rows.n_rows, len(fit.names)
     if estimate == "auto":
-        estimate = "full" if fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * (m + 1) else "split"
+        estimate = "full" if fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * (m + 1 + fit.n_given) else "split"
+    blocks = TimeBlocks() if block_size == "auto" else TimeBlocks(block_size)
+    if block_size == "auto":
+        pairs = fit.settings.allowed_pairs(m)
+        blocks = find_time_blocks(fit, pairs if estimate == "full" else pairs & fit.graph.adjacency)
+    block_size = blocks.size
     _check_blocks(n, block_size, estimate)
+    often = fit.weights.frequency
     rng = as_generator(random_state)
     rows = np.arange(n)
     allowed = fit.settings.allowed_pairs(m)
     if estimate == "split":
         chooses, rows = halves(n, block_size, rng)
         allowed &= _graph_of(fit, chooses)
-    n_blocks = -(-rows.size // block_size)
+    n_blocks = count_blocks(rows.size, some_of(often, rows), block_size)
     try:
-        found = _estimated(fit, rows, allowed, block_size)
+        found = _estimated(fit, rows, allowed, blocks)
         if method == "subsampling":
             errors = _by_subsampling(fit, rows, allowed, block_size, rng, n_jobs)
             found = Estimated(found.pairs, found.interaction, errors[0], found.association, errors[1])
@@ -86,16 +95,23 @@ def edge_intervals(
     return _table(fit, found, level, fdr, n_blocks), _remarks_on_bias(fit)
 
 
-def _check_arguments(level: float, fdr: float, method: str, estimate: str, block_size: int) -> None:
+def check_arguments(level: float, fdr: float, block_size: int | str) -> None:
+    """Raise on arguments of intervals that make no sense."""
+    if isinstance(block_size, str) and block_size != "auto":
+        raise ArgumentError("block_size", block_size, "is not known; use 'auto' or a number of rows.")
+    if block_size != "auto":
+        check_whole("block_size", block_size, at_least=1)
     for name, value in (("level", level), ("fdr", fdr)):
         check_number(name, value)
         if not 0 < value < 1:
             raise ArgumentError(name, value, "must lie between 0 and 1.")
+
+
+def _check_choices(method: str, estimate: str) -> None:
     if method not in ("sandwich", "subsampling"):
         raise ArgumentError("method", method, "is not known; use 'sandwich' or 'subsampling'.")
     if estimate not in ("auto", "full", "split"):
         raise ArgumentError("estimate", estimate, "is not known; use 'auto', 'full' or 'split'.")
-    check_whole("block_size", block_size, at_least=1)
 
 
 def _check_blocks(n_rows: int, block_size: int, estimate: str) -> None:
@@ -141,10 +157,11 @@ def _graph_of(fit: GraphFit, rows: IntArray) -> BoolArray:
     return support(path, least(criterion, path))[0]
 
 
-def _estimated(fit: GraphFit, rows: IntArray, allowed: BoolArray, block_size: int) -> Estimated:
+def _estimated(fit: GraphFit, rows: IntArray, allowed: BoolArray, blocks: TimeBlocks) -> Estimated:
     elements, weights = fit.elements(rows), fit.weights.some(rows)
     solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
-    errors = solved.standard_errors(WeightedRows.of(elements, weights), block_size)
+    solved = blocks.stretched(solved, rows.size, n_free_of(fit, allowed))
+    errors = solved.standard_errors(WeightedRows.of(elements, weights), blocks.size)
     interaction, (i, j) = solved.solution.interaction, solved.pairs
     return Estimated((i, j), interaction[i, j], errors[0], pair_associations(interaction, i, j), errors[1])
 
@@ -161,25 +178,27 @@ def _by_subsampling(
     parts = [rows[halves(rows.size, block_size, rng)[0]] for _ in range(_HALVES)]
 
     def estimates(half: IntArray) -> tuple[Array, Array]:
-        found = _estimated(fit, half, allowed, block_size=1)
+        found = _estimated(fit, half, allowed, TimeBlocks())
         return found.interaction, found.association
 
     with one_thread():
         calls: Any = (delayed(on_one_thread)(estimates, half) for half in parts)
         values = list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
-    share = np.mean([half.size for half in parts]) / rows.size
+    often = np.ones(fit.prepared.rows.n_rows) if fit.weights.frequency is None else fit.weights.frequency
+    share = np.mean([often[half].sum() for half in parts]) / often[rows].sum()
     factor = np.sqrt(share / (1 - share))
     interactions, associations = (np.array(part) for part in zip(*values, strict=True))
     return interactions.std(axis=0, ddof=1) * factor, associations.std(axis=0, ddof=1) * factor
 
 
-def _table(fit: GraphFit, found: Estimated, level: float, fdr: float, n_blocks: int) -> AnyData:
+def _table(fit: GraphFit, found: Estimated, level: float, fdr: float, n_blocks: float) -> AnyData:
     reach = t_quantile(level, n_blocks)
     p_value = two_sided_p_values(found.interaction, found.interaction_error, n_blocks)
     q_value = false_discovery_control(p_value) if p_value.size else p_value
     i, j = found.pairs
     m = len(fit.names)
-    factor = fit.prepared.preparation.unscale((np.ones((m, m)), np.zeros(m)))[0][i, j]
+    preparation = fit.prepared.preparation
+    factor = preparation.unscale((np.ones((m, m)), np.zeros(preparation.location_shape)))[0][i, j]
     interaction, error = found.interaction * factor, found.interaction_error * factor
     order = np.lexsort((-np.abs(found.association), p_value))
     columns: dict[str, tuple[Kind, Any]] = {

@@ -47,11 +47,10 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
     n = min(rows.n_rows, _MOST_ROWS)
     if n < _FEWEST_ROWS:
         return []
-    X = rows.take(np.arange(n))[:, :_MOST_COLUMNS]
+    X = rows.take(np.arange(n))[:, : min(_MOST_COLUMNS, len(fit.names))]
     near, far = correlation_of_rows(X, 1), min(_FAR, n // 5)
     if near < _ERRORS / np.sqrt(n):
         return []
-    series = Phrase("edge_intervals(block_size=...)", "blocks of neighbouring rows, which the Python functions have")
     if correlation_of_rows(X, far) > max(_LASTS, _ERRORS / 2 / np.sqrt(n)):
         words = Words(
             f"The rows seem to be sorted or to drift: rows {far} apart still resemble each other (neighbours "
@@ -62,10 +61,13 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
     if coverage(near) > _FALLS_BELOW:
         return []
     words = Words(
-        f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a series in time: intervals of 95 % "
-        f"then cover about {coverage(near):.0%}, and rows count for more than they tell. Use ",
-        series,
-        ", or keep every few rows only.",
+        f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a series in time, so that they tell less "
+        f"than they count for: intervals of 95 % that took them as independent would cover about {coverage(near):.0%}. "
+        "The graph may have too many edges. ",
+        Phrase(
+            "edge_intervals() allows for it; rs.lagged(X) gives each row the one before as covariates.",
+            "Keep every few rows only.",
+        ),
     )
     if fit.settings.n_blocks not in (None, "auto"):
         words = Words(words, " Blocks of neighbours (", Setting("n_blocks"), ") are right for it.")

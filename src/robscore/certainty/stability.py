@@ -31,10 +31,11 @@ from robscore._tools.errors import ArgumentError
 from robscore._tools.progress import ProgressLine
 from robscore._tools.randomness import as_generator
 from robscore._tools.repetitions import Store, run_all
-from robscore._tools.typing import AnyData, Array, IntArray, RandomState
+from robscore._tools.typing import AnyArray, AnyData, Array, IntArray, RandomState
 from robscore._version import __version__
 from robscore.fitting.settings import GraphSettings
 from robscore.rows.blocks import halves
+from robscore.rows.covariates import read_covariates
 from robscore.rows.frames import read_matrix, readable
 from robscore.rows.tables import Kind, as_table
 
@@ -138,6 +139,7 @@ def edge_stability(
     n_jobs: int | None = None,
     progress: bool = True,
     random_state: RandomState = 0,
+    covariates: AnyData | None = None,
 ) -> EdgeStability:
     """How often every edge is found in random halves of the rows.
 
@@ -162,6 +164,7 @@ def edge_stability(
     progress : bool, default True
         A line on the terminal while it lasts.
     random_state : int, Generator or None, default 0
+    covariates : as in ``fit``, but not by names of columns of X, optional
 
     Returns
     -------
@@ -179,6 +182,7 @@ def edge_stability(
     """
     matrix, names = read_matrix(X, "X", missing=model.missing)
     n, m = matrix.shape
+    given = None if covariates is None else read_covariates(covariates, n)
     check_whole("n_pairs", n_pairs, at_least=1)
     check_whole("block_size", block_size, at_least=1)
     _check_threshold(threshold)
@@ -203,6 +207,7 @@ def edge_stability(
             "version": __version__,
             "model": joblib.hash(base.get_params()),
             "rows": hashlib.sha256(np.ascontiguousarray(matrix).tobytes()).hexdigest(),
+            "given": joblib.hash(given),
             "halves": hashlib.sha256(np.concatenate(parts).tobytes()).hexdigest(),
         }
         store = Store(Path(checkpoint), identity, "choose another checkpoint")
@@ -212,7 +217,7 @@ def edge_stability(
     missing = [(k, half) for k, half in enumerate(parts) if k not in outcomes]
     with ProgressLine("edge stability", shown=progress, time_left=True) as line:
         try:
-            for position, outcome in run_all(partial(_fit_half, base, matrix), missing, n_jobs):
+            for position, outcome in run_all(partial(_fit_half, base, matrix, given), missing, n_jobs):
                 outcomes[position] = outcome if store is None else store.put(position, outcome)
                 line.update(len(outcomes), len(parts))
         except KeyboardInterrupt:
@@ -250,10 +255,11 @@ def _edges_for(max_false: float, threshold: float, n_candidates: int) -> int:
     return min(q, n_candidates)
 
 
-def _fit_half(base: RobustGraph, X: Array, rows: IntArray) -> dict[str, Any]:
+def _fit_half(base: RobustGraph, X: Array, given: dict[str, AnyArray] | None, rows: IntArray) -> dict[str, Any]:
     """Edges of one half with the sign of their association, or why there are none."""
     try:
-        found = clone(base).fit(X[rows]).association_
+        some = None if given is None else {name: values[rows] for name, values in given.items()}
+        found = clone(base).fit(X[rows], covariates=some).association_
     except (ValueError, np.linalg.LinAlgError) as error:
         return {"failed": str(error)}
     i, j = np.nonzero(np.triu(found, k=1))

@@ -12,14 +12,15 @@ import numpy as np
 from robscore._tools.pieces import rows_within
 from robscore._tools.typing import AnyArray, AnyData, Array, BoolArray, IntArray
 from robscore.certainty.left_out import What, rows_left_out
-from robscore.families.base import Family, Parameters
+from robscore.families.base import Family
 from robscore.fitting.fit import Fit
 from robscore.rows.base import Rows
 from robscore.rows.tables import Kind, as_table
+from robscore.weighting.reweighting import repeated
 from robscore.weighting.rule import Reason
 from robscore.weighting.simulation import Simulator, proper
 from robscore.weighting.standard import Standard, canonical_order
-from robscore.weighting.surprise import surprise_of, surprise_of_rows
+from robscore.weighting.surprise import Surprise
 from robscore.weighting.tails import Caution, Tail, largest_usual_surprise, matched
 
 _VALUES = 41  # quantiles of a column that an entry is compared with
@@ -59,7 +60,7 @@ class Usual:
 
     Attributes
     ----------
-    parameters : of the model
+    judged_by : how surprising rows are under the model
     simulated : array of shape (N,), or None
         Surprise of simulated rows, in order; None where the family cannot be sampled.
     limit : float
@@ -68,7 +69,7 @@ class Usual:
         Usual values of every column, from the rows that do not stand out.
     """
 
-    parameters: Parameters
+    judged_by: Surprise
     simulated: Array | None
     limit: float
     quantiles: Array
@@ -139,23 +140,25 @@ def usual_rows(fit: Fit) -> Usual:
     """What is usual among the rows of a fit."""
     family, rows, weights = fit.prepared.preparation.scaled_family, fit.prepared.rows, fit.weights.gamma_weights
     parameters = proper(family, fit.loss, fit.unshrunk)
-    surprise = surprise_of(family, overflow_of(family, rows), rows, parameters)
     counted = np.flatnonzero(weights)
     start = rows.take(counted[np.linspace(0, counted.size - 1, min(counted.size, _MOST_START)).astype(np.intp)])
     _, order = canonical_order(Standard.of(family, start)(start))
     drawn = Simulator(family, start[order], fit.settings.seed).draw(parameters)
+    judged_by = Surprise.of(family, parameters, drawn)
+    surprise = judged_by.of_all(rows, overflow_of(family, rows))
     simulated: Array | None = None
     share = 0.0
     if drawn is None:
         share = Tail.standing_out(surprise).share
     else:
-        ordered, simulated = np.sort(surprise), np.sort(surprise_of_rows(family, parameters, drawn))
+        ordered = np.sort(surprise if rows.frequency is None else surprise[repeated(rows.frequency, fit.settings.seed)])
+        simulated = np.sort(judged_by(drawn))
         share = Tail.of_ordered(ordered, simulated, _CAUTION).share
         simulated = matched(simulated, ordered, share, _CAUTION)
     typical = np.flatnonzero(surprise <= np.quantile(surprise, 1 - share, method="lower"))
     if typical.size > _MOST_TYPICAL:
         typical = typical[np.linspace(0, typical.size - 1, _MOST_TYPICAL).astype(np.intp)]
-    return Usual(parameters, simulated, largest_usual_surprise(surprise), _quantiles(rows.take(typical)))
+    return Usual(judged_by, simulated, largest_usual_surprise(surprise), _quantiles(rows.take(typical)))
 
 
 def _quantiles(rows: Array) -> Array:
@@ -179,7 +182,7 @@ def report_rows(family: Family, rows: Rows, usual: Usual, *, level: float) -> Ro
     ``level`` is the share of good rows that may be flagged. Where the family cannot be sampled, rows are flagged that
     stand out by the median absolute deviation, whatever the level.
     """
-    score = surprise_of(family, overflow_of(family, rows), rows, usual.parameters)
+    score = usual.judged_by.of_all(rows, overflow_of(family, rows))
     simulated = usual.simulated
     if simulated is None:
         p_value, flagged = np.full(score.size, np.nan), score > usual.limit
@@ -196,10 +199,11 @@ def telling_variables(family: Family, rows: Array, usual: Usual, names: Sequence
 
     For every entry: how much less surprising the row would be with the best of the column's usual values in its place.
     """
+    family, rows, parameters = family.at(rows, *usual.judged_by.parameters)
     gain, direction = np.zeros(rows.shape), np.zeros(rows.shape)
     for j in family.domain.free_columns(rows.shape[1]):
         with np.errstate(all="ignore"):
-            log_density = family.conditional(rows, j, *usual.parameters)
+            log_density = family.conditional(rows, j, *parameters)
             now = np.nan_to_num(log_density(rows[:, j]), nan=-np.inf)
             for value in usual.quantiles[:, j]:
                 moved = family.domain.replaced(rows, j, np.full(len(rows), value))

@@ -61,6 +61,10 @@ def fit(
         list[str] | None,
         _reading("--na", help="Another text that means missing, such as -999; may be repeated."),
     ] = None,
+    given: Annotated[
+        list[str] | None,
+        _reading("--given", help="A column that moves others and is no part of the graph: season, batch; repeatable."),
+    ] = None,
     sep: Annotated[str | None, _reading("--sep", help="Sign between columns; found out by itself.")] = None,
     decimal: Annotated[Literal[".", ","] | None, _reading("--decimal", help="Decimal sign; likewise.")] = None,
     sheet: Annotated[str | None, _reading("--sheet", help="Of an Excel file: name or number.")] = None,
@@ -139,6 +143,7 @@ def fit(
         decimal=decimal,
         sheet=sheet or None,
         na=tuple(na or ()) or None,
+        given=tuple(given or ()) or None,
     )
     shown = _given(coordinates=coords, outline=outline, title=title, compare=False if no_compare else None)
     settings = {**chosen, **_scaling(scale), **_assigned(more or [])}

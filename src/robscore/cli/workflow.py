@@ -13,6 +13,7 @@ import numpy as np
 from robscore._tools.optional import require
 from robscore._tools.progress import stage, tell
 from robscore._tools.typing import Array
+from robscore._tools.words import quoted
 from robscore.certainty.left_out import rows_left_out
 from robscore.cli.console import warnings_kept
 from robscore.cli.labels import cautions_on_labels
@@ -43,6 +44,10 @@ MARKS = {
     ),
     "model.json": begins(rb'\{"format":\d+,"version":"[^"]{1,40}","libraries":\{'),
 }
+
+
+# Written where there are covariates.
+EFFECTS: dict[str, Mark] = {"effects.csv": begins(rb"column,covariate,effect,effect_error,")}
 
 
 @dataclass(frozen=True)
@@ -88,8 +93,8 @@ def run(plan: Plan) -> Fitted:
         lines = None if plan.outline is None else read_outline(plan.outline)
     X = _frame(data)
     with warnings_kept(), stage("robust fit"):  # what it warns of is among its cautions
-        model = RobustGraph(**plan.settings).fit(X)
-    classic = _classic(model, X) if plan.compare else None
+        model = RobustGraph(**plan.settings).fit(X, covariates=data.given or None)
+    classic = _classic(model, X, data.given or None) if plan.compare else None
     with warnings_kept(), stage("looking at the rows"):
         rows = model.suspicious_rows(level=LEVEL)
         made = record(
@@ -100,12 +105,19 @@ def run(plan: Plan) -> Fitted:
             coordinates=places,
             outline=lines,
             data=_about(plan, data),
-            remarks=data.notes,
+            remarks=[*_on_covariates(data), *data.notes],
             cautions=cautions_on_labels(rows_left_out(model.fitted_), data),
             rows=rows,
             speaker=in_options,
         )
     return Fitted(model, classic, made, data, rows)
+
+
+def _on_covariates(data: DataFile) -> list[str]:
+    """What the graph is given."""
+    if not data.given:
+        return []
+    return [f"The graph is that of the columns given {quoted(list(data.given))}; effects.csv says what these do."]
 
 
 def _frame(data: DataFile) -> Any:
@@ -114,7 +126,7 @@ def _frame(data: DataFile) -> Any:
     return pd.DataFrame(data.values, columns=list(data.names))
 
 
-def _classic(model: RobustGraph, X: Any) -> RobustGraph | None:
+def _classic(model: RobustGraph, X: Any, covariates: Any) -> RobustGraph | None:
     """Classic score matching with as many edges; None where the fit is classic itself, or where there is none."""
     if model.n_blocks_ == 1 and model.share_dropped_ is None:
         return None
@@ -123,7 +135,7 @@ def _classic(model: RobustGraph, X: Any) -> RobustGraph | None:
     settings |= {"alpha": None, "n_edges": model.graph_.n_edges}
     with warnings_kept(), stage("classic fit, to compare"):
         try:
-            return RobustGraph(**settings).fit(X)
+            return RobustGraph(**settings).fit(X, covariates=covariates)
         except ValueError:  # bad rows can make it impossible
             return None
 
@@ -133,7 +145,7 @@ def _about(plan: Plan, data: DataFile) -> dict[str, Any]:
     return {
         "file": str(plan.data),
         "sha256": fingerprint(plan.data),
-        "read": asdict(plan.read),
+        "read": {name: value for name, value in asdict(plan.read).items() if value or name != "given"},
         "label_name": data.label_name,
         "coordinates": None if plan.coordinates is None else str(plan.coordinates),
         "outline": None if plan.outline is None else str(plan.outline),
@@ -196,8 +208,9 @@ def _find(name: str, beside: Path, remedy: str) -> Path:
 
 def results(plan: Plan, folder: Path, *, force: bool, more: Mapping[str, Mark] | None = None) -> Results:
     """Where the files of a fit go, beside others of a command; none of the fit's inputs is ever written to."""
+    more = {**(EFFECTS if plan.read.given else {}), **(more or {})}
     inputs = {"the data file": plan.data, "the file of --coords": plan.coordinates, "that of --outline": plan.outline}
-    return Results(folder, {**MARKS, **(more or {})}, inputs, force)
+    return Results(folder, {**MARKS, **more}, inputs, force)
 
 
 def write(fitted: Fitted, to: Results, more: Mapping[str, bytes] | None = None) -> None:
@@ -211,6 +224,10 @@ def write(fitted: Fitted, to: Results, more: Mapping[str, bytes] | None = None) 
         "model.json": made.to_json(),
         "report.html": html_page(made),
     }
+    if fitted.data.given:
+        table = columns_of(model.effects())
+        rows = zip(*(column.tolist() for column in table.values()), strict=True)
+        contents["effects.csv"] = csv_text(tuple(table), rows)
     to.write({**contents, **(more or {})})
 
 

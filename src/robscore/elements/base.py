@@ -72,6 +72,8 @@ class Elements(ABC):
         How averages hold Gamma.
     memory : float
         Bytes that products of block means may take, where that is more than usual.
+    n_locations : int
+        How many parameters of location a column has: 1 and one for every covariate.
     """
 
     rows: Any
@@ -81,6 +83,7 @@ class Elements(ABC):
     streams: bool = False
     storage: Storage = "auto"
     memory: float = 0.0
+    n_locations: int = 1
 
     def _find_overflow(self) -> None:
         """Set ``overflow``, and the rows that do to zero."""
@@ -287,23 +290,28 @@ class Elements(ABC):
         """|mu_k|^2 of every block, shape (K,): from products within it, or from its mean where blocks are large."""
         squared = np.empty(partition.n_blocks)
         product, nodes, features = self.cost(part)
-        numbers, order = sum(array[0].size for array in self.rows), partition.order
+        numbers, order, often = sum(array[0].size for array in self.rows), partition.order, partition.frequency
         for size, members, rows in partition.by_size():
             if size > max(nodes * features / product, 64):
                 for k, index in zip(members, rows, strict=True):
                     block = self.subset(order[index])
-                    squared[k] = block.mean_squared_norm(part, block.mean(part, np.full(size, 1.0 / size)))
+                    share = np.full(size, 1.0) if often is None else often[index]
+                    squared[k] = block.mean_squared_norm(part, block.mean(part, share / partition.totals[k]))
                 continue
             for some in chunks(members.size, rows_within(_TILE_BYTES, size * (size + numbers), at_least=1)):
                 taken = self.take(order[rows[some]])
-                squared[members[some]] = self.products(part, taken, taken).sum(axis=(-1, -2)) / size**2
+                products = self.products(part, taken, taken)
+                if often is not None:
+                    products = products * often[rows[some]][:, :, None] * often[rows[some]][:, None, :]
+                squared[members[some]] = products.sum(axis=(-1, -2)) / partition.totals[members[some]] ** 2
         return squared
 
     def node_means(self, part: Part, partition: Partition, nodes: Sequence[int] | None = None) -> Iterator[Array]:
         """Block means of some nodes or all, one at a time, each of shape (K, f); their Gram matrices add up."""
         rows = self.ordered(partition)
         for node in range(self.cost(part).nodes) if nodes is None else nodes:
-            yield partition.sums(self.node_features(part, node, rows)) / partition.sizes[:, None]
+            features = partition.repeated(self.node_features(part, node, rows))
+            yield partition.sums(features) / partition.totals[:, None]
 
     def row_chunks(self, part: Part) -> list[slice]:
         """Slices of rows whose features fit in little memory."""
@@ -336,9 +344,9 @@ class PairwiseElements(Elements):
         ----------
         counts : what every row counts
         z, z0 : K and eta at which the gradient is taken, and those that ``counts.pulls`` belong to (or nothing)
-        own : array of shape (2, m, m)
+        own : array of shape (2, m, m), or with covariates (2 + q, m, m)
             What is taken away from the gradient in entry k of z_j: own[0, j, k] times that in K_jj, and own[1, j, k]
-            times that in eta_j.
+            (and so on) times that in eta_j.
 
         Returns
         -------

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import NamedTuple
+from copy import copy
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from robscore.elements.base import (
     check_dense,
     transposed,
 )
-from robscore.losses.quadratic import QuadraticLoss, StatisticLoss
+from robscore.losses.quadratic import QuadraticLoss, StatisticLoss, location_rows
 
 _ROOT2 = np.sqrt(2.0)
 
@@ -65,8 +66,9 @@ class _GradientElements(Elements):
         self._find_overflow()
 
     def telling(self) -> tuple[Array, ...]:
-        """The rows themselves."""
-        return (self.rows.x,)
+        """The rows themselves, and what belongs to covariates."""
+        covariates = self.rows.v[:, :, self.n_columns + 1 :] if self.n_locations > 1 else ()
+        return (self.rows.x, *([covariates] if len(covariates) else []))
 
     def columns(self) -> Array:
         """The rows themselves."""
@@ -100,6 +102,15 @@ class NodeElements(_GradientElements, PairwiseElements):
     h : array of shape (n, m)
     g : array of shape (n, m, m+1)
     """
+
+    def given(self, c: Array) -> Self:
+        """The same rows with covariates of the location, shape (n, q): what eta_j meets, times each."""
+        v, h, g, x = self.rows
+        m, same = self.n_columns, copy(self)
+        v, g = (np.concatenate([part, part[:, :, [m]] * c[:, None, :]], axis=2) for part in (v, g))
+        same.rows, same.n_locations = GradientRows(v, h, g, x), 1 + c.shape[1]
+        same._find_overflow()
+        return same
 
     def _gamma_products(self, left: GradientRows, right: GradientRows) -> Array:
         """sum_j h_j h_j (v_j . v_j)^2."""
@@ -195,7 +206,8 @@ class NodeElements(_GradientElements, PairwiseElements):
             v, _, g, _ = self.take(chunk)
             whole = slopes[chunk, :, None] * v - counts.g[chunk, None, None] * g
             gradients = whole[:, :, :m] - own[0] * np.einsum("njj->nj", whole[:, :, :m])[:, :, None]
-            gradients -= own[1] * whole[:, :, m, None]
+            for k, factor in enumerate(own[1:]):
+                gradients -= factor * whole[:, :, m + k, None]
             yield gradients
 
     def varying(self) -> BoolArray | None:
@@ -366,8 +378,8 @@ class StatisticElements(_GradientElements):
 
 
 def _stacked(interaction: Array, location: Array) -> Array:
-    """z_1..z_m, shape (m, m+1)."""
-    return np.concatenate([interaction, location[None]]).T
+    """z_1..z_m, shape (m, m+1), or with covariates (m, m+1+q)."""
+    return np.concatenate([interaction, location_rows(location)]).T
 
 
 def _weighted_square(v: Array, weights: Array) -> Array:

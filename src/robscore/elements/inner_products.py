@@ -18,6 +18,7 @@ from robscore._tools.typing import Array
 from robscore.elements import Elements, Part
 from robscore.medians.clouds import Cloud, GramCloud
 from robscore.medians.geometric_median import median_weights
+from robscore.rows.base import some_of
 from robscore.rows.blocks import Partition
 
 Way: TypeAlias = Literal["auto", "rows", "nodes", "streamed"]
@@ -72,10 +73,12 @@ def summed_over_blocks(products: Array, partition: Partition) -> Array:
     """Gram matrix of the K block means, shape (K, K), from the inner products of the rows."""
     if partition.permutation is not None:
         products = products[np.ix_(partition.permutation, partition.permutation)]
+    if partition.frequency is not None:
+        products = partition.repeated(products) * partition.frequency
     if partition.n_blocks < partition.n_rows:
         products = np.add.reduceat(products, partition.starts, axis=1)
         products = np.add.reduceat(products, partition.starts, axis=0)
-    return products / np.multiply.outer(partition.sizes, partition.sizes)
+    return products / np.multiply.outer(partition.totals, partition.totals)
 
 
 def block_gram(elements: Elements, part: Part, partition: Partition, way: Way = "auto") -> Array:
@@ -98,12 +101,15 @@ def _gram_by_rows(elements: Elements, part: Part, partition: Partition) -> Array
         left = type(rows)(*(array[first:last] for array in rows))
         right = type(rows)(*(array[first:] for array in rows))
         products = elements.products(part, left, right)
+        if partition.frequency is not None:
+            products *= partition.frequency[first:last, None]
+            products *= partition.frequency[first:]
         if n > K:
             products = np.add.reduceat(products, partition.starts[tile.start :] - first, axis=1)
             products = np.add.reduceat(products, partition.starts[tile] - first, axis=0)
         gram[tile, tile.start :] = products
         gram[tile.start :, tile] = products.T
-    return gram / np.multiply.outer(partition.sizes, partition.sizes)
+    return gram / np.multiply.outer(partition.totals, partition.totals)
 
 
 class StreamedCloud(Cloud):
@@ -134,7 +140,8 @@ class StreamedCloud(Cloud):
         index = np.concatenate([np.arange(a, a + s) for a, s in zip(starts, sizes, strict=True)])
         permutation = self.partition.permutation
         some = self.elements.subset(index if permutation is None else permutation[index])
-        cloud = GramCloud(block_gram(some, self.part, Partition.joined(sizes)))
+        blocks = Partition(None, sizes, some_of(self.partition.frequency, index))
+        cloud = GramCloud(block_gram(some, self.part, blocks))
         weights = np.zeros(K)
         weights[sample] = median_weights(cloud, multiplicity[sample]).weights
         return weights

@@ -4,17 +4,24 @@ They are, node by node (z_j = (K_1j, ..., K_mj, eta_j)),
 
     Gamma_j(x) = [[ A_j u u',  -B_j u ],  [ -B_j u',  C_j ]]         g_j(x) = alpha_j u + beta_j e_j + gamma_j e_eta
 
-so a data set is the design u and a few coefficient arrays. Everything after needs only inner products
-of elements and their weighted means, and both come from here without ever holding Gamma of a row.
+so a data set is the design u and a few coefficient arrays. With covariates, c = (1, c_1, ..., c_q) for every row, node
+j has the locations eta_j0, ..., eta_jq in place of one: the constant 1 that eta meets becomes c,
+
+    Gamma_j(x) = [[ A_j u u',  -B_j u c' ],  [ -B_j c u',  C_j c c' ]]     g_j(x) = alpha_j u + beta_j e_j + gamma_j c
+
+Everything after needs only inner products of elements and their weighted means, and both come from here without ever
+holding Gamma of a row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from robscore._tools.errors import ArgumentError
 from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.threads import in_threads
 from robscore._tools.typing import Array, IntArray
@@ -29,14 +36,13 @@ from robscore.elements.base import (
     dot,
     transposed,
 )
+from robscore.elements.packing import ROOT2, columns_with_one, own_pairs, pairs_of, unpacked
 from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, QuadraticLoss
 from robscore.rows.blocks import Partition
 
-_ROOT2 = np.sqrt(2.0)
-
 
 class PowerRows(NamedTuple):
-    """The arrays of some rows; each has shape (..., rows, columns)."""
+    """The arrays of some rows; each has shape (..., rows, columns); c without its leading 1."""
 
     u: Array
     A: Array
@@ -45,6 +51,7 @@ class PowerRows(NamedTuple):
     alpha: Array
     beta: Array
     gamma: Array
+    c: Array
 
 
 class PowerElements(PairwiseElements):
@@ -56,24 +63,41 @@ class PowerElements(PairwiseElements):
         The design that all nodes share.
     A, B, C : arrays of shape (n, m), or (n, 1) when all nodes have the same Gamma block
     alpha, beta, gamma : arrays of shape (n, m)
+    c : array of shape (n, q), optional
+        Covariates of the location.
 
     Attributes
     ----------
     n_rows, n_columns : int
+    n_locations : int
+        1 + q.
     rows : the arrays, but for what all rows share of C, which is ``constant_C``
     overflow : boolean array of shape (n,)
         Rows so large that the products of their elements overflow. They count as infinitely far:
         their arrays are set to zero here and no weight may be put on them.
     """
 
-    def __init__(self, u: Array, A: Array, B: Array, C: Array, alpha: Array, beta: Array, gamma: Array) -> None:
+    def __init__(
+        self,
+        u: Array,
+        A: Array,
+        B: Array,
+        C: Array,
+        alpha: Array,
+        beta: Array,
+        gamma: Array,
+        c: Array | None = None,
+    ) -> None:
         self.n_rows, self.n_columns = u.shape
         self.copies = self.n_columns // A.shape[1]
+        c = np.zeros((self.n_rows, 0)) if c is None else c
+        self.n_locations = 1 + c.shape[1]
         # What is the same in all rows moves no distance, and next to small elements it would drown them.
-        self.constant_C = C[0].copy() if (C[0] == C).all() else np.zeros(C.shape[1])
+        is_same = self.n_locations == 1 and (C[0] == C).all()
+        self.constant_C = C[0].copy() if is_same else np.zeros(C.shape[1])
         if self.constant_C.any():
             C = C - self.constant_C
-        self.rows = PowerRows(u, A, B, C, alpha, beta, gamma)
+        self.rows = PowerRows(u, A, B, C, alpha, beta, gamma, c)
         self.same_B, self.same_C = B is A, C is A  # so that products can be shared where a = b
         self.constant = self.copies * float(self.constant_C @ self.constant_C)
         self._find_overflow()
@@ -90,84 +114,103 @@ class PowerElements(PairwiseElements):
         self.rows, self.same_C, self.constant_C = self.rows._replace(C=C), False, value
         self.constant = self.copies * float(value @ value)
 
+    def given(self, c: Array) -> PowerElements:
+        """The same rows with covariates of the location, shape (n, q)."""
+        u, A, B, C, alpha, beta, gamma, _ = self.rows
+        C = C + self.constant_C if self.constant_C.any() else C
+        if self.same_B:  # told by identity
+            B = A
+        C = A if self.same_C else C
+        return PowerElements(u, A, B, C, alpha, beta, gamma, c)
+
     # Inner products -----------------------------------------------------------------------------
 
     def products(self, part: Part, left: PowerRows, right: PowerRows) -> Array:
         """Inner products of the elements of all rows in ``left`` with all in ``right``.
 
-        Gamma: s^2 <A, A> + 2 s <B, B> + <C, C> with s = <u, u>, where a = b: (s + 1)^2 <A, A>.
-        g: s <alpha, alpha> + <alpha u, beta> + <beta, alpha u> + <beta, beta> + <gamma, gamma>.
+        Gamma: s^2 <A, A> + 2 s k <B, B> + k^2 <C, C> with s = <u, u> and k = <c, c>, where a = b: (s + k)^2 <A, A>.
+        g: s <alpha, alpha> + <alpha u, beta> + <beta, alpha u> + <beta, beta> + k <gamma, gamma>.
         """
         s = left.u @ transposed(right.u)
         if part == "gamma":
+            k = 1.0 if self.n_locations == 1 else 1.0 + left.c @ transposed(right.c)
             if self.same_B and self.same_C:
                 total = left.A @ transposed(right.A)
-                s += 1.0
+                s += k
                 s *= s
                 total *= s
             else:
                 total = (
                     (left.A @ transposed(right.A)) * s**2
-                    + (left.B @ transposed(right.B)) * (2 * s)
-                    + left.C @ transposed(right.C)
+                    + (left.B @ transposed(right.B)) * (2 * s * k)
+                    + (left.C @ transposed(right.C)) * k**2
                 )
             return self.copies * total
         total = left.alpha @ transposed(right.alpha)
         total *= s
-        left_linear = np.concatenate([left.alpha * left.u + left.beta, left.beta, left.gamma], axis=-1)
-        right_linear = np.concatenate([right.beta, right.alpha * right.u, right.gamma], axis=-1)
+        left_linear = np.concatenate([left.alpha * left.u + left.beta, left.beta, *_spread(left)], axis=-1)
+        right_linear = np.concatenate([right.beta, right.alpha * right.u, *_spread(right)], axis=-1)
         return total + left_linear @ transposed(right_linear)
 
     def squared_norms(self, part: Part) -> Array:
         """|Gamma(x)|^2 or |g(x)|^2 of every row, shape (n,)."""
-        u, A, B, C, alpha, beta, gamma = self.rows
-        s = dot(u, u)
+        u, A, B, C, alpha, beta, gamma, c = self.rows
+        s, k = dot(u, u), 1.0 + dot(c, c)
         if part == "gamma":
-            return self.copies * (s**2 * dot(A, A) + 2 * s * dot(B, B) + dot(C, C))
-        linear = 2 * dot(alpha * u, beta) + dot(beta, beta) + dot(gamma, gamma)
+            return self.copies * (s**2 * dot(A, A) + 2 * s * k * dot(B, B) + k**2 * dot(C, C))
+        linear = 2 * dot(alpha * u, beta) + dot(beta, beta) + k * dot(gamma, gamma)
         return s * dot(alpha, alpha) + linear
 
     # Weighted sums, as flat vectors whose Euclidean products are those of the elements --------------
 
     def mean(self, part: Part, weights: Array) -> Array:
         """sum_i c_i e(x_i) as an array of shape (nodes, f), Euclidean with the elements up to ``copies``."""
-        m = self.n_columns
+        m, L = self.n_columns, self.n_locations
         if part == "g":
-            u, _, _, _, alpha, beta, gamma = self.rows
-            total = np.empty((m, m + 1))
+            u, _, _, _, alpha, beta, gamma, c = self.rows
+            total = np.empty((m, m + L))
             total[:, :m] = (weights[:, None] * alpha).T @ u
             total[np.arange(m), np.arange(m)] += weights @ beta
             total[:, m] = weights @ gamma
+            total[:, m + 1 :] = (weights[:, None] * gamma).T @ c
             return total
-        n_pairs = m * (m + 1) // 2
+        n_pairs, n_features = m * (m + 1) // 2, self._n_features
 
         def mean_of(chunk: slice) -> Array:
             rows, c = self.take(chunk), weights[chunk, None]
             cA = c * rows.A
             cB = cA if self.same_B else c * rows.B
-            own = np.empty((self.rows.A.shape[1], n_pairs + m + 1))
-            own[:, :n_pairs] = cA.T @ self._pairs(rows.u).T
-            own[:, n_pairs:-1] = -_ROOT2 * (cB.T @ rows.u)
-            own[:, -1] = (c * rows.C).sum(axis=0)
+            own = np.empty((self.rows.A.shape[1], n_features))
+            own[:, :n_pairs] = cA.T @ pairs_of(rows.u).T
+            for k, column in enumerate(columns_with_one(rows.c)):
+                own[:, n_pairs + k * m : n_pairs + (k + 1) * m] = -ROOT2 * ((cB * column).T @ rows.u)
+            own[:, n_pairs + L * m] = (c * rows.C).sum(axis=0)
+            if L > 1:
+                own[:, n_pairs + L * m :] = (c * rows.C).T @ own_pairs(rows.c).T
             return own
 
-        total = np.zeros((self.rows.A.shape[1], n_pairs + m + 1))
+        total = np.zeros((self.rows.A.shape[1], n_features))
         for own in self._over_chunks(part, mean_of):
             total += own
         return total
 
     def inner(self, part: Part, mean: Array) -> Array:
         """<mean, e(x_i)> for every row, shape (n,)."""
-        m = self.n_columns
+        m, n_pairs = self.n_columns, self.n_columns * (self.n_columns + 1) // 2
+        last = n_pairs + self.n_locations * m
 
         def inner_of(chunk: slice) -> Array:
             rows = self.take(chunk)
             if part == "g":
                 linear = rows.u @ mean[:, :m].T
-                return dot(rows.alpha, linear) + rows.beta @ mean.diagonal() + rows.gamma @ mean[:, m]
-            total = dot(rows.A, (mean[:, : -m - 1] @ self._pairs(rows.u)).T)
-            total -= _ROOT2 * dot(rows.B, rows.u @ mean[:, -m - 1 : -1].T)
-            return self.copies * (total + rows.C @ mean[:, -1])
+                total = dot(rows.alpha, linear) + rows.beta @ mean.diagonal() + rows.gamma @ mean[:, m]
+                return total + dot(rows.gamma, rows.c @ mean[:, m + 1 :].T) if self.n_locations > 1 else total
+            total = dot(rows.A, (mean[:, :n_pairs] @ pairs_of(rows.u)).T)
+            for k, column in enumerate(columns_with_one(rows.c)):
+                total -= ROOT2 * dot(rows.B * column, rows.u @ mean[:, n_pairs + k * m : n_pairs + (k + 1) * m].T)
+            if self.n_locations > 1:
+                return self.copies * (total + dot(rows.C, (mean[:, last:] @ own_pairs(rows.c)).T))
+            return self.copies * (total + rows.C @ mean[:, last])
 
         return np.concatenate(list(self._over_chunks(part, inner_of)))
 
@@ -185,40 +228,50 @@ class PowerElements(PairwiseElements):
         """Block means of some nodes or all, one at a time, each of shape (K, f); their Gram matrices add up."""
         if nodes is None:
             nodes = range(self.cost(part).nodes)
-        u, A, B, C, alpha, beta, gamma = self.ordered(partition)
-        sizes = partition.sizes[:, None]
+        u, *others, c = self.ordered(partition)
+        A, B, C, alpha, beta, gamma = (partition.repeated(array) for array in others)
+        sizes = partition.totals[:, None]
         m = self.n_columns
         if part == "g":
             for j in nodes:
-                rows = np.concatenate([alpha[:, [j]] * u, gamma[:, [j]]], axis=1)
+                rows = np.concatenate([alpha[:, [j]] * u, gamma[:, [j]], gamma[:, [j]] * c], axis=1)
                 rows[:, j] += beta[:, j]
                 yield partition.sums(rows) / sizes
             return
         n_pairs = m * (m + 1) // 2
         upper = np.triu_indices(m)
-        double = np.where(upper[0] == upper[1], 1.0, _ROOT2)
+        double = np.where(upper[0] == upper[1], 1.0, ROOT2)
         for j in nodes:
-            means = np.empty((partition.n_blocks, n_pairs + m + 1))
+            means = np.empty((partition.n_blocks, self._n_features))
             for size, members, rows in partition.by_size():
                 for some in chunks(members.size, rows_within(CHUNK_BYTES, m * (m + size), at_least=1)):
                     block_u = u[rows[some]]
                     weighted = A[rows[some], j, None] * block_u
                     means[members[some], :n_pairs] = (transposed(weighted) @ block_u)[:, upper[0], upper[1]] * double
-            means[:, n_pairs:-1] = -_ROOT2 * partition.sums(B[:, [j]] * u)
-            means[:, -1] = partition.sums(C[:, [j]])[:, 0]
+            for k, column in enumerate(columns_with_one(c)):
+                at = n_pairs + k * m
+                means[:, at : at + m] = -ROOT2 * partition.sums(B[:, [j]] * column * u)
+            means[:, n_pairs + self.n_locations * m :] = partition.sums(C[:, [j]] * own_pairs(c).T)
             means *= np.sqrt(self.copies)
             yield means / sizes
 
     def node_features(self, part: Part, node: int, rows: PowerRows) -> Array:
         """One node's elements of some rows, shape (rows, f)."""
-        u, A, B, C, alpha, beta, gamma = rows
+        u, A, B, C, alpha, beta, gamma, c = rows
         if part == "g":
-            features = np.concatenate([alpha[:, [node]] * u, gamma[:, [node]]], axis=1)
+            features = np.concatenate([alpha[:, [node]] * u, gamma[:, [node]], gamma[:, [node]] * c], axis=1)
             features[:, node] += beta[:, node]
             return features
-        pairs = A[:, [node]] * self._pairs(u).T
-        whole = np.concatenate([pairs, -_ROOT2 * B[:, [node]] * u, C[:, [node]]], axis=1)
+        pairs = A[:, [node]] * pairs_of(u).T
+        across = [-ROOT2 * B[:, [node]] * column * u for column in columns_with_one(c)]
+        whole = np.concatenate([pairs, *across, C[:, [node]] * own_pairs(c).T], axis=1)
         return np.sqrt(self.copies) * whole
+
+    @property
+    def _n_features(self) -> int:
+        """Numbers of a node's Gamma, by symmetry."""
+        p = self.n_columns + self.n_locations
+        return p * (p + 1) // 2
 
     def cost(self, part: Part) -> Cost:
         """Two products of n x m arrays for a product of rows."""
@@ -226,24 +279,12 @@ class PowerElements(PairwiseElements):
         return Cost((m + nodes) / 2, nodes, m * m / 2) if part == "gamma" else Cost(m, m, m)
 
     def telling(self) -> tuple[Array, ...]:
-        """The design, and what depends on the weights."""
-        return self.rows.u, self.rows.B, self.rows.gamma
+        """The design, what depends on the weights, and covariates."""
+        return (self.rows.u, self.rows.B, self.rows.gamma, *([self.rows.c] if self.n_locations > 1 else []))
 
     def columns(self) -> Array:
         """The design, whose columns rise with the data's."""
         return self.rows.u
-
-    def _pairs(self, u: Array) -> Array:
-        """Products u_k u_l for k <= l, off-diagonal ones times sqrt(2), shape (m(m+1)/2, rows)."""
-        m = u.shape[1]
-        columns = np.ascontiguousarray(u.T)
-        result = np.empty((m * (m + 1) // 2, u.shape[0]))
-        position = 0
-        for k in range(m):
-            np.multiply(columns[k], columns[k], out=result[position])
-            np.multiply(_ROOT2 * columns[k], columns[k + 1 :], out=result[position + 1 : position + m - k])
-            position += m - k
-        return result
 
     # The loss -----------------------------------------------------------------------------------
 
@@ -270,10 +311,12 @@ class PowerElements(PairwiseElements):
         check_storage(storage)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         m = self.n_columns
-        few = m < MANY_COLUMNS or self.copies > 1
+        if self.n_locations > 1 and storage in ("matrix-free", "float32"):
+            raise ArgumentError("storage", storage, "does not take covariates; use 'auto' or 'dense'.")
+        few = m < MANY_COLUMNS or self.copies > 1 or self.n_locations > 1
         if storage in ("matrix-free", "float32") or (storage == "auto" and not few):
             return self._factored(c_gamma, c_g, np.float32 if storage == "float32" else np.float64)
-        blocks = unpacked(self.mean("gamma", c_gamma), m)
+        blocks = unpacked(self.mean("gamma", c_gamma), m, self.n_locations)
         blocks[:, m, m] += self.constant_C * c_gamma.sum()
         return QuadraticLoss(blocks, self.mean("g", c_g))
 
@@ -290,21 +333,27 @@ class PowerElements(PairwiseElements):
     def gamma_times(self, weights: Array, *parameters: Array) -> Array:
         """(sum_i c_i Gamma(x_i)) z, without Gamma: with p = u K and T = A p - B eta it is sum_i c_i T u'."""
         u, A, B, C, *_ = self.rows
-        interaction, location = parameters
+        interaction, location = parameters[0], self._at_rows(parameters[1])
         m, c = self.n_columns, weights[:, None]
         p = u @ interaction
-        product = np.empty((m, m + 1))
+        product = np.empty((m, m + self.n_locations))
         product[:, :m] = (c * (A * p - B * location)).T @ u
-        product[:, m] = (c * ((C + self.constant_C) * location - B * p)).sum(axis=0)
+        in_location = c * ((C + self.constant_C) * location - B * p)
+        product[:, m] = in_location.sum(axis=0)
+        product[:, m + 1 :] = in_location.T @ self.rows.c
         return product
+
+    def _at_rows(self, location: Array) -> Array:
+        """The location of every row, shape (n, m), from that of all, shape (m, 1 + q); of (m,) as it is."""
+        return location if self.n_locations == 1 else location[:, 0] + self.rows.c @ location[:, 1:].T
 
     def row_losses(self, *parameters: Array) -> Array:
         """Each row's own score-matching loss, shape (n,); infinite for rows that overflow.
 
         l_i = sum_j 1/2 z_j' Gamma_j(x_i) z_j - g_j(x_i)' z_j
         """
-        u, A, B, C, alpha, beta, gamma = self.rows
-        interaction, location = parameters
+        u, A, B, C, alpha, beta, gamma, _ = self.rows
+        interaction, location = parameters[0], self._at_rows(parameters[1])
         with np.errstate(over="ignore", invalid="ignore"):
             p = u @ interaction
             quadratic = A * p**2 - 2 * B * p * location + (C + self.constant_C) * location**2
@@ -318,18 +367,20 @@ class PowerElements(PairwiseElements):
     ) -> Array:
         """Gradient of each row's loss in some parameters, shape (n, d).
 
-        Parameter c is entry rows[c] of z_nodes[c], entry m being eta; with ``symmetric`` K_ij stands for both entries.
-        In K_.j the gradient is u T_j - beta_j e_j with T = A p - B eta - alpha and p = u K.
+        Parameter c is entry rows[c] of z_nodes[c], entries from m on being eta; with ``symmetric`` K_ij stands for both
+        entries. In K_.j the gradient is u T_j - beta_j e_j with T = A p - B eta - alpha and p = u K.
         """
-        u, A, B, C, alpha, beta, gamma = self.rows
-        m = self.n_columns
+        u, A, B, C, alpha, beta, gamma, c = self.rows
+        m, location = self.n_columns, self._at_rows(location)
         p = u @ interaction
         T = A * p - B * location - alpha
         gradients = np.empty((self.n_rows, rows.size))
-        is_location = rows == m
+        is_location = rows >= m
         if is_location.any():
             in_location = -B * p + (C + self.constant_C) * location - gamma
             gradients[:, is_location] = in_location[:, nodes[is_location]]
+            effects = np.flatnonzero(rows > m)
+            gradients[:, effects] *= c[:, rows[effects] - m - 1]
         i, j = rows[~is_location], nodes[~is_location]
         in_interaction = u[:, i] * T[:, j]
         if symmetric:
@@ -341,29 +392,29 @@ class PowerElements(PairwiseElements):
     def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
         """Sums of squared gradients, from products of n x m arrays: the gradient in K_kj is u_k T_j."""
         u = self.rows.u
-        T, diagonal, location = self._weighted_slopes(counts, z, z0)
-        D, L = own
+        T, *taken = self._weighted_slopes(counts, z, z0)
         squares = (T * T).T @ (u * u)
         across = (T * u).T @ (T * u)
         mixed = np.zeros_like(squares)  # of what is taken away from [j, k] with the gradient itself at [k, j]
-        for gradient, factor in ((diagonal, D), (location, L)):
+        for gradient, factor in zip(taken, own, strict=True):
             squares -= 2 * factor * ((T * gradient).T @ u)
             mixed += factor * ((gradient * u).T @ T)
-        taken = (
-            np.einsum("ij,ij->j", *both)[:, None] for both in ((diagonal,) * 2, (location,) * 2, (diagonal, location))
-        )
-        for amount, factor in zip(taken, (D * D, L * L, 2 * D * L), strict=True):
-            squares += factor * amount
         across -= mixed + mixed.T
-        both = D * (diagonal.T @ location) * L.T
-        across += D * (diagonal.T @ diagonal) * D.T + L * (location.T @ location) * L.T + both + both.T
-        return np.stack([squares, across])
+        of_own: Array | float = 0.0
+        for (a, first), (b, second) in (((k, part), (k, part)) for k, part in enumerate(taken)):
+            squares += own[a] * own[b] * np.einsum("ij,ij->j", first, second)[:, None]
+            of_own = of_own + own[a] * (first.T @ second) * own[b].T
+        for (a, first), (b, second) in combinations(enumerate(taken), 2):
+            squares += 2 * own[a] * own[b] * np.einsum("ij,ij->j", first, second)[:, None]
+            both = own[a] * (first.T @ second) * own[b].T
+            of_own = of_own + both + both.T
+        return np.stack([squares, across + of_own])
 
     def pair_powers(
         self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array, centre: Array
     ) -> Array:
         """Sums of second and fourth powers of the gradients, with the design centred."""
-        T, _, _ = self._weighted_slopes(counts, z, z0)
+        T, *_ = self._weighted_slopes(counts, z, z0)
         u = self.rows.u - centre
         T2, u2, both = T * T, u * u, T * u
         squares, fourths = T2.T @ u2, (T2 * T2).T @ (u2 * u2)
@@ -375,30 +426,20 @@ class PowerElements(PairwiseElements):
             ]
         )
 
-    def _weighted_slopes(
-        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...]
-    ) -> tuple[Array, Array, Array]:
+    def _weighted_slopes(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...]) -> tuple[Array, ...]:
         """T, with u_k T_j what a row adds to the gradient in K_kj; and what it adds in K_jj and eta_j; (n, m) each."""
-        u, A, B, C, alpha, beta, gamma = self.rows
+        u, A, B, C, alpha, beta, gamma, c = self.rows
         c_g = counts.g[:, None]
         T, location = -c_g * alpha, -c_g * gamma
         for weights, parameters in ((counts.gamma, z), (-counts.pulls, z0)):
             if weights.any():
-                interaction, eta = parameters
+                interaction, eta = parameters[0], self._at_rows(parameters[1])
                 p = u @ interaction
                 T += weights[:, None] * (A * p - B * eta)
                 location += weights[:, None] * ((C + self.constant_C) * eta - B * p)
-        return T, u * T - c_g * beta, location
+        return T, u * T - c_g * beta, location, *(location * column for column in c.T[:, :, None])
 
 
-def unpacked(features: Array, m: int) -> Array:
-    """Symmetric blocks, shape (..., m+1, m+1), from flat vectors as ``mean`` and ``node_features`` have them."""
-    n_pairs = m * (m + 1) // 2
-    upper = np.triu_indices(m)
-    blocks = np.empty((*features.shape[:-1], m + 1, m + 1))
-    pairs = features[..., :n_pairs] / np.where(upper[0] == upper[1], 1.0, _ROOT2)
-    blocks[..., upper[0], upper[1]] = pairs
-    blocks[..., upper[1], upper[0]] = pairs
-    blocks[..., :m, m] = blocks[..., m, :m] = features[..., n_pairs:-1] / _ROOT2
-    blocks[..., m, m] = features[..., -1]
-    return blocks
+def _spread(rows: PowerRows) -> list[Array]:
+    """The array gamma times every column of (1, c), shape (..., n, m) each."""
+    return [rows.gamma, *(rows.gamma * rows.c[..., [k]] for k in range(rows.c.shape[-1]))]

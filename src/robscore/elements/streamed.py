@@ -22,7 +22,7 @@ from robscore._tools.words import Setting, Words
 from robscore.elements.base import Cost, Elements, PairwiseElements, Part, RowCounts, Storage, check_dense
 from robscore.losses.quadratic import Loss
 from robscore.rows.arrays import ArrayRows
-from robscore.rows.base import Rows
+from robscore.rows.base import Rows, some_of
 from robscore.rows.blocks import Partition
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ def held(rows: Rows, family: Family, memory: float, storage: Storage = "auto") -
     fits = 8.0 * rows.n_rows * (family.numbers_a_row(m) + 2 * m) <= memory  # with the rows, as given and scaled
     if isinstance(rows, ArrayRows):
         must = storage in ("matrix-free", "float32") or 8.0 * family.numbers_of_gamma(m) > memory
-        return ArrayRows(rows.values, rows.names, whole=fits or must)
+        return ArrayRows(rows.values, rows.names, whole=fits or must).counted(rows.frequency)
     if rows.is_remote or not fits:
         return rows
-    return ArrayRows(rows.gather(np.asarray), rows.names)
+    return ArrayRows(rows.gather(np.asarray), rows.names).counted(rows.frequency)
 
 
 def check_memory(family: Family, rows: Rows, storage: Storage, memory: float) -> None:
@@ -94,9 +94,10 @@ class StreamedElements(PairwiseElements):
 
     def __init__(self, family: Family, rows: Rows, memory: float) -> None:
         self.source, self.memory = rows, memory
-        self.n_rows, self.n_columns = rows.n_rows, rows.n_columns
+        self.n_rows = rows.n_rows
         self.view = View(family)
         self.kind = self.view(rows.take(np.arange(min(self.n_rows, 2))))
+        self.n_columns, self.n_locations = self.kind.n_columns, self.kind.n_locations
         self.length = rows_within(_PIECE_BYTES, _numbers(self.kind))
         self.overflow, self.shared, self._varying = self._first_look()
         self.view = View(family, self.shared)
@@ -213,11 +214,12 @@ class StreamedElements(PairwiseElements):
         starts = partition.starts if partition.permutation is None else partition.permutation[partition.starts]
         starts = np.append(0, starts[1:])
         question = self._ask(partial(_block_squared_norms, part=part))
-        return self.source.gather(question, partition.block_of(self.n_rows), length=self.length, starts=starts)
+        along = partition.along(self.n_rows)
+        return self.source.gather(question, *along, length=self.length, starts=starts)
 
     def gram_by_nodes(self, part: Part, partition: Partition) -> Array:
         """Gram matrix of the block means, shape (K, K); some nodes in every pass, as many as there is memory for."""
-        K, block_of = partition.n_blocks, partition.block_of(self.n_rows)
+        K, along = partition.n_blocks, partition.along(self.n_rows)
         features = self.kind.node_features(part, 0, self.kind.take(slice(0, 1))).shape[1]
         nodes = self.kind.cost(part).nodes
         memory = min(self.memory * _GROUP_SHARE, _REMOTE_GROUP if self.source.is_remote else np.inf)
@@ -226,8 +228,8 @@ class StreamedElements(PairwiseElements):
         for first in range(0, nodes, at_a_time):
             group = range(first, min(first + at_a_time, nodes))
             onto = BlockSums(np.arange(K), [np.zeros((K, 0))] * len(group))
-            for sums in self._total(partial(_block_sums, part=part, nodes=group), block_of, onto=onto).sums:
-                means = sums / partition.sizes[:, None]
+            for sums in self._total(partial(_block_sums, part=part, nodes=group), *along, onto=onto).sums:
+                means = sums / partition.totals[:, None]
                 gram += means @ means.T
         return gram
 
@@ -360,22 +362,26 @@ def _gamma_times(elements: Elements, weights: Array, *, parameters: tuple[Array,
     return elements.gamma_times(weights, *parameters)
 
 
-def _local(block_of: IntArray) -> tuple[IntArray, Partition]:
+def _local(block_of: IntArray, frequency: Array | None) -> tuple[IntArray, Partition]:
     """The blocks that rows belong to, by number, and those rows as a partition; -1 belongs to none."""
     order = np.argsort(block_of, kind="stable")
     order = order[np.searchsorted(block_of[order], 0) :]
     blocks, sizes = np.unique(block_of[order], return_counts=True)
-    return blocks, Partition(order, sizes)
+    return blocks, Partition(order, sizes, some_of(frequency, order))
 
 
-def _block_squared_norms(elements: Elements, block_of: IntArray, *, part: Part) -> Array:
-    blocks, partition = _local(block_of)
+def _block_squared_norms(
+    elements: Elements, block_of: IntArray, frequency: Array | None = None, *, part: Part
+) -> Array:
+    blocks, partition = _local(block_of, frequency)
     return elements.block_squared_norms(part, partition) if blocks.size else np.zeros(0)
 
 
-def _block_sums(elements: Elements, block_of: IntArray, *, part: Part, nodes: Sequence[int]) -> BlockSums:
-    blocks, partition = _local(block_of)
-    sizes = partition.sizes[:, None]
+def _block_sums(
+    elements: Elements, block_of: IntArray, frequency: Array | None = None, *, part: Part, nodes: Sequence[int]
+) -> BlockSums:
+    blocks, partition = _local(block_of, frequency)
     if not blocks.size:
         return BlockSums(blocks, [])
+    sizes = partition.totals[:, None]
     return BlockSums(blocks, [means * sizes for means in elements.node_means(part, partition, nodes)])

@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.arguments import check_number
 from robscore._tools.errors import ArgumentError, UsageError
@@ -16,26 +15,28 @@ from robscore._tools.remarks import Caution
 from robscore._tools.typing import AnyData, Array, BoolArray, RandomState
 from robscore.certainty.cautions import cautions_of
 from robscore.certainty.check_fit import FitCheck, check_fit
+from robscore.certainty.effects import effects
 from robscore.certainty.suspicious_rows import suspicious_rows
 from robscore.elements.streamed import elements_of, held
+from robscore.estimators.opening import DataOpener, Opened
 from robscore.families.base import Family, get_family
 from robscore.families.power import PowerFamily
 from robscore.family_choice.comparison import Taken, take_family
 from robscore.family_choice.nodes import is_comparable
-from robscore.family_choice.recognise import closed, remarks_on_columns
+from robscore.family_choice.recognise import remarks_on_columns
 from robscore.family_choice.scoring import Scoring
 from robscore.fitting.fit import Fit
 from robscore.fitting.settings import Settings
-from robscore.rows import ArrayRows, Rows
+from robscore.rows import Rows
+from robscore.rows.base import some_of
 from robscore.rows.blocks import Partition
-from robscore.rows.frames import readable
-from robscore.rows.opening import open_rows
+from robscore.rows.frequency import read_frequency
 
 _LOOKED_AT = 2000  # rows, for what kinds of columns there are
 _S = TypeVar("_S", bound=Settings)
 
 
-class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
+class ScoreMatchingEstimator(DataOpener):
     """What all estimators share.
 
     Attributes
@@ -64,26 +65,26 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     _row_total: float | None
     _taken: Taken
 
-    def _settled(self, X: AnyData, kind: type[_S]) -> tuple[_S, Rows, str | None]:
-        """The arguments, checked, with a family; the rows, closed where they are to be; and the data-frame library."""
+    def _settled(self, X: AnyData, covariates: AnyData | None, kind: type[_S]) -> tuple[_S, Opened]:
+        """The arguments, checked, with a family; and the data, closed where they are to be."""
         arguments = self.get_params(deep=False)
         self._row_total = None
+        settings = kind.of(arguments if self.family != "auto" else {**arguments, "family": "gaussian"})
+        if covariates is not None and self.family != "auto":
+            settings.check_covariates()
+        data = self._open_given(X, covariates, reset=True)
         if self.family != "auto":
-            settings = kind.of(arguments)
-            rows, frame = self._open(X, reset=True)
             self._taken = Taken(str(self.family), settings.family, "")
             self.family_ = self.family
-            return settings, rows, frame
-        settings = kind.of({**arguments, "family": "gaussian"})
-        rows, frame = self._open(X, reset=True)
-        self._taken = take_family(rows, settings.seed)
+            return settings, data
+        self._taken = take_family(self._own_columns(data.rows), settings.seed)
         self.family_ = self._taken.name
-        if self._taken.total is not None:
-            self._row_total = self._taken.total
-            rows = closed(self._row_total, rows)
         settings = replace(settings, family=self._taken.family)
         settings.check_together()
-        return settings, rows, frame
+        if covariates is not None:
+            settings.check_covariates()
+        self._row_total = self._taken.total
+        return settings, data if self._row_total is None else data._replace(rows=self._closed(data.rows))
 
     def _store(self, fit: Fit, rows: Rows) -> None:
         """The attributes that every fit has; rows are those of the data."""
@@ -94,8 +95,11 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self.n_blocks_criterion_ = fit.weighed.n_blocks_criterion
         self.share_dropped_ = fit.weights.share_dropped
         if fit.settings.family.is_pairwise:
-            self.interaction_, self.location_ = fit.given
-        self.cautions_ = cautions_of(fit, [*self._taken.remarks, *remarks_on_columns(_some_complete(rows), fit.names)])
+            self.interaction_, location = fit.given
+            self.location_ = location if location.ndim == 1 else location[:, 0].copy()
+            self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
+        own = _some_complete(self._own_columns(rows))
+        self.cautions_ = cautions_of(fit, [*self._taken.remarks, *remarks_on_columns(own, fit.names)])
 
     @staticmethod
     def _warn(fit: Fit, *, stacklevel: int) -> None:
@@ -104,55 +108,15 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             if remark.category is ConvergenceWarning:
                 remark.warn(stacklevel=stacklevel + 1)
 
-    def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
-        """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""
-        rows, frame = open_rows(X), None
-        if rows is None:
-            rows, frame = self._open_matrix(X, reset=reset)
-        else:
-            self._check_columns(rows, reset=reset)
-        return rows if reset or self._row_total is None else closed(self._row_total, rows), frame
-
-    def _scaled_rows(self, X: AnyData) -> tuple[Rows, BoolArray]:
+    def _scaled_rows(self, X: AnyData, covariates: AnyData | None) -> tuple[Rows, BoolArray]:
         """The complete rows of other data as those of the fit are scaled, and which are complete."""
-        rows, _ = self._open(X, reset=False)
+        rows, *_ = self._open_given(X, covariates, reset=False)
         settings, preparation = self.fitted_.settings, self.fitted_.prepared.preparation
         rows = held(rows, preparation.family, settings.memory)
         used = preparation.complete(rows, settings.missing)
         return preparation.scaled(rows, used), used
 
-    def _check_columns(self, rows: Rows, *, reset: bool) -> None:
-        """As scikit-learn does it for arrays: remember the columns, or raise where they are not those of the fit."""
-        if reset:
-            self.n_features_in_ = rows.n_columns
-            if rows.names is not None:
-                self.feature_names_in_ = np.array(rows.names, dtype=object)
-            elif hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
-            return
-        if rows.n_columns != self.n_features_in_:
-            raise ValueError(
-                f"X has {rows.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                "features as input."
-            )
-        if rows.names is not None and rows.names != list(getattr(self, "feature_names_in_", rows.names)):
-            raise ValueError("The columns of X must be those of the fit, by name and in the same order.")
-
-    def _open_matrix(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
-        """The rows of data in memory, and the library of the data frame that they came in."""
-        table = readable(X)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        matrix: Array = check_array(
-            table.values,
-            dtype=np.float64,
-            ensure_all_finite=False,
-            ensure_min_samples=2 if reset else 1,
-            estimator=self,
-            input_name="X",
-        )
-        return ArrayRows(matrix, table.names, whole=False), table.library
-
-    def row_losses(self, X: AnyData) -> Array:
+    def row_losses(self, X: AnyData, *, covariates: AnyData | None = None) -> Array:
         """Each row's own score-matching loss at the fit, on the scaled columns.
 
         Large where a row does not fit the model: because of its size or of its dependence.
@@ -160,6 +124,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n, m)
+        covariates : as in ``fit``, if the fit had some
+            Not needed where they are columns of X.
 
         Returns
         -------
@@ -167,7 +133,7 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             NaN for incomplete rows when ``missing="drop"``; infinite for rows that overflow.
         """
         check_is_fitted(self)
-        rows, used = self._scaled_rows(X)
+        rows, used = self._scaled_rows(X, covariates)
         losses = np.full(used.size, np.nan)
         if used.any():
             fit = self.fitted_
@@ -175,7 +141,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             losses[used] = elements.row_losses(*fit.scaled)
         return losses
 
-    def suspicious_rows(self, X: AnyData | None = None, *, level: float = 0.01) -> AnyData:
+    def suspicious_rows(
+        self, X: AnyData | None = None, *, covariates: AnyData | None = None, level: float = 0.01
+    ) -> AnyData:
         """Rows from the most to the least surprising under the fit, those flagged that hardly belong to the model.
 
         A row's score is -log p(x) at the fit without shrinkage, up to a constant. It sees rows that are too large as
@@ -186,6 +154,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like or data frame of shape (n, m), optional
             By default the data of the fit.
+        covariates : as in ``fit``, if the fit had some and X is given
+            Rows are then surprising for their covariates: the score is how many deviations -log p lies above that of
+            rows simulated there.
         level : float, default 0.01
             The false-alarm level: no more than this share of good rows of the fit is flagged too, on average (of
             other rows it may be more where the fit has few rows a column). From thousands of rows simulated from the
@@ -219,10 +190,44 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         fit = self.fitted_
         if X is None:
             return suspicious_rows(fit, fit.prepared.rows, fit.used, level=level)
-        rows, used = self._scaled_rows(X)
+        rows, used = self._scaled_rows(X, covariates)
         if not used.any():
             raise UsageError("X has no complete row to look at.")
         return suspicious_rows(fit, rows, np.flatnonzero(used), level=level)
+
+    def effects(self, *, level: float = 0.95, fdr: float = 0.1, block_size: int | Literal["auto"] = "auto") -> AnyData:
+        """What covariates do to every column, with intervals, and tests of "no effect".
+
+        From the estimate of everything without a penalty, with the row weights of the fit, so that nothing is shrunk
+        (``effects_`` belongs to the penalised graph).
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the intervals, one by one.
+        fdr : float, default 0.1
+            False discovery rate at which effects are called significant (Benjamini-Hochberg over the table).
+        block_size : int or "auto", default "auto"
+            Rows that stay together, for series in time; as in ``RobustGraph.edge_intervals``.
+
+        Returns
+        -------
+        table with columns
+            column, covariate, effect (what one unit of the covariate adds to the column's location), effect_error,
+            effect_low, effect_high, p_value, q_value, significant; least p-value first.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> rng = np.random.default_rng(0)
+        >>> season = rng.normal(size=300)
+        >>> X = rng.normal(size=(300, 3)) + np.outer(season, [1, 1, 0])
+        >>> table = rs.RobustGraph("gaussian").fit(X, covariates={"season": season}).effects()
+        >>> table["column"].tolist(), table["significant"].tolist()
+        (['x0', 'x1', 'x2'], [True, True, False])
+        """
+        check_is_fitted(self)
+        return effects(self.fitted_, level=level, fdr=fdr, block_size=block_size)
 
     def check_fit(self, *, level: float = 0.05) -> FitCheck:
         """Whether the family fits, and what it misses and where.
@@ -259,16 +264,18 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             raise ArgumentError("level", level, "must lie between 0 and 1.")
         return check_fit(self.fitted_, level=level)
 
-    def score(self, X: AnyData, y: None = None) -> float:
+    def score(
+        self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None
+    ) -> float:
         """Minus the mean loss of rows; higher is better.
 
         All power families on [0, inf) or the real line are scored by the same loss, that of
         :func:`robscore.compare_families`: columns over the medians of the fit's data, h = min(d, 3)^2 (where these data
         have values below zero: columns centred and over their deviations, h = 1), and rows far from the middle of the
         fit's data count less, or not at all, so that bad rows do not decide. So a search over ``family``, such as
-        ``GridSearchCV``, compares like with like. Other families (the simplex, boxes, statistics of your own) are
-        scored by their own h on columns as they scale them, by a median of the means of min(n_blocks_, rows) blocks,
-        and are not to be compared with others.
+        ``GridSearchCV``, compares like with like. Other families (the simplex, boxes, statistics of your own), and fits
+        with covariates, are scored by their own h on columns as they scale them, by a median of the means of
+        min(n_blocks_, rows) blocks, and are not to be compared with others.
 
         Minus infinity where no row counts, or too many overflow.
 
@@ -276,29 +283,38 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like or data frame of shape (n, m)
         y : ignored
+        sample_weight : array-like of shape (n,), optional
+            How often every row is there, as in ``fit``.
+        covariates : as in ``fit``, if the fit had some
         """
         check_is_fitted(self)
         prepared = self.fitted_.prepared
         family, scaling = prepared.preparation.family, prepared.preparation.scaling
+        if self.covariates_ is not None or covariates is not None:
+            return self._own_score(X, sample_weight, covariates)
         own = prepared.rows if scaling is None else prepared.rows.mapped(scaling.undo)
         is_real = not family.domain.is_non_negative and bool(own.total(_count_negative))
         if not is_comparable(family, is_real=is_real):
-            return self._own_score(X)
+            return self._own_score(X, sample_weight, None)
         assert isinstance(family, PowerFamily)
         rows, _ = self._open(X, reset=False)
+        often = None if sample_weight is None else read_frequency(sample_weight, rows.n_rows)
         used = np.flatnonzero(prepared.preparation.complete(rows, self.fitted_.settings.missing))
         if not used.size:
             raise ValueError("X has no complete row to score.")
         losses, phi = Scoring.of(own, is_real=is_real).losses(family, self.fitted_.given, rows.selected(used))
-        return -float(losses.sum() / phi.sum()) if phi.any() else -np.inf
+        counts = np.ones(used.size) if often is None else often[used]
+        return -float(counts @ losses / (counts @ phi)) if (counts * phi).any() else -np.inf
 
-    def _own_score(self, X: AnyData) -> float:
+    def _own_score(self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None) -> float:
         """By the family's own loss."""
-        losses = self.row_losses(X)
-        losses = losses[~np.isnan(losses)]
+        losses = self.row_losses(X, covariates=covariates)
+        often = None if sample_weight is None else read_frequency(sample_weight, losses.size)
+        counted = np.flatnonzero(~np.isnan(losses) & (True if often is None else often > 0))
+        losses, often = losses[counted], some_of(often, counted)
         if losses.size == 0:
             raise ValueError("X has no complete row to score.")
-        partition = Partition.even(losses.size, min(self.n_blocks_, losses.size))
+        partition = Partition.even(losses.size, min(self.n_blocks_, losses.size), frequency=often)
         return -float(np.median(partition.means(losses)))
 
     def __sklearn_tags__(self) -> Any:

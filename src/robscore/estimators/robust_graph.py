@@ -79,6 +79,8 @@ class RobustGraph(ScoreMatchingEstimator):
     fit_location : bool, default True
     location_ratio : float, default inf
         eta is penalised by alpha / location_ratio; inf leaves it free.
+    effect_ratio : float, default inf
+        Effects of covariates (of deviation 1) are penalised by alpha / effect_ratio; inf leaves them free.
     scale : {"median", None}, default "median"
         Fit on robustly scaled columns, so that units do not matter.
     missing : {"raise", "drop"}, default "raise"
@@ -109,6 +111,10 @@ class RobustGraph(ScoreMatchingEstimator):
         K in the units of the data: zero off the diagonal means no edge, negative means positive association.
     location_ : array of shape (m,)
         eta.
+    effects_ : array of shape (m, q), or None
+        What one unit of every covariate, in the order of their columns, adds to eta; None without covariates.
+    covariates_ : Design, or None
+        How covariates became these columns; ``covariates_.terms`` are their names.
     association_ : array of shape (m, m)
         -K_ij / sqrt(K_ii K_jj), the partial correlation when Gaussian; 1 on the diagonal.
     alpha_ : float
@@ -181,6 +187,7 @@ class RobustGraph(ScoreMatchingEstimator):
         penalize_diagonal: bool = False,
         fit_location: bool = True,
         location_ratio: float = np.inf,
+        effect_ratio: float = np.inf,
         scale: Literal["median"] | None = "median",
         missing: Literal["raise", "drop"] = "raise",
         max_memory: float | str = "1 GB",
@@ -211,6 +218,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self.penalize_diagonal = penalize_diagonal
         self.fit_location = fit_location
         self.location_ratio = location_ratio
+        self.effect_ratio = effect_ratio
         self.scale = scale
         self.missing = missing
         self.max_memory = max_memory
@@ -223,7 +231,9 @@ class RobustGraph(ScoreMatchingEstimator):
 
     fitted_: GraphFit
 
-    def fit(self, X: AnyData, y: None = None) -> Self:
+    def fit(
+        self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None
+    ) -> Self:
         """Learn the graph.
 
         Parameters
@@ -231,10 +241,23 @@ class RobustGraph(ScoreMatchingEstimator):
         X : array-like or data frame of shape (n, m); path of a Parquet file or folder; memory map; Dask collection
             Rows that do not fit in ``max_memory`` are read a piece at a time, in every pass over the data.
         y : ignored
+        sample_weight : array-like of shape (n,), optional
+            How often every row is there: a row of weight 2 counts as two equal rows, one of weight 0 is left out, and
+            the sum of all is the number of rows. Survey weights are something else; see the docs.
+        covariates : data frame, series, dictionary or array of shape (n,) or (n, q); or names of columns of X, optional
+            What moves the locations: numbers, categories (dummies; the first level is the base) or dates (years).
+            The graph is then that of the columns given the covariates, and ``effects_`` what these do.
         """
-        settings, rows, frame = self._settled(X, GraphSettings)
-        fit = fit_graph(rows, settings, caller=type(self).__name__, frame=frame)
-        self._store(fit, rows)
+        settings, data = self._settled(X, covariates, GraphSettings)
+        fit = fit_graph(
+            data.rows,
+            settings,
+            caller=type(self).__name__,
+            frame=data.frame,
+            sample_weight=sample_weight,
+            given=data.given,
+        )
+        self._store(fit, data.rows)
         self._store_choice(fit)
         self._warn(fit, stacklevel=2)
         return self
@@ -294,7 +317,7 @@ class RobustGraph(ScoreMatchingEstimator):
         fdr: float = 0.1,
         method: Method = "sandwich",
         estimate: Estimate = "auto",
-        block_size: int = 1,
+        block_size: int | Literal["auto"] = "auto",
     ) -> AnyData:
         """Estimates without shrinkage, with intervals, and tests of "no edge", for all pairs.
 
@@ -311,8 +334,9 @@ class RobustGraph(ScoreMatchingEstimator):
             valid whatever graph was chosen: it is the debiased lasso with the Hessian inverted exactly. "split", for
             few rows: one half chooses the graph, the other half estimates its edges, and other pairs are not in the
             table. "auto" takes "full" where there are three rows for every parameter of a column.
-        block_size : int, default 1
-            Rows that stay together, for series in time.
+        block_size : int or "auto", default "auto"
+            Rows that stay together, for series in time. "auto" looks at how the rows' influences depend on those before
+            them, in the order of the rows: 1 where they do not.
 
         Returns
         -------
@@ -347,7 +371,7 @@ class RobustGraph(ScoreMatchingEstimator):
     def edge_stability(self, X: AnyData, **options: Any) -> EdgeStability:
         """How often every edge comes back in halves of the rows; see :func:`robscore.edge_stability`."""
         check_is_fitted(self)
-        self._open(X, reset=False)
+        self._open_given(X, options.get("covariates"), reset=False)
         return edge_stability(self, X, **options)
 
     def predictability(self) -> AnyData:

@@ -59,6 +59,10 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         K, precision-like and symmetric: negative off the diagonal is positive association.
     location_ : array of shape (m,)
         eta.
+    effects_ : array of shape (m, q), or None
+        What one unit of every covariate, in the order of their columns, adds to eta; None without covariates.
+    covariates_ : Design, or None
+        How covariates became these columns; ``covariates_.terms`` are their names.
     theta_ : array of shape (m(m+1)/2 + m,), or m(m+1)/2 without location
         K's upper triangle row by row, then eta; for an exponential family, shape (r,), its own parameters, and
         then there is neither ``interaction_`` nor ``location_``.
@@ -115,7 +119,9 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         self.max_memory = max_memory
         self.random_state = random_state
 
-    def fit(self, X: AnyData, y: None = None) -> Self:
+    def fit(
+        self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None
+    ) -> Self:
         """Estimate the parameters.
 
         Parameters
@@ -123,12 +129,25 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         X : array-like or data frame of shape (n, m); path of a Parquet file or folder; memory map; Dask collection
             Rows that do not fit in ``max_memory`` are read a piece at a time, in every pass over the data.
         y : ignored
+        sample_weight : array-like of shape (n,), optional
+            How often every row is there: a row of weight 2 counts as two equal rows, one of weight 0 is left out, and
+            the sum of all is the number of rows. Survey weights are something else; see the docs.
+        covariates : data frame, series, dictionary or array of shape (n,) or (n, q); or names of columns of X, optional
+            What moves the locations: numbers, categories (dummies; the first level is the base) or dates (years).
+            The graph is then that of the columns given the covariates, and ``effects_`` what these do.
         """
-        settings, rows, frame = self._settled(X, Settings)
-        fit = fit_parameters(rows, settings, caller=type(self).__name__, frame=frame)
-        self._store(fit, rows)
+        settings, data = self._settled(X, covariates, Settings)
+        fit = fit_parameters(
+            data.rows,
+            settings,
+            caller=type(self).__name__,
+            frame=data.frame,
+            sample_weight=sample_weight,
+            given=data.given,
+        )
+        self._store(fit, data.rows)
         if settings.family.is_pairwise:
-            upper = self.interaction_[np.triu_indices(rows.n_columns)]
+            upper = self.interaction_[np.triu_indices(len(fit.names))]
             self.theta_ = np.append(upper, self.location_) if self.fit_location else upper
         else:
             (self.theta_,) = fit.given

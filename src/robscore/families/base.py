@@ -80,11 +80,23 @@ class Family(ABC):
     domain : where the rows live.
     is_pairwise : bool
         Whether the parameters are an interaction matrix K, shape (m, m), and a location eta, shape (m,); otherwise
-        they are one vector theta.
+        they are one vector theta. Of ``log_density``, ``conditional`` and ``draw_conditional`` eta may have one row
+        for every row of X, shape (n, m).
+    n_given : int
+        How many of the last columns are covariates.
     """
 
     domain: Domain
     is_pairwise: bool = True
+    n_given: int = 0
+
+    def own_columns(self, n_columns: int) -> int:
+        """How many of so many columns are the family's own: all but covariates."""
+        return n_columns
+
+    def at(self, X: Array, *parameters: Array) -> tuple[Family, Array, Parameters]:
+        """The family without covariates, its columns of the rows X, and its parameters at these rows."""
+        return self, X, parameters
 
     @abstractmethod
     def elements(self, X: Array) -> Elements:
@@ -237,6 +249,11 @@ def robust_scaling(X: Array | Rows, domain: Domain, *, centred: bool) -> Scaling
         others = MAD * np.nan_to_num(column_quantiles(away.mapped(_positive), 0.5), nan=0.0)
         spread = np.where(spread > 0, spread, others)
     return Scaling(about if domain.is_real_line else zero, spread)
+
+
+def linear_part(statistics: Array, location: Array) -> Array:
+    """Eta' t(x) of every row, shape (n,), for eta of shape (m,), or (n, m) with one for each row."""
+    return np.asarray(statistics @ location if location.ndim == 1 else np.einsum("ij,ij->i", statistics, location))
 
 
 def _positive(X: Array) -> Array:

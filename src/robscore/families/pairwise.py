@@ -221,7 +221,7 @@ class Pairwise(WeightedFamily):
         try:
             with double_precision():
                 for j in range(m):
-                    total -= K[j, j] * np.asarray(self._own(X[:, j])) + eta[j] * np.asarray(self.t_single(X[:, j]))
+                    total -= K[j, j] * np.asarray(self._own(X[:, j])) + eta[..., j] * np.asarray(self.t_single(X[:, j]))
                     for i in np.flatnonzero(K[:j, j]):
                         total -= K[i, j] * np.asarray(self.t_pair(X[:, i], X[:, j]))
         except TypeError as error:

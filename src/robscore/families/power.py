@@ -23,7 +23,15 @@ from robscore._tools.typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Nearest, NonNegative
 from robscore.elements import PowerElements
-from robscore.families.base import Parameters, Scaling, WeightedFamily, check_boundary, check_domain, robust_scaling
+from robscore.families.base import (
+    Parameters,
+    Scaling,
+    WeightedFamily,
+    check_boundary,
+    check_domain,
+    linear_part,
+    robust_scaling,
+)
 from robscore.families.samplers.truncated_normal import draw_truncated_normal
 from robscore.rows.base import Rows
 
@@ -189,7 +197,7 @@ class PowerFamily(WeightedFamily):
         K, eta = parameters
         u = X**self.a if self.a else np.log(X)
         linear = X**self.b / self.b if self.b else np.log(X)
-        return np.asarray(linear @ eta - np.einsum("ij,ij->i", u @ K, u) / (2 * (self.a or 1.0)))
+        return np.asarray(linear_part(linear, eta) - np.einsum("ij,ij->i", u @ K, u) / (2 * (self.a or 1.0)))
 
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
         """-(K_jj x^2a + 2 c x^a) / (2a) + eta_j x^b / b, with c = sum_{k != j} K_jk x_k^a."""
@@ -201,7 +209,7 @@ class PowerFamily(WeightedFamily):
         def log_density(x: Array) -> Array:
             power = x**a / a if a else np.log(x)
             value = -(0.5 * (a or 1.0) * K[j, j] * power + coupling) * power
-            return value + eta[j] * (x**b / b if b else np.log(x))
+            return value + eta[..., j] * (x**b / b if b else np.log(x))
 
         return log_density
 
@@ -225,7 +233,7 @@ class PowerFamily(WeightedFamily):
         K = interaction
         if not (self.a == self.b == 1 and K[j, j] > 0):
             return None
-        mean = (location[j] - X @ K[:, j] + X[:, j] * K[j, j]) / K[j, j]
+        mean = (location[..., j] - X @ K[:, j] + X[:, j] * K[j, j]) / K[j, j]
         return draw_truncated_normal(mean, K[j, j] ** -0.5, lower, upper, rng)
 
 

@@ -20,7 +20,7 @@ from robscore.boundary import Boundary
 from robscore.domains import SUM_TOLERANCE, Domain
 from robscore.domains import Simplex as SimplexDomain
 from robscore.elements import SimplexElements
-from robscore.families.base import Family, check_boundary, register
+from robscore.families.base import Family, check_boundary, linear_part, register
 from robscore.rows.arrays import as_rows
 from robscore.rows.base import Rows
 from robscore.rows.quantiles import column_quantiles
@@ -174,7 +174,7 @@ class Simplex(Family):
         """Logarithm of the density at rows X, shape (n,), up to a constant."""
         interaction, location = parameters
         u = np.log(X)
-        return -0.5 * np.einsum("ij,ij->i", u @ interaction, u) + u @ location
+        return -0.5 * np.einsum("ij,ij->i", u @ interaction, u) + linear_part(u, location)
 
     def symmetric(self, X: Array) -> Array:
         """Logarithms less their mean over the row."""

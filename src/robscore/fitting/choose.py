@@ -15,6 +15,7 @@ from robscore.fitting.settings import GraphSettings
 from robscore.fitting.solve import solve
 from robscore.fitting.weigh import Weighed
 from robscore.losses.quadratic import QuadraticLoss
+from robscore.rows.base import some_of
 from robscore.selection import SELECTORS, Candidates
 from robscore.selection.n_edges import find_n_edges
 from robscore.solvers.path import Path
@@ -71,6 +72,7 @@ def _by_rules(
                 n_partitions=settings.n_partitions,
                 shuffle=settings.shuffle,
                 random_state=seed,
+                frequency=some_of(weighed.weights.frequency, some),
             )
         of_some = weights.loss(part)
         assert isinstance(of_some, QuadraticLoss)

@@ -8,7 +8,8 @@ from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, Words, quoted
 from robscore.elements import PairwiseElements
-from robscore.weighting.row_weights import RowWeights
+from robscore.rows.base import some_of
+from robscore.weighting.row_weights import RowWeights, squared_total
 
 _DETERMINED = 0.99  # share of a column's variance that the others explain
 _ROWS_A_COLUMN = 3  # with fewer, columns seem to explain each other
@@ -21,7 +22,7 @@ def nearly_dependent(elements: PairwiseElements, weights: RowWeights) -> IntArra
     if counted.size > _MOST_ROWS:
         counted = counted[np.linspace(0, counted.size - 1, _MOST_ROWS).astype(np.intp)]
     share = weights.gamma_weights[counted] / weights.gamma_weights[counted].sum()
-    n_rows = 1.0 / float(np.sum(share**2))
+    n_rows = 1.0 / squared_total(share, some_of(weights.frequency, counted))
     if n_rows < _ROWS_A_COLUMN * elements.n_columns:
         return np.zeros(0, dtype=np.intp)
     values = elements.subset(counted).columns()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -28,7 +29,7 @@ from robscore.fitting.singular import singular_error
 from robscore.fitting.solve import solve
 from robscore.fitting.weigh import Judge, Weighed, weigh
 from robscore.graph import FitFacts, Graph, association
-from robscore.losses.quadratic import Loss, QuadraticLoss
+from robscore.losses.quadratic import Loss, QuadraticLoss, location_rows
 from robscore.rows.base import Rows
 from robscore.solvers.columns import ColumnsError
 from robscore.solvers.factor import SingularLossError
@@ -71,6 +72,11 @@ class Fit:
     def names(self) -> list[str]:
         """Names of the columns."""
         return self.prepared.preparation.names
+
+    @property
+    def n_given(self) -> int:
+        """How many columns the covariates are."""
+        return len(self.prepared.preparation.given)
 
     @property
     def used(self) -> IntArray:
@@ -154,9 +160,9 @@ class GraphFit(Fit):
         return Graph(tuple(self.names), K, association(K)[0], facts, self.frame)
 
 
-def fit_parameters(rows: Rows, settings: Settings, *, caller: str, frame: str | None = None) -> Fit:
-    """theta-hat without a penalty."""
-    prepared = prepare(rows, settings, caller)
+def fit_parameters(rows: Rows, settings: Settings, *, caller: str, frame: str | None = None, **more: Any) -> Fit:
+    """theta-hat without a penalty; ``more`` are sample weights and covariates, as :func:`prepare` takes them."""
+    prepared = prepare(rows, settings, caller, **more)
     elements = _elements(prepared, settings)
 
     def unpenalised(loss: Loss) -> Parameters:
@@ -172,9 +178,9 @@ def fit_parameters(rows: Rows, settings: Settings, *, caller: str, frame: str | 
     return Fit(settings, prepared, weighed, loss, scaled, given, scaled, weighed.remarks, frame)
 
 
-def fit_graph(rows: Rows, settings: GraphSettings, *, caller: str, frame: str | None = None) -> GraphFit:
+def fit_graph(rows: Rows, settings: GraphSettings, *, caller: str, frame: str | None = None, **more: Any) -> GraphFit:
     """A sparse graph: theta-hat(K, beta, lambda) of Definition 4.1 at the chosen penalty."""
-    prepared = prepare(rows, settings, caller)
+    prepared = prepare(rows, settings, caller, **more)
     try:
         with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
             return _fit_prepared(prepared, settings, frame)
@@ -247,9 +253,8 @@ def in_given_units(prepared: Prepared, scaled: Parameters) -> Parameters:
     if all(np.isfinite(part).all() for part in given):
         return given
     names = prepared.preparation.names
-    wrong = ~np.isfinite(given[-1])
     if prepared.preparation.family.is_pairwise:
-        wrong = wrong | ~np.isfinite(given[0]).all(axis=0)
+        wrong = ~np.isfinite(location_rows(given[1])).all(axis=0) | ~np.isfinite(given[0]).all(axis=0)
         listed = quoted([names[j] for j in np.flatnonzero(wrong)])
         raise UsageError(
             f"The fit has no finite answer in columns {listed}: they hardly vary, or are very large or small for what "

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from robscore._tools.errors import UsageError
-from robscore._tools.typing import BoolArray, IntArray
+from robscore._tools.typing import AnyData, BoolArray, IntArray
 from robscore._tools.words import Setting, quoted
 from robscore.elements import Elements
 from robscore.elements.streamed import check_memory, elements_of, held
 from robscore.families.base import Family, Parameters, Scaling
+from robscore.families.given import Given
+from robscore.fitting.covariates import with_covariates
 from robscore.fitting.settings import Settings
+from robscore.losses.quadratic import location_rows
 from robscore.rows.base import Rows
+from robscore.rows.frequency import check_total, with_frequency
 from robscore.rows.inspection import Inspection, inspect
 from robscore.rows.names import default_names
 from robscore.rows.quantiles import column_quantiles
@@ -33,6 +38,7 @@ class Preparation:
     scaled_family : the same for scaled columns.
     scaling : centre and scale of the columns, or None.
     names : column names, for messages.
+    given : names of the covariates' columns.
     caller : name of the estimator, for messages.
     """
 
@@ -40,13 +46,21 @@ class Preparation:
     scaled_family: Family
     scaling: Scaling | None
     names: list[str]
+    given: tuple[str, ...]
     caller: str
+
+    @property
+    def location_shape(self) -> tuple[int, ...]:
+        """Of eta: (m,), or with q covariates (m, 1 + q)."""
+        m = len(self.names)
+        return (m, 1 + len(self.given)) if self.given else (m,)
 
     def complete(self, rows: Rows, missing: str) -> BoolArray:
         """Which rows are complete, shape (n,); raise on what may not be missing, or not be there."""
         found = inspect(rows, self.family)
-        found.check_complete(self.names, missing)
-        found.check_domain(self.family, self.names, self.caller)
+        names = [*self.names, *self.given]
+        found.check_complete(names, missing)
+        found.check_domain(self.family, names, self.caller)
         return found.complete
 
     def scaled(self, rows: Rows, used: BoolArray) -> Rows:
@@ -68,8 +82,8 @@ class Prepared:
     Attributes
     ----------
     preparation : how they were made so
-    rows : the complete ones, scaled
-    complete : boolean array, one per row of the data
+    rows : the complete ones that count, scaled
+    complete : boolean array, one per row of the data; false also where its sample weight is zero
     """
 
     preparation: Preparation
@@ -89,30 +103,45 @@ class Prepared:
         return elements
 
 
-def prepare(rows: Rows, settings: Settings, caller: str) -> Prepared:
-    """Look at all rows once, refuse what cannot be used, and scale the complete ones."""
-    family, names = settings.family, rows.names or default_names(rows.n_columns)
+def prepare(
+    rows: Rows, settings: Settings, caller: str, sample_weight: AnyData | None = None, given: Sequence[str] = ()
+) -> Prepared:
+    """Look at all rows once, refuse what cannot be used, and scale the complete ones.
+
+    Rows whose sample weight is zero are as if they were not there. ``given`` are the names of covariates, which the
+    last columns of the rows hold.
+    """
+    family = Given(settings.family, len(given)) if given else settings.family
+    names = [*(rows.names or default_names(family.own_columns(rows.n_columns))), *given]
+    used = np.ones(rows.n_rows, dtype=bool)
+    if sample_weight is not None:
+        rows, used = with_frequency(rows, sample_weight)
     found = inspect(rows, family)
     found.check_complete(names, settings.missing)
-    settings.check_size(int(np.count_nonzero(found.complete)), rows.n_columns)
+    used[used] = found.complete
+    settings.check_size(int(np.count_nonzero(found.complete)), family.own_columns(rows.n_columns))
     rows = held(rows, family, settings.memory, settings.loss_storage)
     check_memory(family, rows, settings.loss_storage, settings.memory)
     found.check_domain(family, names, caller)
-    _check_variation(found, names)
+    _check_variation(found, names[: len(names) - len(given)])
     rows = rows.selected(np.flatnonzero(found.complete))
+    check_total(rows.frequency)
     scaling = family.scaling(rows, fit_location=settings.fit_location) if settings.scale == "median" else None
     if scaling is not None:
         _check_scale(scaling, names)
     else:
         _check_sizes(rows, found, names)
+    if given:
+        scaling = with_covariates(scaling, rows, list(given))
     rows = rows.mapped(np.copy) if scaling is None else _scaled(rows, scaling)  # the user's array stays the user's
     scaled_family = family if scaling is None else _scaled_family(family, scaling, names)
     if settings.scale == "median":
         scaled_family = scaled_family.oriented(rows)
-    preparation = Preparation(family, scaled_family.resolved(rows), scaling, names, caller)
+    own = names[: family.own_columns(len(names))]
+    preparation = Preparation(family, scaled_family.resolved(rows), scaling, own, tuple(given), caller)
     if family.is_pairwise:
         _check_units(preparation)
-    return Prepared(preparation, rows, found.complete)
+    return Prepared(preparation, rows, used)
 
 
 def _scaled_family(family: Family, scaling: Scaling, names: list[str]) -> Family:
@@ -130,7 +159,7 @@ def _scaled_family(family: Family, scaling: Scaling, names: list[str]) -> Family
 
 
 def _check_variation(found: Inspection, names: list[str]) -> None:
-    constant = np.flatnonzero(found.low == found.high)
+    constant = np.flatnonzero((found.low == found.high)[: len(names)])
     if constant.size:
         listed = quoted([names[j] for j in constant])
         raise UsageError(f"Constant columns tell nothing about dependence: {listed}. Drop them (of {len(names)}).")
@@ -167,9 +196,13 @@ def _check_sizes(rows: Rows, found: Inspection, names: list[str]) -> None:
 
 def _check_units(preparation: Preparation) -> None:
     """Raise where K or eta in the units of the data would be larger, or smaller, than numbers can be."""
-    m = len(preparation.names)
-    K, eta = preparation.unscale((np.eye(m), np.zeros(m)))[0], preparation.unscale((np.zeros((m, m)), np.ones(m)))[1]
-    own = np.stack([K.diagonal(), eta])
+    m, shape = len(preparation.names), preparation.location_shape
+    K = preparation.unscale((np.eye(m), np.zeros(shape)))[0]
+    ones = np.ones(shape)
+    if preparation.given:
+        ones[:, 1:] = 0.0
+    eta = preparation.unscale((np.zeros((m, m)), ones))[1]
+    own = np.stack([K.diagonal(), location_rows(eta)[0]])
     beyond = np.flatnonzero(~((own >= _LEAST_UNIT) & (own <= _LARGEST_UNIT)).all(axis=0))
     if beyond.size:
         raise UsageError(

@@ -174,6 +174,13 @@ class Settings:
         if redundant:
             raise UsageError(redundant)
 
+    def check_covariates(self) -> None:
+        """Raise where covariates contradict other arguments."""
+        if not self.family.is_pairwise:
+            raise UsageError(f"{self.family!r} has no location that covariates could move; use a pairwise family.")
+        if not self.fit_location:
+            raise ArgumentError("fit_location", value=False, problem=": covariates move the location, so fit it.")
+
     def check_size(self, n_rows: int, n_columns: int) -> None:
         """Raise on arguments that make no sense for so many complete rows and columns."""
         if n_rows < 2:
@@ -232,6 +239,7 @@ class GraphSettings(Settings):
     location_weights: Array | None
     penalize_diagonal: bool
     location_ratio: float
+    effect_ratio: float
     storage: Storage
     tol: float
     max_iter: int
@@ -286,6 +294,7 @@ class GraphSettings(Settings):
             "penalize_diagonal": self.penalize_diagonal,
             "fit_location": self.fit_location,
             "location_ratio": self.location_ratio,
+            "effect_ratio": self.effect_ratio,
             "penalty_weights": self.penalty_weights,
             "location_weights": self.location_weights,
         }

@@ -16,7 +16,7 @@ from robscore.solvers.refit import dependent_columns
 
 def singular_error(prepared: Prepared, weighed: Weighed, loss: Loss, settings: Settings, reason: str) -> UsageError:
     """The error for a loss without a unique minimum: too few rows, or what depends on what."""
-    n, m = prepared.rows.n_rows, prepared.rows.n_columns
+    n, m = prepared.rows.n_rows, len(prepared.preparation.names)
     family = prepared.preparation.family
     counted = int(np.count_nonzero(weighed.weights.gamma_weights))
     singular = f"Gamma-hat is singular ({reason}), so the estimate without a penalty does not exist. "

@@ -11,13 +11,14 @@ import numpy as np
 from robscore._tools.errors import UsageError
 from robscore._tools.progress import stage, tell
 from robscore._tools.remarks import About, Remark
-from robscore._tools.typing import IntArray
+from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, Words
 from robscore.elements import Elements
 from robscore.families.base import NoDensityError, Parameters
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.losses.quadratic import Loss
+from robscore.rows.base import some_of
 from robscore.selection.blocks import block_grid, choose_n_blocks, least_blocks
 from robscore.solvers.columns import ColumnsError
 from robscore.solvers.factor import SingularLossError
@@ -76,7 +77,9 @@ class Weighed:
 
 def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Judge) -> tuple[Weighed, Loss]:
     """What the data lead to, where nothing is said of blocks or bad rows; else the weights of blocks."""
-    n_blocks = settings.first_n_blocks(elements.n_rows)
+    often = prepared.rows.frequency
+    total = elements.n_rows if often is None else max(round(float(often.sum())), 1)
+    n_blocks = min(settings.first_n_blocks(total), elements.n_rows)
     _check_overflow(prepared, elements)
     free = settings.reweights and settings.says_nothing_of_blocks and elements.n_rows <= _BLOCKS_OF_ONE
     fallback = elements.n_rows if free else n_blocks
@@ -90,9 +93,9 @@ def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Jud
     n_blocks = fallback
     tell(f"weighing {n_blocks} blocks of rows")
     if isinstance(found, Reweighted):
-        weights, n_blocks, criterion, remarks = _choose_n_blocks(elements, settings, found, judge)
+        weights, n_blocks, criterion, remarks = _choose_n_blocks(elements, settings, found, judge, often)
         return Weighed(weights, n_blocks, criterion, settings.reweights, remarks), weights.loss(elements)
-    weights, remarks = _weights_of_blocks(elements, settings, n_blocks)
+    weights, remarks = _weights_of_blocks(elements, settings, n_blocks, often)
     remarks = remarks if found is None else [*remarks, found]
     return Weighed(weights, n_blocks, None, settings.reweights, remarks), weights.loss(elements)
 
@@ -104,7 +107,8 @@ def _check_overflow(prepared: Prepared, elements: Elements) -> None:
         return
     with np.errstate(divide="ignore"):
         away = np.abs(np.log10(np.abs(prepared.rows.take(np.flatnonzero(overflow)[:_LOOKED_AT]))))
-    worst = prepared.preparation.names[int(np.argmax(np.median(away, axis=0)))]
+    names = prepared.preparation.names
+    worst = names[int(np.argmax(np.median(away[:, : len(names)], axis=0)))]
     raise UsageError(
         f"{np.count_nonzero(overflow)} of {elements.n_rows} rows have score-matching elements that overflow: they are "
         f"too large, or too near a boundary, in column {worst!r} most of all. Measure it in other units, keep ",
@@ -130,7 +134,11 @@ def _remarks_on(weights: RowWeights, prepared: Prepared) -> list[Remark]:
 
 
 def _weights_of_blocks(
-    elements: Elements, settings: Settings, n_blocks: int, products: Products | None = None
+    elements: Elements,
+    settings: Settings,
+    n_blocks: int,
+    frequency: Array | None,
+    products: Products | None = None,
 ) -> tuple[RowWeights, list[Remark]]:
     """Row weights of blocks; where the number of blocks is not the user's, of the rows that do not overflow."""
     n_rows = elements.n_rows
@@ -147,12 +155,13 @@ def _weights_of_blocks(
         shuffle=settings.shuffle,
         random_state=settings.random_state,
         products=products,
+        frequency=frequency if kept is None else some_of(frequency, kept),
     )
     if kept is None:
         return weights, remarks
     whole = np.zeros((2, n_rows))
     whole[0, kept], whole[1, kept] = weights
-    return RowWeights(whole[0], whole[1]), remarks
+    return RowWeights(whole[0], whole[1], frequency=frequency), remarks
 
 
 def _reweigh(
@@ -186,14 +195,14 @@ def _reweigh(
 
 
 def _choose_n_blocks(
-    elements: Elements, settings: Settings, found: Reweighted, judge: Judge
+    elements: Elements, settings: Settings, found: Reweighted, judge: Judge, frequency: Array | None
 ) -> tuple[RowWeights, int, dict[int, float], list[Remark]]:
     """Row weights of the K that the reweighted loss likes best, that K, and the losses by K."""
     products = shared_products(elements)
     weights: dict[int, tuple[RowWeights, list[Remark]]] = {}
 
     def loss_of(n_blocks: int) -> Loss:
-        weights[n_blocks] = _weights_of_blocks(elements, settings, n_blocks, products)
+        weights[n_blocks] = _weights_of_blocks(elements, settings, n_blocks, frequency, products)
         return weights[n_blocks][0].loss(elements)
 
     criterion = choose_n_blocks(

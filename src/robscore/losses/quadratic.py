@@ -3,6 +3,8 @@
 Pairwise families:   loss(K, eta) = sum_j 1/2 z_j' Gamma_j z_j - g_j' z_j,      z_j = (K_1j, ..., K_mj, eta_j)
 on the simplex also  sum_{j<m} z_j' Gamma_jm z_m, since x_m = 1 - the rest moves with every other column
 any statistics:      loss(theta) = 1/2 theta' Gamma theta - g' theta
+
+With q covariates z_j = (K_1j, ..., K_mj, eta_j0, ..., eta_jq), and eta has shape (m, 1 + q) in place of (m,).
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csc_array
 
-from robscore._tools.typing import Array, IntArray
+from robscore._tools.typing import AnyArray, Array, IntArray
 
 MANY_COLUMNS = 150  # from here on blocks of all nodes cost more than they save
 
@@ -24,7 +26,7 @@ class QuadraticLoss:
 
     Parameters
     ----------
-    blocks : array of shape (m, m+1, m+1) or (1, m+1, m+1)
+    blocks : array of shape (m, m+1, m+1) or (1, m+1, m+1); with q covariates m+1+q in place of m+1
     g : array of shape (m, m+1)
         Row j belongs to node j.
     gamma_last : array of shape (m-1, m+1, m+1), optional
@@ -66,6 +68,16 @@ class QuadraticLoss:
         return self
 
     @property
+    def n_locations(self) -> int:
+        """Entries of z_j that are no interactions: 1 and one for every covariate."""
+        return int(self.g.shape[1] - self.n_columns)
+
+    @property
+    def location_shape(self) -> tuple[int, ...]:
+        """Of eta: (m,), or with q covariates (m, 1 + q)."""
+        return (self.n_columns,) if self.n_locations == 1 else (self.n_columns, self.n_locations)
+
+    @property
     def gamma(self) -> Array:
         """All blocks, shape (m, m+1, m+1), whatever the storage."""
         return np.broadcast_to(self.blocks, (self.n_columns, *self.blocks.shape[1:]))
@@ -80,13 +92,13 @@ class QuadraticLoss:
         >>> round(loss.value(np.eye(3), np.zeros(3)), 6)
         -2.5
         """
-        z = np.concatenate([np.asarray(interaction), np.asarray(location)[None, :]]).T
+        z = np.concatenate([np.asarray(interaction), location_rows(location)]).T
         return float(np.sum((0.5 * self.gamma_times(interaction, location) - self.g) * z))
 
     def gamma_times(self, interaction: Array | csc_array, location: Array) -> Array:
         """Gamma z, shape (m, m+1), of z_j = (K_1j, ..., K_mj, eta_j); K may be sparse."""
         K = dense(interaction)
-        z = np.concatenate([K, np.asarray(location)[None, :]]).T
+        z = np.concatenate([K, location_rows(location)]).T
         product: Array = z @ self.blocks[0] if self.shared else np.matmul(self.blocks, z[:, :, None])[:, :, 0]
         if self.gamma_last is not None:
             others = np.delete(np.arange(self.n_columns), self.reference)
@@ -96,7 +108,7 @@ class QuadraticLoss:
 
     def reordered(self, columns: IntArray) -> QuadraticLoss:
         """The loss of the columns in another order, which keeps that of the nodes other than the reference."""
-        entries = np.append(columns, self.n_columns)
+        entries = np.append(columns, np.arange(self.n_columns, self.g.shape[1]))
         across = np.ix_(entries, entries)
         last = None if self.gamma_last is None else self.gamma_last[:, across[0], across[1]]
         blocks = self.blocks if self.shared else self.blocks[columns]
@@ -120,6 +132,23 @@ class QuadraticLoss:
         """How K_j meets eta_j in block j: t of shape (m, m), or (1, m) if shared; and eta_j itself: s of shape (m,)."""
         m = self.n_columns
         return self.blocks[:, :m, m], np.broadcast_to(self.blocks[:, m, m], (m,))
+
+    def best_location(self, pulled: Array) -> Array:
+        """S^-1 of what pulls at the locations of every column, shape (m, L): s is eta's own block, and L x L."""
+        m = self.n_columns
+        if self.n_locations == 1:
+            return np.asarray(pulled / self.coupling()[1][:, None])
+        own = self.blocks[:, m:, m:]
+        if self.shared:
+            return np.asarray(np.linalg.solve(own[0], pulled.T).T)
+        return np.asarray(np.linalg.solve(own, pulled[:, :, None])[:, :, 0])
+
+    def pulls_of(self, interaction: Array | csc_array) -> Array:
+        """t_j' K_j: what the interactions of every column pull at its locations, shape (m, L); K may be sparse."""
+        if self.n_locations == 1:
+            return _column_dots(self.coupling()[0], interaction)[:, None]
+        m, K = self.n_columns, dense(interaction)
+        return np.einsum("jkl,kj->jl", np.broadcast_to(self.blocks[:, :m, m:], (m, m, self.n_locations)), K)
 
     def completed(self, interaction: Array) -> Array:
         """K with the entries filled in that the others determine: the diagonal, where columns sum to zero."""
@@ -194,6 +223,23 @@ class FactoredLoss(QuadraticLoss):
     @cached_property
     def _t(self) -> Array:
         return np.asarray(-(self.b @ self.u.T), dtype=float)
+
+
+def location_rows(location: AnyArray) -> AnyArray:
+    """The location, shape (m,) or (m, L), as L rows, shape (L, m)."""
+    return np.atleast_2d(np.asarray(location).T)
+
+
+def as_location(columns: Array) -> Array:
+    """The location from its L columns, shape (m, L): of shape (m,) where there is one."""
+    return columns[:, 0].copy() if columns.shape[1] == 1 else columns.copy()
+
+
+def _column_dots(t: Array, K: Array | csc_array) -> Array:
+    """t_j' K_j for every column j of K, with t of shape (m, m) or (1, m), rows t_j."""
+    if isinstance(K, csc_array):
+        return np.asarray(K.multiply(np.broadcast_to(t, K.shape).T).sum(axis=0)).ravel()
+    return np.einsum("jk,kj->j", np.broadcast_to(t, K.shape), K)
 
 
 def dense(matrix: Array | csc_array) -> Array:

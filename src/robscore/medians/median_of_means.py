@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from robscore._tools.errors import ArgumentError
 from robscore._tools.randomness import as_generator
-from robscore._tools.typing import RandomState
+from robscore._tools.typing import Array, RandomState
 from robscore.medians.geometric_median import GeometricMedian, geometric_median, read_points
 from robscore.rows.blocks import Partition
 
@@ -70,12 +70,18 @@ def median_of_means(
 
 
 def partitions(
-    n: int, n_blocks: int, n_partitions: int, *, shuffle: bool, random_state: RandomState
+    n: int,
+    n_blocks: int,
+    n_partitions: int,
+    *,
+    shuffle: bool,
+    random_state: RandomState,
+    frequency: Array | None = None,
 ) -> list[Partition]:
     """One partition (in the given order unless shuffled), or several random ones."""
     if isinstance(n_partitions, bool) or not isinstance(n_partitions, int | np.integer) or n_partitions < 1:
         raise ArgumentError("n_partitions", n_partitions, "must be an integer of at least 1.")
     if n_partitions == 1 and not shuffle:
-        return [Partition.even(n, n_blocks)]
+        return [Partition.even(n, n_blocks, frequency=frequency)]
     rng = as_generator(random_state)
-    return [Partition.even(n, n_blocks, rng) for _ in range(n_partitions)]
+    return [Partition.even(n, n_blocks, rng, frequency) for _ in range(n_partitions)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robscore._tools.typing import Array
-from robscore.elements.power import unpacked
+from robscore.elements.packing import unpacked
 from robscore.families import score_elements
 from robscore.losses.quadratic import assemble_hessian
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, select

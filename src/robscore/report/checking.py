@@ -193,7 +193,12 @@ def _is_about_data(value: Any) -> bool:
         value,
         file=text,
         sha256=text,
-        read=lambda read: has(read, **options) and set(read) == set(options) and read["decimal"] in (None, ".", ","),
+        read=lambda read: (
+            has(read, **options)
+            and set(read) - {"given"} == set(options)
+            and list_of(text)(read.get("given", []))
+            and read["decimal"] in (None, ".", ",")
+        ),
         label_name=optional(text),
         coordinates=optional(text),
         outline=optional(text),

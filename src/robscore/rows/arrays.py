@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from robscore._tools.typing import AnyData, Array, IntArray
-from robscore.rows.base import Rows
+from robscore.rows.base import Rows, some_of
 
 
 class ArrayRows(Rows):
@@ -44,13 +44,13 @@ class ArrayRows(Rows):
         """Changed here and now, if they are held as a whole."""
         if not self.whole:
             return super().mapped(change, n_columns)
-        return ArrayRows(change(np.asarray(self.values, dtype=float)), self.names)
+        return ArrayRows(change(np.asarray(self.values, dtype=float)), self.names).counted(self.frequency)
 
     def selected(self, index: IntArray) -> Rows:
         """A copy of some rows, if they are held as a whole."""
         if not self.whole or index.size == self.n_rows:
             return super().selected(index)
-        return ArrayRows(self.values[index], self.names)
+        return ArrayRows(self.values[index], self.names).counted(some_of(self.frequency, index))
 
 
 def as_rows(X: Array | Rows) -> Rows:

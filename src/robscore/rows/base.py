@@ -9,9 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from copy import copy
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -36,12 +37,15 @@ class Rows(ABC):
         Names of the columns, where they have some.
     is_remote : bool
         Whether the work is done where the rows are, on other machines.
+    frequency : array of shape (n,), or None
+        How often every row is there, larger than 0; None where each is there once.
     """
 
     n_rows: int
     n_columns: int
     names: list[str] | None = None
     is_remote: bool = False
+    frequency: Array | None = None
 
     @abstractmethod
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
@@ -116,6 +120,12 @@ class Rows(ABC):
             onto = result if onto is None else added(onto, result)
         return onto
 
+    def counted(self, frequency: Array | None) -> Self:
+        """The same rows, each there as often as its frequency, shape (n,), says."""
+        same = copy(self)
+        same.frequency = frequency
+        return same
+
     def take(self, index: IntArray) -> Array:
         """Some rows, in the order of the index, shape (index, m)."""
         order = np.argsort(index, kind="stable")
@@ -141,7 +151,7 @@ class MappedRows(Rows):
     def __init__(self, rows: Rows, change: Callable[[Array], Array], n_columns: int | None = None) -> None:
         self.rows, self.change = rows, change
         self.n_rows, self.n_columns, self.names = rows.n_rows, n_columns or rows.n_columns, rows.names
-        self.is_remote = rows.is_remote
+        self.is_remote, self.frequency = rows.is_remote, rows.frequency
 
     def place(self, row: int) -> str:
         """Where the row was."""
@@ -179,7 +189,8 @@ class MappedRows(Rows):
 
     def selected(self, index: IntArray) -> Rows:
         """Selected before they are changed."""
-        return MappedRows(self.rows.selected(index), self.change, self.n_columns)
+        some = MappedRows(self.rows.selected(index), self.change, self.n_columns)
+        return some.counted(some_of(self.frequency, index))
 
 
 class SelectedRows(Rows):
@@ -188,7 +199,7 @@ class SelectedRows(Rows):
     def __init__(self, rows: Rows, index: IntArray) -> None:
         self.rows, self.index = rows, index
         self.n_rows, self.n_columns, self.names = index.size, rows.n_columns, rows.names
-        self.is_remote = rows.is_remote
+        self.is_remote, self.frequency = rows.is_remote, some_of(rows.frequency, index)
 
     def place(self, row: int) -> str:
         """Where the row was before it was selected."""
@@ -213,7 +224,12 @@ class SelectedRows(Rows):
 
     def selected(self, index: IntArray) -> Rows:
         """Some of these."""
-        return self.rows.selected(self.index[index])
+        return self.rows.selected(self.index[index]).counted(some_of(self.frequency, index))
+
+
+def some_of(array: Array | None, index: IntArray) -> Array | None:
+    """Some entries of an array that may not be there."""
+    return None if array is None else array[index]
 
 
 def cut(n: int, length: int, starts: IntArray | None = None) -> IntArray:

@@ -11,7 +11,8 @@ import numpy as np
 from scipy.special import chdtri
 
 from robscore._tools.errors import ArgumentError
-from robscore._tools.typing import AnyArray, Array, IntArray
+from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
+from robscore.rows.base import some_of
 
 
 def n_blocks_for(n: int, contamination: float) -> int:
@@ -71,10 +72,13 @@ class Partition:
     permutation : integer array, or None
         The rows of all blocks, one after the other; None where these are all rows as they come.
     sizes : integer array of shape (K,)
+    frequency : array, or None
+        How often every row is there, in the order of the blocks; None where each is there once.
     """
 
     permutation: IntArray | None
     sizes: IntArray
+    frequency: Array | None = None
 
     @classmethod
     def from_blocks(cls, blocks: list[IntArray]) -> Partition:
@@ -85,12 +89,21 @@ class Partition:
         return cls(np.concatenate([np.asarray(block, dtype=np.intp) for block in blocks]), sizes)
 
     @classmethod
-    def even(cls, n: int, n_blocks: int, rng: np.random.Generator | None = None) -> Partition:
-        """The blocks of :func:`make_blocks`, without a list of them."""
+    def even(
+        cls, n: int, n_blocks: int, rng: np.random.Generator | None = None, frequency: Array | None = None
+    ) -> Partition:
+        """The blocks of :func:`make_blocks`, without a list of them.
+
+        Where rows have frequencies, shape (n,), every row stays whole and blocks have nearly equal sums of these.
+        """
         check_n_blocks(n_blocks, n)
+        permutation = None if rng is None else rng.permutation(n)
+        if frequency is not None:
+            ordered = frequency if permutation is None else frequency[permutation]
+            return cls(permutation, _nearly_equal(ordered, n_blocks), ordered)
         sizes = np.full(n_blocks, n // n_blocks, dtype=np.intp)
         sizes[: n % n_blocks] += 1
-        return cls(None if rng is None else rng.permutation(n), sizes)
+        return cls(permutation, sizes)
 
     @property
     def order(self) -> IntArray:
@@ -139,6 +152,14 @@ class Partition:
         numbers[self.permutation] = blocks
         return numbers  # type: ignore[return-value]
 
+    def along(self, n: int) -> tuple[AnyArray, ...]:
+        """What n rows need to know to be summed piece by piece: their block, and their frequency if they have one."""
+        if self.frequency is None:
+            return (self.block_of(n),)
+        often = np.zeros(n)
+        often[self.order] = self.frequency
+        return self.block_of(n), often
+
     def by_size(self) -> Iterator[tuple[int, IntArray, IntArray]]:
         """Blocks of equal size together: the size s, the k blocks that have it, their positions in ``order`` (k, s)."""
         for size in np.unique(self.sizes):
@@ -152,19 +173,46 @@ class Partition:
         result: Array = np.add.reduceat(ordered_rows, self.starts, axis=0)
         return result
 
+    @cached_property
+    def totals(self) -> Array | IntArray:
+        """What rows of a block are divided by to give their mean: its size, or the sum of its frequencies, (K,)."""
+        return self.sizes if self.frequency is None else np.add.reduceat(self.frequency, self.starts)
+
+    def repeated(self, ordered_rows: Array) -> Array:
+        """Rows (already in ``order``) times their frequency."""
+        if self.frequency is None:
+            return ordered_rows
+        return ordered_rows * self.frequency.reshape((-1,) + (1,) * (ordered_rows.ndim - 1))
+
+    def only(self, blocks: BoolArray) -> Partition:
+        """Some of the blocks, shape (K,)."""
+        kept = np.repeat(blocks, self.sizes)
+        return Partition(self.order[kept], self.sizes[blocks], some_of(self.frequency, np.flatnonzero(kept)))
+
     def means(self, rows: Array) -> Array:
         """Block means of rows given in their original order."""
-        sums = self.sums(self.ordered(rows))
-        return sums / self.sizes.reshape((-1,) + (1,) * (rows.ndim - 1))
+        sums = self.sums(self.repeated(self.ordered(rows)))
+        return sums / self.totals.reshape((-1,) + (1,) * (rows.ndim - 1))
 
     def row_weights(self, block_weights: Array, n: int) -> Array:
-        """c_i = w_block(i) / |block(i)|, shape (n,)."""
-        spread = np.repeat(block_weights / self.sizes, self.sizes)
+        """c_i = w_block(i) / |block(i)|, shape (n,), times the row's frequency."""
+        spread = self.repeated(np.repeat(block_weights / self.totals, self.sizes))
         if self.permutation is None:
             return spread
         weights = np.zeros(n)
         weights[self.permutation] = spread
         return weights
+
+
+def _nearly_equal(frequency: Array, n_blocks: int) -> IntArray:
+    """Sizes of K blocks of neighbours with nearly equal sums of frequencies, each with a row at least."""
+    n = frequency.size
+    middle = np.cumsum(frequency) - frequency / 2
+    ends = np.searchsorted(middle, middle[-1] * np.arange(1, n_blocks) / n_blocks + 1e-9)
+    every = np.arange(1, n_blocks)
+    ends = np.maximum.accumulate(np.maximum(ends, every) - every) + every  # ascending, with room for those before
+    ends = np.minimum(ends, n - n_blocks + every)
+    return np.diff(ends, prepend=0, append=n).astype(np.intp)
 
 
 def halves(n: int, block_size: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:

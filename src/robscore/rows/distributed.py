@@ -23,7 +23,7 @@ from robscore._tools.progress import tell
 from robscore._tools.threads import one_thread
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray
 from robscore._tools.words import first_few
-from robscore.rows.base import Rows, Work, added, cut, joined
+from robscore.rows.base import Rows, Work, added, cut, joined, some_of
 from robscore.rows.names import check_names
 
 _SHARE_OF_WORKER = 0.5  # of a worker's memory that one chunk may take
@@ -194,7 +194,7 @@ class DaskRows(Rows):
         if index.size == self.n_rows:
             return self
         some = DaskRows(self.array[index])
-        some.names = self.names
+        some.names, some.frequency = self.names, some_of(self.frequency, index)
         return some
 
 

@@ -164,7 +164,7 @@ def _look(family: Family, rows: Array) -> Inspection:
     return Inspection(
         Marks.of(infinite),
         Marks.of(absent),
-        Marks.of(rows < 0, numbers) if len(rows) else Marks.of(np.zeros((1, rows.shape[1]), dtype=bool)),
+        Marks.of(_negative(rows, family), numbers) if len(rows) else Marks.of(np.zeros((1, rows.shape[1]), dtype=bool)),
         Marks.of(bad, numbers) if len(rows) else Marks.of(np.zeros((1, rows.shape[1]), dtype=bool)),
         reason if bad.any() else "",
         complete,
@@ -172,3 +172,10 @@ def _look(family: Family, rows: Array) -> Inspection:
         rows.max(axis=0, initial=-np.inf),
         _in_memory,
     )
+
+
+def _negative(rows: Array, family: Family) -> BoolArray:
+    """Values below zero in the family's own columns; covariates may be negative."""
+    negative = np.asarray(rows < 0)
+    negative[:, family.own_columns(rows.shape[1]) :] = False
+    return negative

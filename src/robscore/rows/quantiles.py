@@ -7,6 +7,7 @@ are found by counting in one pass over the rows, and what shares them, a small p
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,14 @@ from robscore.rows.base import Rows
 _COUNTERS = 2**21  # in all columns together
 _HELD = 4_000_000  # numbers that may be held and put in order
 _BITS = 64
+_ROUNDING = 1e-9  # of sums of frequencies
 _SIGN = np.uint64(1 << 63)
 
 
 def column_quantiles(rows: Array | Rows, q: float) -> Array:
     """The q-quantile of every column, shape (m,), by linear interpolation as NumPy has it; NaN entries do not count.
 
-    NaN where a column has nothing else.
+    NaN where a column has nothing else. Rows with a frequency are there so often.
 
     Examples
     --------
@@ -35,51 +37,68 @@ def column_quantiles(rows: Array | Rows, q: float) -> Array:
     >>> column_quantiles(ArrayRows(X, whole=False), 0.5).tolist()
     [2.0, 6.0]
     """
-    if isinstance(rows, ArrayRows) and rows.whole:
+    if isinstance(rows, ArrayRows) and rows.whole and rows.frequency is None:
         rows = rows.values
     if not isinstance(rows, Rows):
         return np.array([_quantile(np.sort(column[~np.isnan(column)]), q) for column in np.asarray(rows).T])
-    counted = rows.total(_count)
-    below = np.zeros(rows.n_columns, dtype=np.int64)  # entries that are less than all with the known bits
+    along = () if rows.frequency is None else (rows.frequency,)
+    counted = rows.total(_count, *along)
+    below = np.zeros(rows.n_columns, dtype=counted.dtype)  # entries that are less than all with the known bits
     prefix, known = np.zeros(rows.n_columns, dtype=np.uint64), 0
     inside = counted.copy()
     step = max(1, int(np.log2(_COUNTERS / rows.n_columns)))
     rank = np.maximum(q * (counted - 1), 0)
-    low = np.floor(rank).astype(np.int64)
+    low = np.floor(rank + _ROUNDING).astype(np.int64)
     while inside.sum() > _HELD and known < _BITS:
         bits = min(step, _BITS - known)
-        counts = rows.total(partial(_histogram, prefix=prefix, known=known, bits=bits))
+        counts = rows.total(partial(_histogram, prefix=prefix, known=known, bits=bits), *along)
         upto = below[:, None] + np.cumsum(counts, axis=1)
-        chosen = np.minimum((upto <= low[:, None]).sum(axis=1), counts.shape[1] - 1)
+        chosen = np.minimum((upto <= low[:, None] + _ROUNDING).sum(axis=1), counts.shape[1] - 1)
         each = np.arange(rows.n_columns)
         inside = counts[each, chosen]
         below = upto[each, chosen] - inside
         prefix, known = (prefix << np.uint64(bits)) | chosen.astype(np.uint64), known + bits
     # The value at the lower rank, and the next one: in what shares the bits, or the least above that.
-    found = rows.total(partial(_inside, prefix=prefix, known=known))
+    found = rows.total(partial(_inside, prefix=prefix, known=known), *along)
     result = np.full(rows.n_columns, np.nan)
     for j in np.flatnonzero(counted):
-        held = np.sort(np.concatenate(found[j].values)) if known < _BITS else found[j].first.repeat(inside[j])
-        at = int(low[j] - below[j])
-        value = held[at]
-        following = held[at + 1] if at + 1 < held.size else found[j].above
-        result[j] = _between(value, following if low[j] + 1 < counted[j] else value, float(rank[j] - low[j]))
+        value, following = found[j].next_two(float(low[j] - below[j]), inside[j])
+        following = following if low[j] + 1 + _ROUNDING < counted[j] else value
+        result[j] = _between(value, following, max(float(rank[j] - low[j]), 0.0))
     return result
 
 
 class _Found:
-    """What a column has with the known bits, and the least value above all those."""
+    """What a column has with the known bits, how often, and the least value above all those.
 
-    def __init__(self, values: list[Array], first: Array, above: float) -> None:
-        self.values, self.first, self.above = values, first, above
+    Without a list of values where all bits are known, since then all are equal to the first.
+    """
+
+    def __init__(self, values: list[Array], often: list[Array], first: Array, above: float) -> None:
+        self.values, self.often, self.first, self.above = values, often, first, above
 
     def __iadd__(self, more: _Found) -> _Found:
         first = self.first if self.first.size else more.first
-        return _Found(self.values + more.values, first, min(self.above, more.above))
+        return _Found(self.values + more.values, self.often + more.often, first, min(self.above, more.above))
+
+    def next_two(self, rank: float, in_all: float) -> tuple[float, float]:
+        """The value at a rank among those with the known bits, of which there are so many in all, and the next one."""
+        if not self.values:
+            return float(self.first[0]), float(self.first[0]) if rank + 1 + _ROUNDING < in_all else self.above
+        values = np.concatenate(self.values)
+        order = np.argsort(values, kind="stable")
+        held = values[order]
+        if self.often:
+            reached = np.cumsum(np.concatenate(self.often)[order]) - _ROUNDING
+            at, after = np.searchsorted(reached, [rank, rank + 1], side="right").tolist()
+        else:
+            at, after = int(rank), int(rank) + 1
+        return float(held[min(at, held.size - 1)]), float(held[after]) if after < held.size else self.above
 
 
-def _count(rows: Array) -> NDArray[np.int64]:
-    return np.count_nonzero(~np.isnan(rows), axis=0)
+def _count(rows: Array, frequency: Array | None = None) -> NDArray[Any]:
+    there = ~np.isnan(rows)
+    return np.count_nonzero(there, axis=0) if frequency is None else frequency @ there
 
 
 def _keys(column: Array) -> NDArray[np.uint64]:
@@ -88,29 +107,36 @@ def _keys(column: Array) -> NDArray[np.uint64]:
     return np.where(bits & _SIGN, ~bits, bits | _SIGN)
 
 
-def _histogram(rows: Array, *, prefix: NDArray[np.uint64], known: int, bits: int) -> NDArray[np.int64]:
+def _histogram(
+    rows: Array, frequency: Array | None = None, *, prefix: NDArray[np.uint64], known: int, bits: int
+) -> NDArray[Any]:
     """How often each of the next bits follows those known, shape (m, 2^bits)."""
-    counts = np.zeros((rows.shape[1], 2**bits), dtype=np.int64)
+    counts = np.zeros((rows.shape[1], 2**bits), dtype=np.int64 if frequency is None else float)
     for j, column in enumerate(rows.T):
-        keys = _keys(column[~np.isnan(column)])
+        there = ~np.isnan(column)
+        keys, often = _keys(column[there]), None if frequency is None else frequency[there]
         if known:
-            keys = keys[keys >> np.uint64(_BITS - known) == prefix[j]]
+            same = keys >> np.uint64(_BITS - known) == prefix[j]
+            keys, often = keys[same], None if often is None else often[same]
         following = (keys >> np.uint64(_BITS - known - bits)) & np.uint64(2**bits - 1)
-        counts[j] = np.bincount(following.astype(np.intp), minlength=2**bits)
+        counts[j] = np.bincount(following.astype(np.intp), weights=often, minlength=2**bits)
     return counts
 
 
-def _inside(rows: Array, *, prefix: NDArray[np.uint64], known: int) -> list[_Found]:
+def _inside(rows: Array, frequency: Array | None = None, *, prefix: NDArray[np.uint64], known: int) -> list[_Found]:
     found = []
     for j, column in enumerate(rows.T):
-        numbers = column[~np.isnan(column)]
+        there = ~np.isnan(column)
+        numbers, often = column[there], [] if frequency is None else [frequency[there]]
         if not known:
-            found.append(_Found([numbers], numbers[:1], np.inf))
+            found.append(_Found([numbers], often, numbers[:1], np.inf))
             continue
         own = _keys(numbers) >> np.uint64(_BITS - known)
-        values = numbers[own == prefix[j]]
+        same = own == prefix[j]
+        values = numbers[same]
         kept = [values] if known < _BITS else []  # all bits known: all values are equal
-        found.append(_Found(kept, values[:1], numbers[own > prefix[j]].min(initial=np.inf)))
+        often = [counts[same] for counts in often] if known < _BITS else []
+        found.append(_Found(kept, often, values[:1], numbers[own > prefix[j]].min(initial=np.inf)))
     return found
 
 

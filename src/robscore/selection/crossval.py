@@ -15,6 +15,8 @@ from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import QuadraticLoss
+from robscore.rows.base import some_of
+from robscore.rows.blocks import Partition
 from robscore.selection.choice import Candidates, Choice, least
 from robscore.selection.ebic import LEAST_RCOND, graph_key, support
 from robscore.solvers.factor import SingularLossError
@@ -27,12 +29,13 @@ _EDGES_A_COLUMN = 10  # denser graphs are not looked at: their refits are dear a
 
 def cross_validation(candidates: Candidates) -> Choice:
     """Mean held-out loss of the rows that do not stand out, one value an alpha; infinite for very dense graphs."""
-    losses = held_out_losses(candidates)
+    losses, often = held_out_losses(candidates), some_of(candidates.weights.frequency, candidates.rows)
     if not candidates.weights.is_tapered:
         looked_at = np.isfinite(losses).any(axis=0)
         typical = np.median(losses[:, looked_at], axis=1)
-        losses = losses[~stands_out(typical) & np.isfinite(typical)]
-    criterion = losses.mean(axis=0)
+        kept = np.flatnonzero(~stands_out(typical, often) & np.isfinite(typical))
+        losses, often = losses[kept], some_of(often, kept)
+    criterion = losses.mean(axis=0) if often is None else often @ losses / often.sum()
     return Choice(criterion, least(criterion, candidates.path))
 
 
@@ -42,8 +45,9 @@ def held_out_losses(candidates: Candidates, n_folds: int = N_FOLDS) -> Array:
     if rows.size < 2 * n_folds:
         few = f"needs at least {2 * n_folds} rows, not {rows.size}; give "
         raise ArgumentError("select", "cv", Words(few, Setting("n_edges"), " or ", Setting("alpha"), "."))
-    order = candidates.rng.permutation(rows.size) if candidates.shuffle else np.arange(rows.size)
-    folds = [np.sort(fold) for fold in np.array_split(order, n_folds)]
+    often = some_of(candidates.weights.frequency, rows)
+    partition = Partition.even(rows.size, n_folds, candidates.rng if candidates.shuffle else None, often)
+    folds = [np.sort(fold) for fold in np.split(partition.order, partition.starts[1:])]
     fits = candidates.fit_all([np.delete(rows, fold) for fold in folds])
     losses = np.empty((rows.size, candidates.path.alphas.size))
     for fold, (loss, path) in zip(folds, fits, strict=True):

@@ -20,11 +20,12 @@ from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array, BoolArray
 from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss
+from robscore.rows.base import some_of
 from robscore.solvers import refit as refitting
 from robscore.solvers.factor import SingularLossError
 from robscore.solvers.path import Path, joined_support
 from robscore.solvers.refit import Refit
-from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.row_weights import RowWeights, squared_total
 from robscore.weighting.weighted_rows import WeightedRows
 
 _PATIENCE = 10  # graphs without improvement before the dense end is given up
@@ -121,7 +122,7 @@ def support(path: Path, k: int) -> tuple[BoolArray, BoolArray]:
     """Edges and locations of the k-th solution."""
     edges = joined_support(path.interactions[k], path.rule)
     if path.location_is_free or not path.fit_location:
-        return edges, np.full(len(edges), path.fit_location)
+        return edges, np.full(path.locations[k].shape, path.fit_location)
     return edges, path.locations[k] != 0
 
 
@@ -151,7 +152,7 @@ def _size_penalty(path: Path, edges: BoolArray, locations: BoolArray, n_rows: fl
     total = k * np.log(n_rows) + 2 * gamma * _log_binomial(n_pairs, k)
     if path.fit_location and not path.location_is_free:
         k = int(np.count_nonzero(locations))
-        total += k * np.log(n_rows) + 2 * gamma * _log_binomial(m, k)
+        total += k * np.log(n_rows) + 2 * gamma * _log_binomial(locations.size, k)
     return float(total)
 
 
@@ -172,15 +173,23 @@ def _calibration(solution: Refit, weighted: WeightedRows) -> float:
         return 1.0
     z = solution.interaction, solution.location
     gradients = weighted.gradients(z, solution.rows, solution.nodes, symmetric=solution.symmetric)
-    counted = (weighted.gamma_weights > 0) & ~weighted.elements.overflow
-    whitened = solution.factor.whiten(gradients[counted])
+    counted = np.flatnonzero((weighted.gamma_weights > 0) & ~weighted.elements.overflow)
+    often = some_of(weighted.frequency, counted)
+    gradients = gradients[counted] if often is None else gradients[counted] / often[:, None]  # of one copy each
+    whitened = solution.factor.whiten(gradients)
     with np.errstate(divide="ignore"):
         log_norm = 0.5 * np.log(np.einsum("ij,ij->j", whitened, whitened))
-    whitened = whitened[:, ~stands_out(log_norm)]
+    usual = np.flatnonzero(~stands_out(log_norm, often))
+    whitened = whitened[:, usual]
     # Rows add up to a mean, so their squares are those of single rows over the number of rows, twice.
-    n_rows = 1.0 / float(np.sum(weighted.gamma_weights[counted] ** 2))
-    kept = whitened.shape[1] / np.count_nonzero(counted)
-    squares = np.sum((whitened - whitened.mean(axis=1, keepdims=True)) ** 2, axis=1)
+    n_rows = 1.0 / squared_total(weighted.gamma_weights[counted], often)
+    if often is None:
+        kept = usual.size / counted.size
+        squares = np.sum((whitened - whitened.mean(axis=1, keepdims=True)) ** 2, axis=1)
+    else:
+        kept = often[usual].sum() / often.sum()
+        mean = whitened @ often[usual] / often[usual].sum()
+        squares = (whitened - mean[:, None]) ** 2 @ often[usual]
     return float(np.mean(squares[solution.is_edge])) * n_rows / kept
 
 

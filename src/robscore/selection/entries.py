@@ -119,7 +119,8 @@ def _derivatives(
     whole = loss.gamma_times(loss.completed(K), eta) - loss.g
     pulled = own[0] * whole[:, :m].diagonal()[:, None]
     if not loss.zero_sums:
-        pulled += own[1] * whole[:, m, None]
+        for k, factor in enumerate(own[1:]):
+            pulled += factor * whole[:, m + k, None]
     ends = [np.stack([part[i, j], part[j, i]]) for part in (whole[:, :m] - pulled, pulled)]
     if rule == "symmetric":
         ends = [np.broadcast_to(part.sum(axis=0), part.shape) for part in ends]

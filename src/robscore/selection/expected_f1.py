@@ -45,14 +45,9 @@ def _rows(candidates: Candidates) -> WeightedRows:
     weights = candidates.weights
     every = WeightedRows.of(candidates.elements.subset(counted), weights.some(counted))
     # Weights of a sample add up to one, as those of all rows do, so its squares are too large.
-    factor = np.sqrt(counted.size / candidates.rows.size)
-    return WeightedRows(
-        every.elements,
-        factor * every.gamma_weights,
-        factor * every.g_weights,
-        factor * every.pulls,
-        every.parameters,
-    )
+    often = weights.frequency
+    sizes = [rows.size if often is None else often[rows].sum() for rows in (counted, candidates.rows)]
+    return every.times(np.sqrt(sizes[0] / sizes[1]))
 
 
 def _criterion(path: Path, entries: Entries, odds: Odds) -> Array:

@@ -6,12 +6,15 @@ last column of a composition couples all others, after all parameters of the gra
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.losses.quadratic import QuadraticLoss, assemble_hessian
+from robscore.losses.quadratic import QuadraticLoss, as_location, assemble_hessian
 from robscore.solvers.factor import Factor, SingularLossError, factor_positive_definite
 from robscore.solvers.path import Path, joined_support
+from robscore.weighting.row_weights import squared_total
 from robscore.weighting.weighted_rows import WeightedRows
 
 
@@ -51,22 +54,42 @@ def degrees_of_freedom(
     z = _with_own_adapted(loss, loss.completed(path.interactions[0]), path.locations[0], path)
     kurtosis = rows.pair_kurtosis(z, own)[pairs]
     typical = np.median(kurtosis) if kurtosis.size else 3.0
-    n_rows = np.count_nonzero(rows.gamma_weights)
-    return np.maximum(2 * n_rows / np.maximum(np.maximum(kurtosis, typical) - 1, 1e-3), 1.0)
+    return np.maximum(2 * rows.n_rows / np.maximum(np.maximum(kurtosis, typical) - 1, 1e-3), 1.0)
 
 
 def _of_mean(total: Array, rows: WeightedRows) -> Array:
     """The part of a sum of squares that is the square of the mean, for rows that add up to a total."""
-    return np.asarray(total**2 * np.sum(rows.gamma_weights**2) / np.sum(rows.gamma_weights) ** 2)
+    return np.asarray(total**2 * squared_total(rows.gamma_weights, rows.frequency) / np.sum(rows.gamma_weights) ** 2)
 
 
 def on_own_parameters(loss: QuadraticLoss, *, fit_location: bool) -> Array:
-    """What K_jj and eta_j take of the derivative in entry k of z_j, at [0, j, k] and [1, j, k], shape (2, m, m)."""
+    """What K_jj and eta_j take of the derivative in entry k of z_j, at [0, j, k] and [1, j, k], shape (2, m, m).
+
+    With q covariates eta_j has 1 + q entries, and there are 2 + q such matrices.
+    """
     m = loss.n_columns
-    t = np.broadcast_to(loss.coupling()[0], (m, m))
     every = np.arange(m)
     with_diagonal = np.stack([loss.block(j, every[[j]], every)[0] for j in range(m)])
+    if loss.n_locations > 1:
+        across = np.stack([loss.block(j, np.arange(m, m + loss.n_locations), every) for j in range(m)])
+        return np.stack(_solved_jointly(loss, with_diagonal, across, fit_location=fit_location))
+    t = np.broadcast_to(loss.coupling()[0], (m, m))
     return np.stack(_solved(loss, with_diagonal, t, fit_location=fit_location))
+
+
+def _solved_jointly(loss: QuadraticLoss, in_diagonal: Array, in_locations: Array, *, fit_location: bool) -> list[Array]:
+    """As :func:`_solved` for L locations a node: ``in_locations`` has shape (m, L, q)."""
+    m, found = loss.n_columns, np.zeros((1 + loss.n_locations, *in_diagonal.shape))
+    own = [] if loss.zero_sums else [0]
+    own += [1 + k for k in range(loss.n_locations)] if fit_location else []
+    for j in range(m):
+        entries = np.array([j if k == 0 else m + k - 1 for k in own], dtype=np.intp)
+        right = np.concatenate([in_diagonal[None, j], in_locations[j]])[own]
+        hessian = loss.block(j, entries, entries)
+        scale = np.sqrt(np.maximum(hessian.diagonal(), np.finfo(float).tiny))
+        solved = np.linalg.pinv(hessian / np.multiply.outer(scale, scale), rcond=1e-12, hermitian=True)
+        found[own, j] = solved @ (right / scale[:, None]) / scale[:, None]
+    return list(found)
 
 
 def _solved(loss: QuadraticLoss, in_diagonal: Array, in_location: Array, *, fit_location: bool) -> tuple[Array, Array]:
@@ -89,10 +112,14 @@ def _with_own_adapted(loss: QuadraticLoss, K: Array, eta: Array, path: Path) -> 
     m = loss.n_columns
     derivative = loss.gamma_times(K, eta) - loss.g
     in_diagonal, in_location = derivative[:, :m].diagonal()[:, None], derivative[:, m:]
-    moved = _solved(loss, in_diagonal, in_location, fit_location=path.fit_location)
+    moved: Sequence[Array]
+    if loss.n_locations > 1:
+        moved = _solved_jointly(loss, in_diagonal, in_location[:, :, None], fit_location=path.fit_location)
+    else:
+        moved = _solved(loss, in_diagonal, in_location, fit_location=path.fit_location)
     K = K.copy()
     K[np.diag_indices(m)] -= moved[0][:, 0]
-    return K, eta - moved[1][:, 0]
+    return K, eta - as_location(np.concatenate(moved[1:], axis=1))
 
 
 def _safe(values: Array, relative_to: Array | float = 1.0) -> Array:
@@ -116,7 +143,8 @@ def _after_graph(
     np.fill_diagonal(free, val=not loss.zero_sums)
     own_nodes, own_rows = np.nonzero(free)
     if fit_location:
-        own_nodes, own_rows = np.append(own_nodes, np.arange(m)), np.append(own_rows, np.full(m, m))
+        own_nodes = np.append(own_nodes, np.tile(np.arange(m), loss.n_locations))
+        own_rows = np.append(own_rows, np.repeat(np.arange(m, m + loss.n_locations), m))
     d = own_nodes.size
     of_graph = rows.gradients(z, own_rows, own_nodes, symmetric=True)
     squares = np.empty(i.size)
@@ -125,13 +153,13 @@ def _after_graph(
         mine = np.flatnonzero(i == node)
         outside = mine[~edges[i[mine], j[mine]]]
         nodes, entries = np.append(own_nodes, j[outside]), np.append(own_rows, i[outside])
-        position = _positions(nodes, entries, m)
+        position = _positions(nodes, entries, loss)
         hessian = assemble_hessian(loss.block, position, nodes.size, loss.gamma_last, loss.reference)
         if factor is None:
             factor = _root(hessian[:d, :d])
             taken = factor.unwhiten(factor.whiten(of_graph)) if d else of_graph
             precision = _diagonal_of_inverse(factor, d)
-            place = _positions(own_nodes, own_rows, m)
+            place = _positions(own_nodes, own_rows, loss)
         gradients = rows.gradients(z, entries[d:], nodes[d:], symmetric=True) - taken @ hessian[:d, d:]
         squares[outside] = _sum_of_squares(gradients, rows)
         inside = mine[edges[i[mine], j[mine]]]
@@ -140,11 +168,11 @@ def _after_graph(
     return squares
 
 
-def _positions(nodes: IntArray, entries: IntArray, m: int) -> IntArray:
-    """Which parameter every entry of z_1..z_m is, shape (m, m+1); -1 where it is none."""
-    position = np.full((m, m + 1), -1, dtype=np.intp)
+def _positions(nodes: IntArray, entries: IntArray, loss: QuadraticLoss) -> IntArray:
+    """Which parameter every entry of z_1..z_m is, of the shape of g; -1 where it is none."""
+    position = np.full(loss.g.shape, -1, dtype=np.intp)
     position[nodes, entries] = np.arange(nodes.size)
-    mirrored = entries < m
+    mirrored = entries < loss.n_columns
     position[entries[mirrored], nodes[mirrored]] = np.flatnonzero(mirrored)
     return position
 
@@ -166,5 +194,6 @@ def _diagonal_of_inverse(factor: Factor, size: int) -> Array:
 
 
 def _sum_of_squares(gradients: Array, rows: WeightedRows) -> Array:
-    squares = np.einsum("ij,ij->j", gradients, gradients)
+    each = gradients if rows.frequency is None else gradients / rows.frequency[:, None]
+    squares = np.einsum("ij,ij->j", gradients, each)
     return np.asarray(np.maximum(squares - _of_mean(gradients.sum(axis=0), rows), 0.0))

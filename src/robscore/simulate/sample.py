@@ -10,6 +10,7 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, RandomState
 from robscore._tools.words import Setting
 from robscore.families import Family, get_family
+from robscore.families.given import Given
 from robscore.families.samplers.base import Draws
 
 
@@ -18,17 +19,19 @@ def sample(
     interaction: Array,
     location: Array | None = None,
     *,
-    n_rows: int,
+    n_rows: int | None = None,
     burn_in: int = 500,
     thin: int = 20,
     start: Array | None = None,
     random_state: RandomState = None,
+    covariates: Array | None = None,
+    effects: Array | None = None,
 ) -> Array:
     """Rows of :func:`draw`, without their effective sample size.
 
     Parameters
     ----------
-    family, interaction, location, n_rows, burn_in, thin, start, random_state : as in :func:`draw`
+    family, interaction, location, n_rows, burn_in, thin, start, random_state, covariates, effects : as in :func:`draw`
 
     Returns
     -------
@@ -49,6 +52,8 @@ def sample(
         thin=thin,
         start=start,
         random_state=random_state,
+        covariates=covariates,
+        effects=effects,
     ).X
 
 
@@ -57,11 +62,13 @@ def draw(
     interaction: Array,
     location: Array | None = None,
     *,
-    n_rows: int,
+    n_rows: int | None = None,
     burn_in: int = 500,
     thin: int = 20,
     start: Array | None = None,
     random_state: RandomState = None,
+    covariates: Array | None = None,
+    effects: Array | None = None,
 ) -> Draws:
     """Draw rows from a family with interaction matrix K and location eta.
 
@@ -73,12 +80,17 @@ def draw(
     location : array of shape (m,), optional
         eta, zero by default.
     n_rows : int
+        Not needed with covariates, which have one row each.
     burn_in, thin : int
         Sweeps before the first row, and from one row to the next. Only the square-root model on the orthant runs
         one chain; where slices are sampled every row is the end of a chain of its own, and thin is not used.
     start : array of shape (n_rows, m), optional
         Where those chains start; by default rows found inside the domain.
     random_state : int, Generator or None
+    covariates : array of shape (n_rows, q), optional
+        Then row i is drawn with the location eta + effects c_i.
+    effects : array of shape (m, q), with covariates
+        As ``effects_`` of a fit.
 
     Returns
     -------
@@ -103,12 +115,48 @@ def draw(
     if not np.allclose(K, K.T, rtol=1e-8, atol=1e-10 * np.abs(K).max()):
         raise ValueError("interaction must be symmetric.")
     K = (K + K.T) / 2
+    if (covariates is None) != (effects is None):
+        raise UsageError("covariates and effects go together: give both, or neither.")
+    if covariates is not None:
+        eta, given = _with_effects(eta, covariates, effects)
+        if n_rows not in (None, len(given)):
+            raise UsageError(
+                Setting("n_rows", n_rows), f" must be the {len(given)} rows of the covariates, or left out."
+            )
+        n_rows = len(given)
+    if n_rows is None:
+        raise UsageError("Give n_rows, the number of rows to draw.")
     if n_rows < 1 or burn_in < 0 or thin < 1:
         counts = " and ", Setting("thin", thin), " must be at least 1 and ", Setting("burn_in", burn_in)
         raise UsageError(Setting("n_rows", n_rows), *counts, " at least 0.")
     if not resolved.is_pairwise:
         raise ValueError(f"Sampling from {resolved!r} is not available; use a pairwise family.")
     resolved.check_columns(m)
-    resolved.check_parameters(K, eta)
     rng = as_generator(random_state)
+    if covariates is not None:
+        for row in (eta[:, 0] + given @ eta[:, 1:].T).min(axis=0, keepdims=True):
+            resolved.check_parameters(K, row)
+        first = resolved.domain.some_rows(n_rows, m, rng) if start is None else np.asarray(start, dtype=float)
+        both = np.concatenate([first, given], axis=1)
+        drawn = (
+            Given(resolved, given.shape[1])
+            .sampler()
+            .draw(K, eta, n_rows, burn_in=burn_in, thin=thin, start=both, rng=rng)
+        )
+        return Draws(drawn.X[:, :m], drawn.effective_size)
+    resolved.check_parameters(K, eta)
     return resolved.sampler().draw(K, eta, n_rows, burn_in=burn_in, thin=thin, start=start, rng=rng)
+
+
+def _with_effects(eta: Array, covariates: Array, effects: Array | None) -> tuple[Array, Array]:
+    """The location with effects, shape (m, 1 + q), and the covariates, shape (n, q); raise where shapes differ."""
+    c, B = as_numbers("covariates", covariates), as_numbers("effects", effects)
+    c = c[:, None] if c.ndim == 1 else c
+    B = B[:, None] if B.ndim == 1 else B
+    if c.ndim != 2 or B.shape != (eta.size, c.shape[1]):
+        raise UsageError(
+            f"effects must have shape ({eta.size}, covariates); got {B.shape} and covariates of {c.shape}."
+        )
+    if not (np.isfinite(c).all() and np.isfinite(B).all()):
+        raise UsageError("covariates and effects must hold finite numbers.")
+    return np.column_stack([eta, B]), c

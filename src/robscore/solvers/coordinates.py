@@ -6,9 +6,9 @@ import numpy as np
 
 from robscore._tools.arguments import check_number
 from robscore._tools.typing import Array
-from robscore.losses.quadratic import StatisticLoss
+from robscore.losses.quadratic import StatisticLoss, location_rows
 from robscore.solvers.blocks import Blocks
-from robscore.solvers.location import check_variation, shift_location
+from robscore.solvers.location import check_variation, shift_location, slopes_of
 from robscore.solvers.options import numbers_or_ones
 from robscore.solvers.penalised import PenalisedLoss
 from robscore.solvers.penalties import Penalty, check_penalty
@@ -21,7 +21,8 @@ def build_problem(penalised: PenalisedLoss) -> Problem:
     shifted, symmetric = penalised.shifted, penalised.symmetric
     blocks, g, last = shift_location(loss) if shifted else (loss.blocks.copy(), loss.g, loss.gamma_last)
     with_location = penalised.fit_location and not (shifted and last is None)
-    p = m + with_location
+    L = loss.n_locations
+    p = m + L * with_location
     blocks, g = blocks[:, :p, :p], g[:, :p]
     diagonal = np.arange(m)
     blocks[:, diagonal, diagonal] += penalised.diagonal_multiplier * loss.blocks[:, diagonal, diagonal]
@@ -38,13 +39,12 @@ def build_problem(penalised: PenalisedLoss) -> Problem:
     elif penalised.penalize_diagonal:
         weights[~off_diagonal] = penalised.weights[diagonal, diagonal][nodes[~off_diagonal]]
     if with_location:
-        rows, nodes = np.append(rows, np.full(m, m)), np.append(nodes, diagonal)
-        weights = np.append(weights, penalised.location_weights)
+        rows, nodes = np.append(rows, np.repeat(np.arange(m, p), m)), np.append(nodes, np.tile(diagonal, L))
+        weights = np.append(weights, location_rows(penalised.location_weights))
     mirror = np.where((rows < m) & (rows != nodes) & symmetric, rows * p + nodes, -1)
     slack = 1.0
     if shifted and last is not None:
-        t, s = loss.coupling()
-        slack += 2.0 * float(np.abs(t / s[:, None]).max())
+        slack += 2.0 * float(np.abs(slopes_of(loss.blocks[:, m:, m:], loss.blocks[:, :m, m:])).max())
     return Problem.of(
         Blocks.stacked(blocks, m),
         np.ascontiguousarray(g).ravel(),

@@ -5,6 +5,8 @@
 does not meet K_j within its block any more: eta~_j = g_eta / s at the optimum, and what is left of the block is
 
     Q_j = Gamma_KK - t t' / s,      l_j = g_K - t g_eta / s
+
+With q covariates t has 1 + q columns and s is a matrix of that size: a small solve a node.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from scipy.sparse import csc_array
 from robscore._tools.errors import UsageError
 from robscore._tools.typing import Array
 from robscore._tools.words import Setting, Words
-from robscore.losses.quadratic import QuadraticLoss
+from robscore.losses.quadratic import QuadraticLoss, as_location, location_rows
 from robscore.solvers.columns import ColumnsError
 
 _VARIES = 1e-13  # what must be left of a diagonal entry
@@ -35,37 +37,36 @@ class HardlyVaryError(ColumnsError):
 def shift_location(loss: QuadraticLoss) -> tuple[Array, Array, Array | None]:
     """Blocks, linear part and coupling after eta~_j = eta_j + t' K_j / s, which no longer meets K within its block."""
     m = loss.n_columns
-    s, t = loss.blocks[:, m, m], loss.blocks[:, :m, m]
-    check_location(s)
-    slope = t / s[:, None]
+    s, t = loss.blocks[:, m:, m:], loss.blocks[:, :m, m:]
+    check_location(np.einsum("jkk->jk", s))
+    slope = slopes_of(s, t)
     blocks = np.empty_like(loss.blocks)
-    np.multiply(slope[:, :, None], t[:, None, :], out=blocks[:, :m, :m])
+    np.matmul(slope, t.transpose(0, 2, 1), out=blocks[:, :m, :m])
     np.subtract(loss.blocks[:, :m, :m], blocks[:, :m, :m], out=blocks[:, :m, :m])
-    blocks[:, :m, m] = blocks[:, m, :m] = 0.0
-    blocks[:, m, m] = s
+    blocks[:, :m, m:] = 0.0
+    blocks[:, m:, :m] = 0.0
+    blocks[:, m:, m:] = s
     g = loss.g.copy()
-    g[:, :m] -= slope * loss.g[:, [m]]
+    g[:, :m] -= (slope * loss.g[:, None, m:]).sum(axis=2)
     if loss.gamma_last is None:
         return blocks, g, None
     last = loss.gamma_last.copy()
-    last[:, :m] -= slope[:-1, :, None] * last[:, m:]
-    last[:, :, :m] -= last[:, :, m:] * slope[-1]
+    last[:, :m] -= slope[:-1] @ last[:, m:]
+    last[:, :, :m] -= last[:, :, m:] @ slope[-1].T
     return blocks, g, last
 
 
+def slopes_of(s: Array, t: Array) -> Array:
+    """The products t s^-1 of every node, shape (nodes, m, L), from s, (nodes, L, L), and t, (nodes, m, L)."""
+    if s.shape[-1] == 1:
+        return t / s
+    return np.asarray(np.linalg.solve(s, t.transpose(0, 2, 1)).transpose(0, 2, 1))
+
+
 def unshift_location(loss: QuadraticLoss, K: Array | csc_array, shifted: Array | None) -> Array:
-    """eta, shape (m,), from K and eta~; or from K alone where eta~ is the optimum."""
-    m = loss.n_columns
-    t, s = loss.coupling()
-    shifted = loss.g[:, m] / s if shifted is None else shifted
-    return np.asarray(shifted - _column_dots(t, K) / s)
-
-
-def _column_dots(t: Array, K: Array | csc_array) -> Array:
-    """t_j' K_j for every column j of K, with t of shape (m, m) or (1, m), rows t_j."""
-    if isinstance(K, csc_array):
-        return np.asarray(K.multiply(np.broadcast_to(t, K.shape).T).sum(axis=0)).ravel()
-    return np.einsum("jk,kj->j", np.broadcast_to(t, K.shape), K)
+    """eta, shape (m,) or (m, L), from K and eta~; or from K alone where eta~ is the optimum."""
+    best = loss.best_location(loss.g[:, loss.n_columns :]) if shifted is None else location_rows(shifted).T
+    return as_location(best - loss.best_location(loss.pulls_of(K)))
 
 
 def check_location(s: Array) -> None:

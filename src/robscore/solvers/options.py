@@ -24,6 +24,7 @@ def check_options(
     location_ratio: float,
     penalty_weights: Array | None,
     location_weights: Array | None,
+    effect_ratio: float = np.inf,
 ) -> tuple[Array, Array]:
     """The penalty weights of K, shape (m, m), and of eta, shape (m,); raise on options that make no sense."""
     if rule not in ("symmetric", "and", "or"):
@@ -32,6 +33,9 @@ def check_options(
     check_number("location_ratio", location_ratio, finite=False)
     if not location_ratio > 0:
         raise ArgumentError("location_ratio", location_ratio, "must be positive; inf leaves the location free.")
+    check_number("effect_ratio", effect_ratio, finite=False)
+    if not effect_ratio > 0:
+        raise ArgumentError("effect_ratio", effect_ratio, "must be positive; inf leaves effects of covariates free.")
     W = numbers_or_ones("penalty_weights", penalty_weights, (m, m))
     if W.shape != (m, m):
         raise ValueError(f"penalty_weights must have shape ({m}, {m}), one weight a pair; got {W.shape}.")

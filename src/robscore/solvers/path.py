@@ -19,7 +19,15 @@ from robscore._tools.progress import tell
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting, Words
-from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, Loss, QuadraticLoss, StatisticLoss
+from robscore.losses.quadratic import (
+    MANY_COLUMNS,
+    FactoredLoss,
+    Loss,
+    QuadraticLoss,
+    StatisticLoss,
+    as_location,
+    location_rows,
+)
 from robscore.solvers.columns import BeyondNumbersError
 from robscore.solvers.coordinates import build_problem, build_statistic_problem
 from robscore.solvers.descent import DEFAULT_ALPHAS, Trace, trace_nodes, trace_path
@@ -73,7 +81,7 @@ class Path:
     interactions : Interactions, of shape (k, m, m)
         K at each alpha, kept sparse; ``interactions[k]`` and ``np.asarray(interactions)`` are dense. With the rules
         "and" and "or" these are the raw matrices, column j from node j.
-    locations : array of shape (k, m)
+    locations : array of shape (k, m), or with q covariates (k, m, 1 + q)
     n_edges : integer array of shape (k,)
         Pairs with an edge, joined by the rule.
     n_iter : integer array of shape (k,)
@@ -350,9 +358,9 @@ def _in_order(weights: Array | None, order: IntArray, n_axes: int) -> Array | No
 
 def _check_finite(solutions: list[csc_array], locations: list[Array], trace: Trace) -> None:
     """Raise, naming columns, where numbers were not enough for a solution."""
-    wrong = np.zeros(locations[0].size, dtype=bool)
+    wrong = np.zeros(len(locations[0]), dtype=bool)
     for K, eta in zip(solutions, locations, strict=True):
-        wrong |= ~np.isfinite(eta)
+        wrong |= ~np.isfinite(location_rows(eta)).all(axis=0)
         wrong[K.indices[~np.isfinite(K.data)]] = True
     if not (np.isfinite(trace.alpha_max) and np.isfinite(trace.kkt).all()) and not wrong.any():
         wrong[:] = True
@@ -362,7 +370,9 @@ def _check_finite(solutions: list[csc_array], locations: list[Array], trace: Tra
 
 def is_screened(loss: QuadraticLoss) -> bool:
     """Whether a path looks at a growing set of coordinates only, instead of holding the blocks of all."""
-    return isinstance(loss, FactoredLoss) or (loss.gamma_last is None and loss.n_columns >= MANY_COLUMNS)
+    if isinstance(loss, FactoredLoss):
+        return True
+    return loss.gamma_last is None and loss.n_columns >= MANY_COLUMNS and loss.n_locations == 1
 
 
 def _trace_whole(
@@ -380,7 +390,7 @@ def _trace_whole(
     def keep_entries(z: Array) -> bool:
         Z = z.reshape(m, -1)
         K = penalised.loss.completed(Z[:, :m].T.copy())
-        return keep(K, Z[:, m].copy() if Z.shape[1] > m else None)
+        return keep(K, as_location(Z[:, m:]) if Z.shape[1] > m else None)
 
     if together or penalised.symmetric or penalised.loss.gamma_last is not None:
         return trace_path(problem, alphas, keep_entries, **how)

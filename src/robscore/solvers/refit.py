@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.losses.quadratic import Loss, QuadraticLoss
+from robscore.losses.quadratic import Loss, QuadraticLoss, as_location, location_rows
 from robscore.solvers.factor import SMALLEST_RCOND, Factor, NodeFactor, factor_hessian, factor_positive_definite
 
 
@@ -26,10 +26,10 @@ class Refit:
     ----------
     interaction : array of shape (m, m)
         Symmetric, or with column j from node j when refitted node by node.
-    location : array of shape (m,)
+    location : array of shape (m,), or with q covariates (m, 1 + q)
     loss : float
     rows, nodes : integer arrays of shape (d,)
-        Free parameter c is entry rows[c] of z_nodes[c] (entry m is eta); mirrored if symmetric.
+        Free parameter c is entry rows[c] of z_nodes[c] (entries from m on are eta); mirrored if symmetric.
     symmetric : bool
     factor : a square root of the Hessian
 
@@ -60,7 +60,7 @@ def refit(
     ridge: float = 0.0,
     least_rcond: float = SMALLEST_RCOND,
 ) -> Refit:
-    """Minimise the loss over K with the given edges (shape (m, m)), its diagonal, and the chosen eta (shape (m,)).
+    """Minimise the loss over K with the given edges (shape (m, m)), its diagonal, and the chosen eta (its own shape).
 
     With a ridge, the diagonal of the Hessian is multiplied by 1 + ridge, which keeps columns in bounds that nearly
     determine each other.
@@ -72,10 +72,10 @@ def refit(
     """
     m = loss.n_columns
     nodes, rows = np.nonzero(np.tril(edges, -1) if symmetric else edges & ~np.eye(m, dtype=bool))
-    own, at = np.arange(0 if loss.zero_sums else m), np.flatnonzero(locations)
+    own, (which, at) = np.arange(0 if loss.zero_sums else m), np.nonzero(location_rows(locations))
     nodes = np.concatenate([own, at, nodes])
-    rows = np.concatenate([own, np.full(at.size, m), rows])
-    position = np.full((m, m + 1), -1, dtype=np.intp)
+    rows = np.concatenate([own, m + which, rows])
+    position = np.full(loss.g.shape, -1, dtype=np.intp)
     position[nodes, rows] = np.arange(rows.size)
     if symmetric:
         mirrored = rows < m
@@ -88,7 +88,7 @@ def refit(
     z = np.zeros(position.shape)
     z[filled] = theta[position[filled]]
     K = loss.completed(z[:, :m].T.copy())
-    return Refit(K, z[:, m].copy(), -0.5 * float(np.sum(whitened**2)), rows, nodes, symmetric, factor)
+    return Refit(K, as_location(z[:, m:]), -0.5 * float(np.sum(whitened**2)), rows, nodes, symmetric, factor)
 
 
 def minimise(loss: Loss, *, fit_location: bool = True) -> tuple[Array, ...]:
@@ -125,7 +125,8 @@ def solve_unpenalised(loss: QuadraticLoss, *, fit_location: bool = True) -> tupl
     True
     """
     m = loss.n_columns
-    solution = refit(loss, np.ones((m, m), dtype=bool), np.full(m, fit_location), symmetric=True)
+    locations = np.full(loss.location_shape, fit_location)
+    solution = refit(loss, np.ones((m, m), dtype=bool), locations, symmetric=True)
     return solution.interaction, solution.location
 
 
@@ -138,5 +139,5 @@ def dependent_columns(loss: QuadraticLoss) -> IntArray:
         values, vectors = np.linalg.eigh(block / np.multiply.outer(root, root))
         if values[0] < flattest:
             flattest = float(values[0])
-            columns = np.flatnonzero(np.abs(vectors[:-1, 0]) > 0.1)
+            columns = np.flatnonzero(np.abs(vectors[: loss.n_columns, 0]) > 0.1)
     return columns

@@ -91,10 +91,12 @@ def weigh_rows(
     random_state: RandomState,
     way: Way = "auto",
     products: Products | None = None,
+    frequency: Array | None = None,
 ) -> tuple[RowWeights, list[Remark]]:
     """As :func:`robust_weights`, with what there is to warn about instead of warnings.
 
     ``products`` are inner products of the rows (:func:`shared_products`), where many partitions share them.
+    Where rows have a frequency, shape (n,), blocks are made of whole rows and have nearly equal sums of these.
     """
     if not isinstance(elements, Elements):
         raise TypeError(f"elements must come from rs.score_elements(family, X); got {type(elements).__name__}.")
@@ -103,10 +105,10 @@ def weigh_rows(
     n = elements.n_rows
     if elements.streams and (shuffle or n_partitions > 1):
         _check_shuffled(elements, n_blocks)
-    parts = partitions(n, n_blocks, n_partitions, shuffle=shuffle, random_state=random_state)
+    parts = partitions(n, n_blocks, n_partitions, shuffle=shuffle, random_state=random_state, frequency=frequency)
     remarks = []
     if n_partitions == 1 and not shuffle and n_blocks > 2:
-        remarks += _remark_if_sorted(elements, parts[0])
+        remarks += _remark_if_sorted(elements, Partition(parts[0].permutation, parts[0].sizes))
     finite = [_finite_blocks(elements, partition) for partition in parts]
     if n_blocks >= _FEWEST_TIED:
         keys = elements.row_keys()
@@ -135,7 +137,7 @@ def weigh_rows(
             " > 1.",
         )
         remarks.append(Remark(words, ConvergenceWarning, About.NOT_CONVERGED))
-    return RowWeights(totals["gamma"], totals["g"]), remarks
+    return RowWeights(totals["gamma"], totals["g"], frequency=frequency), remarks
 
 
 def shared_products(elements: Elements) -> Products | None:
@@ -173,8 +175,7 @@ def _block_weights(
         weights[finite] = 1.0 / np.count_nonzero(finite)
         return weights, True
     if not finite.all():
-        kept = partition.order[np.repeat(finite, partition.sizes)]
-        partition = Partition(kept, partition.sizes[finite])
+        partition = partition.only(finite)
     if products is None:
         cloud = block_cloud(elements, part, partition, way)
     else:

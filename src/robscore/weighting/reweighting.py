@@ -32,7 +32,7 @@ from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.rule import Rule
 from robscore.weighting.simulation import Simulator, proper
 from robscore.weighting.standard import Standard, canonical_order
-from robscore.weighting.surprise import surprise_of_rows
+from robscore.weighting.surprise import Surprise
 from robscore.weighting.tails import LARGEST_SHARE, Caution, Tail
 
 START_CONTAMINATION = 0.1  # what blocks guard against where nothing is said: K = 0.4 n
@@ -96,16 +96,32 @@ def reweigh(elements: Elements, rows: Rows, family: Family, fit: JudgingFit, see
     """
     n = elements.n_rows
     sample = np.arange(n)
-    if n > _MOST_ROWS:
+    if rows.frequency is not None:
+        sample = repeated(rows.frequency, seed)
+    elif n > _MOST_ROWS:
         sample = np.sort(np.random.default_rng(seed).choice(n, size=_MOST_ROWS, replace=False))
-    pilot = Pilot.of(family, rows.take(sample), elements.overflow[sample])
+    pilot = Pilot.of(family, rows.take(sample), elements.overflow[sample], sample)
     rule, members = pilot.learn(fit, seed)
     is_member = np.zeros(n, dtype=bool)
     is_member[sample[pilot.order[members]]] = True
     weights, reasons = rule.weigh(rows, elements.overflow, is_member)
     if not weights.counted.size or (weights.share_dropped or 0.0) > _TOO_MANY:
         return None
-    return Reweighted(weights, reasons, weights.loss(elements), rule.parameters, rule, count_copies(pilot.X))
+    copies = count_copies(pilot.X[pilot.is_first])
+    return Reweighted(weights, reasons, weights.loss(elements), rule.parameters, rule, copies)
+
+
+def repeated(frequency: Array, seed: int) -> IntArray:
+    """Positions of rows, ascending, each about as often as its frequency says; at most so many as the rule looks at.
+
+    Whole frequencies are met exactly. Where they are so small that rows would be lost, all are stretched.
+    """
+    total = max(float(frequency.sum()), float(frequency.size))
+    reached = np.floor(np.cumsum(frequency) * (total / frequency.sum()) + 0.5).astype(np.int64)
+    if reached[-1] <= _MOST_ROWS:
+        return np.repeat(np.arange(frequency.size), np.diff(reached, prepend=0))
+    drawn = np.random.default_rng(seed).choice(frequency.size, size=_MOST_ROWS, p=frequency / frequency.sum())
+    return np.sort(drawn)
 
 
 @dataclass(frozen=True)
@@ -123,6 +139,8 @@ class Pilot:
     z : array of shape (n, m)
     standard : how X became z
     elements : of its rows
+    is_first : boolean array of shape (n,)
+        False for rows that are there again because of their frequency.
     """
 
     family: Family
@@ -132,10 +150,11 @@ class Pilot:
     z: Array
     standard: Standard
     elements: Elements
+    is_first: BoolArray
 
     @classmethod
-    def of(cls, family: Family, X: Array, overflow: BoolArray) -> Pilot:
-        """The rows X, shape (n, m), of which some may overflow."""
+    def of(cls, family: Family, X: Array, overflow: BoolArray, numbers: IntArray) -> Pilot:
+        """The rows X, shape (n, m), of which some may overflow; the same numbers, ascending, are the same row."""
         standard = Standard.of(family, X[~overflow] if 2 * np.count_nonzero(overflow) < len(X) else X)
         z = standard(X)
         columns, order = canonical_order(z)
@@ -143,12 +162,14 @@ class Pilot:
             family = family.reordered(columns)
         else:
             columns = np.arange(columns.size)
-        X, z = (np.ascontiguousarray(part[np.ix_(order, columns)]) for part in (X, z))
-        return cls(family, X, order, columns, z, standard.reordered(columns), family.elements(X))
+        every = np.append(columns, np.arange(columns.size, X.shape[1]))  # with covariates
+        X, z = np.ascontiguousarray(X[np.ix_(order, every)]), np.ascontiguousarray(z[np.ix_(order, columns)])
+        is_first = np.diff(numbers, prepend=-1) > 0
+        return cls(family, X, order, columns, z, standard.reordered(columns), family.elements(X), is_first[order])
 
     def learn(self, fit: JudgingFit, seed: int) -> tuple[Rule, BoolArray]:
         """The rule, and which rows its scatter was taken from."""
-        clusters = Clusters.of(self.z)
+        clusters = Clusters.of(self.z[self.is_first])
         coarse = np.array([np.unique(column).size <= _FEW_VALUES for column in self.z.T])
         allowed = ~clusters.contains(self.z) & ~self.elements.overflow
         if not allowed.any():
@@ -165,22 +186,23 @@ class Pilot:
             parameters = proper(self.family, loss, fit(loss, counted, self.columns))
             drawn = simulator.draw(parameters)
             seen = None if drawn is None else scatter.judge(self.standard(drawn), np.zeros(len(drawn), dtype=bool))
-            surprise = surprise_of_rows(self.family, parameters, self.X)
-            simulated = None if drawn is None else surprise_of_rows(self.family, parameters, drawn)
+            judged_by = Surprise.of(self.family, parameters, drawn)
+            surprise = judged_by(self.X)
+            simulated = None if drawn is None else judged_by(drawn)
             if iteration == 0:
                 far = self._far(distances[allowed], None if seen is None else seen[0])
             with np.errstate(invalid="ignore"):  # rows so far out that their density is zero
                 likely, surprising = (-np.inf, np.inf) if simulated is None else np.quantile(simulated, _UNUSUAL)
-            everything = np.full(self.X.shape[1], np.inf)
+            everything = np.full(self.z.shape[1], np.inf)
             rule = Rule(
-                self.standard, clusters, scatter, far, float(surprising), -everything, everything, parameters,
+                self.standard, clusters, scatter, far, float(surprising), -everything, everything, judged_by,
                 (np.inf, np.inf), float(likely),
             )  # fmt: skip
             good = allowed & ~rule.is_far(distances, surprise)
             low, high = _limits_of_columns(residuals[good], None if seen is None else seen[1])
             rule = replace(rule, low=np.where(coarse, -np.inf, low), high=np.where(coarse, np.inf, high))
             good &= ~rule.is_wrong(residuals)
-            if iteration or counted >= _ROWS_A_COLUMN * self.X.shape[1]:
+            if iteration or counted >= _ROWS_A_COLUMN * self.z.shape[1]:
                 taper, most_surprising = self._taper(surprise[good], simulated, most_surprising)
                 rule = replace(rule, taper=taper)
             last, weights = weights.phi, self._weights(rule, surprise, good)
@@ -188,14 +210,16 @@ class Pilot:
                 break
         return rule.reordered(np.argsort(self.columns)), members
 
-    @staticmethod
-    def _weights(rule: Rule, surprise: Array, good: BoolArray) -> RowWeights:
-        weights = RowWeights.between(surprise, *rule.taper, rule.parameters).only(good)
+    def _weights(self, rule: Rule, surprise: Array, good: BoolArray) -> RowWeights:
+        rate = rule.judged_by.rate(self.X)
+        weights = RowWeights.between(
+            surprise, *rule.taper, rule.parameters, rate if isinstance(rate, np.ndarray) else None
+        ).only(good)
         return weights if weights.counted.size else RowWeights.hard(good.astype(float), rule.parameters)
 
     def _far(self, distances: Array, drawn: Array | None) -> tuple[float, float]:
         """The largest distance from the middle that counts, and that counts where a row is surprising too."""
-        n, m = self.X.shape
+        n, m = self.z.shape
         tail = Tail.of(distances, drawn, _OF_DISTANCE.looser(_LEEWAY * m / np.sqrt(n)))
         return (tail.cut if tail.is_apart else tail.limit), tail.cut
 
@@ -204,7 +228,7 @@ class Pilot:
 
         That share never grows from fit to fit: fits of ever fewer rows would find ever more.
         """
-        n, m = self.X.shape
+        n, m = self.z.shape
         few = min(1.0, _LEEWAY * m / np.sqrt(n))  # with many rows for its columns a taper may take in good ones too
         caution = replace(_OF_SURPRISE, purity=1 + few * (_OF_SURPRISE.purity - 1), margin=few * _OF_SURPRISE.margin)
         tail = Tail.of(surprise, simulated, caution.looser(_LEEWAY * m / np.sqrt(n)))

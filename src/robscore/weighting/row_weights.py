@@ -24,6 +24,7 @@ from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements
 from robscore.families.base import Parameters
 from robscore.losses.quadratic import Loss
+from robscore.rows.base import some_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,8 @@ class RowWeights:
     slopes : array of shape (n,), or None
         The derivative of phi in the surprise, zero or negative.
     parameters : of the fit that the surprise was measured by
+    frequency : array of shape (n,), or None
+        How often every row is there, which the weights contain; None where each is there once.
     """
 
     gamma_weights: Array
@@ -46,12 +49,14 @@ class RowWeights:
     phi: Array | None = None
     slopes: Array | None = None
     parameters: Parameters = ()
+    frequency: Array | None = None
 
     @classmethod
-    def tapered(cls, phi: Array, slopes: Array, parameters: Parameters) -> RowWeights:
-        """From phi and its slopes, shape (n,)."""
-        share = phi / max(float(phi.sum()), np.finfo(float).tiny)
-        return cls(share, share, phi, slopes, parameters)
+    def tapered(cls, phi: Array, slopes: Array, parameters: Parameters, frequency: Array | None = None) -> RowWeights:
+        """From phi and its slopes, shape (n,), of rows that are there so often."""
+        often = phi if frequency is None else phi * frequency
+        share = often / max(float(often.sum()), np.finfo(float).tiny)
+        return cls(share, share, phi, slopes, parameters, frequency)
 
     @classmethod
     def hard(cls, phi: Array, parameters: Parameters) -> RowWeights:
@@ -59,8 +64,13 @@ class RowWeights:
         return cls.tapered(phi, np.broadcast_to(np.float64(0.0), phi.shape), parameters)
 
     @classmethod
-    def between(cls, surprise: Array, start: float, end: float, parameters: Parameters) -> RowWeights:
-        """1 up to ``start``, 0 from ``end`` on, a cubic in between; surprise has shape (n,) and may be infinite."""
+    def between(
+        cls, surprise: Array, start: float, end: float, parameters: Parameters, rate: Array | None = None
+    ) -> RowWeights:
+        """1 up to ``start``, 0 from ``end`` on, a cubic in between; surprise has shape (n,) and may be infinite.
+
+        Where the surprise rises with -log p at another rate than 1, that is given, shape (n,).
+        """
         if not (start < end < np.inf):  # nothing lies in between
             return cls.hard(np.where(surprise <= start, 1.0, 0.0), parameters)
         t = (end - surprise) / (end - start)
@@ -68,6 +78,8 @@ class RowWeights:
         slopes = 1 - t  # in place from here on: there may be very many rows
         slopes *= t
         slopes *= -6 / (end - start)
+        if rate is not None:
+            slopes *= rate
         phi = 3 - 2 * t
         phi *= t
         phi *= t
@@ -77,7 +89,14 @@ class RowWeights:
         """The same taper for some rows, shape (n,), and nothing for the others."""
         assert self.phi is not None
         assert self.slopes is not None
-        return RowWeights.tapered(np.where(rows, self.phi, 0.0), np.where(rows, self.slopes, 0.0), self.parameters)
+        phi, slopes = (np.where(rows, part, 0.0) for part in (self.phi, self.slopes))
+        return RowWeights.tapered(phi, slopes, self.parameters, self.frequency)
+
+    def counting(self, frequency: Array | None) -> RowWeights:
+        """The same taper for rows that are there so often, shape (n,)."""
+        assert self.phi is not None
+        assert self.slopes is not None
+        return RowWeights.tapered(self.phi, self.slopes, self.parameters, frequency)
 
     def __iter__(self) -> Iterator[Array]:
         return iter((self.gamma_weights, self.g_weights))
@@ -95,7 +114,9 @@ class RowWeights:
 
     @property
     def n_rows(self) -> float:
-        """How many rows there are, those that count in part in part."""
+        """How many rows there are, those that count in part in part, and each as often as it is there."""
+        if self.frequency is not None:
+            return float(self.frequency.sum() if self.phi is None else self.frequency @ self.phi)
         return float(self.gamma_weights.size if self.phi is None else self.phi.sum())
 
     @property
@@ -106,12 +127,12 @@ class RowWeights:
     @property
     def share_dropped(self) -> float | None:
         """Share of the rows that count for nothing; None where weights come from blocks."""
-        return None if self.phi is None else float(np.mean(self.phi == 0))
+        return None if self.phi is None else float(np.average(self.phi == 0, weights=self.frequency))
 
     @cached_property
     def effective_rows(self) -> tuple[float, float]:
         """As many equal rows would be as certain, for Gamma and for g: 1 over the sum of squared weights."""
-        gamma, g = (1.0 / float(np.sum(weights**2)) for weights in self)
+        gamma, g = (1.0 / squared_total(weights, self.frequency) for weights in self)
         return gamma, g
 
     @property
@@ -119,14 +140,17 @@ class RowWeights:
         """Slopes over the sum of phi, shape (n,): what multiplies Gamma z0 in g; zero without a taper."""
         if self.phi is None or self.slopes is None:
             return np.zeros(self.gamma_weights.size)
-        return np.asarray(self.slopes / self.phi.sum())
+        if self.frequency is None:
+            return np.asarray(self.slopes / self.phi.sum())
+        return np.asarray(self.slopes * self.frequency / (self.phi @ self.frequency))
 
     def some(self, rows: IntArray) -> RowWeights:
         """What some rows count on their own, by their positions."""
+        frequency = some_of(self.frequency, rows)
         if self.phi is not None and self.slopes is not None:
-            return RowWeights.tapered(self.phi[rows], self.slopes[rows], self.parameters)
+            return RowWeights.tapered(self.phi[rows], self.slopes[rows], self.parameters, frequency)
         gamma, g = (weights[rows] for weights in self)
-        return RowWeights(gamma / gamma.sum(), g / g.sum())
+        return RowWeights(gamma / gamma.sum(), g / g.sum(), frequency=frequency)
 
     def loss(self, elements: Elements) -> Loss:
         """The weighted loss of the rows' elements."""
@@ -137,7 +161,7 @@ class RowWeights:
         return loss
 
     def row_losses(self, elements: Elements, parameters: Parameters) -> Array:
-        """What each row adds to a taper's loss (times the sum of phi), shape (n,).
+        """What each copy of a row adds to a taper's loss (times the sum of phi), shape (n,).
 
         With z' Gamma z0 = l(z + z0) - l(z) - l(z0), l a row's plain loss.
         """
@@ -160,3 +184,8 @@ class RowWeights:
         in_part = int(np.count_nonzero((self.phi > 0) & (self.phi < 1)))
         words = f"{dropped} of {n} rows ({dropped / n:.1%}) dropped"
         return f"{words}, {in_part} count in part" if in_part else words
+
+
+def squared_total(weights: Array, frequency: Array | None) -> float:
+    """Sum of the squares of what rows, shape (n,), count; of copies of a row, of what each of them counts."""
+    return float(np.sum(weights**2) if frequency is None else np.sum(weights**2 / frequency))

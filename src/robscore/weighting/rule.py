@@ -15,7 +15,7 @@ from robscore.weighting.clusters import Clusters
 from robscore.weighting.middle import Scatter
 from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.standard import Standard
-from robscore.weighting.surprise import surprise_of_rows
+from robscore.weighting.surprise import Surprise
 
 _ORDINARY = 3.5  # deviations up to which a column is of ordinary size
 
@@ -45,7 +45,8 @@ class Rule:
         A surprise that few simulated rows exceed.
     low, high : arrays of shape (m,)
         The smallest and largest residual of a column given the others that count.
-    parameters : of the fit that the surprise is measured by
+    judged_by : Surprise
+        The fit that rows are judged by, and how surprising they are under it.
     taper : (start, end)
         Surprise up to which rows count in full, and from which on not at all.
     too_likely : float
@@ -59,16 +60,17 @@ class Rule:
     surprising: float
     low: Array
     high: Array
-    parameters: Parameters
+    judged_by: Surprise
     taper: tuple[float, float]
     too_likely: float
 
+    @property
+    def parameters(self) -> Parameters:
+        """Of the fit that rows are judged by."""
+        return self.judged_by.parameters
+
     def reordered(self, columns: IntArray) -> Rule:
         """For columns in another order."""
-        parameters = self.parameters
-        if self.standard.family.is_pairwise:
-            K, eta = parameters
-            parameters = K[np.ix_(columns, columns)], eta[columns]
         return replace(
             self,
             standard=self.standard.reordered(columns),
@@ -76,13 +78,15 @@ class Rule:
             scatter=self.scatter.reordered(columns),
             low=self.low[columns],
             high=self.high[columns],
-            parameters=parameters,
+            judged_by=self.judged_by.reordered(columns),
         )
 
     def weigh(self, rows: Rows, overflow: BoolArray, members: BoolArray) -> tuple[RowWeights, IntArray]:
         """What rows count, and why, shape (n,); ``members`` are those that the scatter was taken from."""
-        surprise, reasons = rows.gather(partial(_judge, self), overflow, members)
-        weights = RowWeights.between(surprise, *self.taper, self.parameters).only(reasons == Reason.NONE)
+        surprise, reasons, rate = rows.gather(partial(_judge, self), overflow, members)
+        weights = RowWeights.between(surprise, *self.taper, self.parameters, rate if rate.size else None)
+        weights = weights.only(reasons == Reason.NONE)
+        weights = weights if rows.frequency is None else weights.counting(rows.frequency)
         assert weights.phi is not None
         reasons[(reasons == Reason.NONE) & (weights.phi < 1)] = Reason.SURPRISE
         return weights, reasons
@@ -102,21 +106,22 @@ class Rule:
     def in_words(self, X: Array, reason: IntArray) -> list[str]:
         """In which way rows X, shape (n, m), are bad, one text a row."""
         z = self.standard(X)
-        likely = surprise_of_rows(self.standard.family, self.parameters, X) < self.too_likely
+        likely = self.judged_by(X) < self.too_likely
         return [_words(*one) for one in zip(z, reason.tolist(), likely.tolist(), strict=True)]
 
 
-def _judge(rule: Rule, X: Array, overflow: BoolArray, members: BoolArray) -> tuple[Array, IntArray]:
-    """Surprise of some rows, and why they do not count whatever that is, shape (n,) each."""
+def _judge(rule: Rule, X: Array, overflow: BoolArray, members: BoolArray) -> tuple[Array, IntArray, Array]:
+    """Surprise of some rows, why they do not count whatever that is, and its rate if not 1, shape (n,) each."""
     z = rule.standard(X)
     distance, residuals = rule.scatter.judge(z, members)
-    surprise = np.where(overflow, np.inf, surprise_of_rows(rule.standard.family, rule.parameters, X))
+    surprise = np.where(overflow, np.inf, rule.judged_by(X))
     reasons = np.select(
         [rule.clusters.contains(z), rule.is_far(distance, surprise) | overflow, rule.is_wrong(residuals)],
         [Reason.CLUSTER, Reason.FAR, Reason.COLUMN],
         default=Reason.NONE,
     )
-    return surprise, reasons
+    rate = rule.judged_by.rate(X)
+    return surprise, reasons, rate if isinstance(rate, np.ndarray) else np.zeros(0)
 
 
 def _words(z: Array, reason: int, likely: bool) -> str:  # noqa: FBT001

@@ -6,7 +6,7 @@ import numpy as np
 
 from robscore._tools.typing import Array
 from robscore.families.base import Family, Parameters
-from robscore.losses.quadratic import Loss, QuadraticLoss
+from robscore.losses.quadratic import Loss, QuadraticLoss, as_location
 
 _FEWEST_CHAINS, _MOST_CHAINS, _CELLS = 2000, 8000, 80_000  # for families that are sampled by chains from given rows
 _FIRST_SWEEPS, _MORE_SWEEPS = 10, 5
@@ -54,7 +54,7 @@ def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
     interaction, location = parameters
     if loss.gamma_last is not None:  # compositions: K may be singular, and its columns may sum to zero
         values, vectors = np.linalg.eigh(loss.completed(interaction))
-        return (vectors * np.maximum(values, 0.0)) @ vectors.T, np.maximum(location, _LEAST_LOCATIONS[1])
+        return (vectors * np.maximum(values, 0.0)) @ vectors.T, _at_least(location, _LEAST_LOCATIONS[1])
     diagonal = interaction.diagonal()
     diagonal = np.maximum(diagonal, _LEAST_DIAGONAL * max(float(np.median(diagonal)), 1e-8))
     size = np.sqrt(diagonal)
@@ -65,10 +65,16 @@ def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
     np.fill_diagonal(off, 1.0)
     K = off * np.multiply.outer(size, size)
     if shrink < 1.0 and location.any():
-        t, s = loss.coupling()
-        location = (loss.g[:, -1] - np.einsum("jk,kj->j", np.broadcast_to(t, K.shape), K)) / s
+        location = as_location(loss.best_location(loss.g[:, loss.n_columns :] - loss.pulls_of(K)))
     try:
         family.check_parameters(K, location)
     except ValueError:
-        location = np.maximum(location, _LEAST_LOCATIONS[0])
+        location = _at_least(location, _LEAST_LOCATIONS[0])
     return K, location
+
+
+def _at_least(location: Array, least: float) -> Array:
+    """The location where covariates are zero, raised to what has a density; their effects stay."""
+    if location.ndim == 1:
+        return np.maximum(location, least)
+    return np.column_stack([np.maximum(location[:, 0], least), location[:, 1:]])

@@ -17,6 +17,7 @@ from robscore._tools.typing import Array, IntArray
 from robscore.families.base import Family
 
 _FAR = 1e6  # deviations; stands for infinity
+_STEPS, _SMALL = 15, 0.1  # of least absolute deviations; residuals below that share of the median count as squares
 
 
 @dataclass(frozen=True)
@@ -27,16 +28,23 @@ class Standard:
     ----------
     family : Family
     middle, deviation : arrays of shape (m,)
+    slopes : array of shape (q, m), or None
+        What columns owe to covariates, which is taken away.
     """
 
     family: Family
     middle: Array
     deviation: Array
+    slopes: Array | None = None
 
     @classmethod
     def of(cls, family: Family, X: Array) -> Standard:
         """By the columns of X, shape (n, m)."""
-        columns = _symmetric(family, X)
+        columns, slopes = _symmetric(family, X), None
+        if family.n_given:
+            c = X[:, family.own_columns(X.shape[1]) :]
+            slopes = _robust_slopes(c, columns)
+            columns = columns - c @ slopes
         middle = np.median(columns, axis=0)
         with np.errstate(invalid="ignore"):
             away = np.abs(columns - middle)
@@ -45,22 +53,43 @@ class Standard:
             finite = away[:, j][np.isfinite(away[:, j])]  # half of the values are equal: by what the others are
             two = np.unique(finite).size == 2  # neither of two values is far out
             deviation[j] = (float(finite.max() if two else finite.mean()) if finite.size else 0.0) or 1.0
-        return cls(family, middle, deviation)
+        return cls(family, middle, deviation, slopes)
 
     def reordered(self, columns: IntArray) -> Standard:
         """For columns in another order."""
-        return Standard(self.family, self.middle[columns], self.deviation[columns])
+        slopes = None if self.slopes is None else self.slopes[:, columns]
+        return Standard(self.family, self.middle[columns], self.deviation[columns], slopes)
 
     def __call__(self, X: Array) -> Array:
         """The rows X as z, shape (n, m)."""
         with np.errstate(invalid="ignore", over="ignore"):
-            z = (_symmetric(self.family, X) - self.middle) / self.deviation
+            columns = _symmetric(self.family, X)
+            if self.slopes is not None:
+                columns = columns - X[:, columns.shape[1] :] @ self.slopes
+            z = (columns - self.middle) / self.deviation
         return np.clip(np.nan_to_num(z, nan=_FAR, posinf=_FAR, neginf=-_FAR), -_FAR, _FAR)
 
 
 def _symmetric(family: Family, X: Array) -> Array:
     with np.errstate(all="ignore"):
         return family.symmetric(X)
+
+
+def _robust_slopes(c: Array, columns: Array) -> Array:
+    """Slopes of every column on the covariates by least absolute deviations, shape (q, m), found by reweighting."""
+    design = np.column_stack([np.ones(len(c)), c])
+    slopes = np.zeros((c.shape[1], columns.shape[1]))
+    for j, given in enumerate(columns.T):
+        usable = np.isfinite(given)
+        x, y = design[usable], given[usable]
+        weights = np.ones(len(y))
+        for _ in range(_STEPS):
+            weighted = x * weights[:, None]
+            fitted = np.linalg.lstsq(weighted.T @ x, weighted.T @ y, rcond=None)[0]
+            away = np.abs(y - x @ fitted)
+            weights = 1 / np.maximum(away, _SMALL * max(float(np.median(away)), np.finfo(float).tiny))
+        slopes[:, j] = fitted[1:]
+    return slopes
 
 
 def canonical_order(z: Array) -> tuple[IntArray, IntArray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,8 @@ class WeightedRows:
     pulls : array of shape (n,)
         What multiplies Gamma z0 in g; zero without a taper.
     parameters : z0, or nothing
+    frequency : array of shape (n,), or None
+        How often every row is there, which its weights contain.
     """
 
     elements: PairwiseElements
@@ -31,12 +33,25 @@ class WeightedRows:
     g_weights: Array
     pulls: Array
     parameters: Parameters
+    frequency: Array | None = None
 
     @classmethod
     def of(cls, elements: Elements, weights: RowWeights) -> WeightedRows:
         """All rows of a loss."""
         assert isinstance(elements, PairwiseElements)
-        return cls(elements, weights.gamma_weights, weights.g_weights, weights.pulls, weights.parameters)
+        counts = weights.gamma_weights, weights.g_weights, weights.pulls
+        return cls(elements, *counts, weights.parameters, weights.frequency)
+
+    def times(self, factor: float) -> WeightedRows:
+        """With all weights multiplied."""
+        gamma_weights, g_weights, pulls = (factor * part for part in self._counts)
+        return replace(self, gamma_weights=gamma_weights, g_weights=g_weights, pulls=pulls)
+
+    @property
+    def n_rows(self) -> float:
+        """How many rows count, copies included."""
+        counted = self.gamma_weights > 0
+        return float(np.count_nonzero(counted) if self.frequency is None else self.frequency[counted].sum())
 
     def gradients(self, z: Parameters, rows: IntArray, nodes: IntArray, *, symmetric: bool) -> Array:
         """What every row adds to the gradient at z in some parameters, shape (n, d), as ``row_gradients`` names them.
@@ -59,16 +74,24 @@ class WeightedRows:
 
     def pair_squares(self, z: Parameters, own: Array) -> Array:
         """Sums over rows of squared gradients in every K_ij at z, as :meth:`PairwiseElements.pair_squares` has them."""
-        return self.elements.pair_squares(self._counts, z, self.parameters, own)
+        return self.elements.pair_squares(self._rooted(1 / 2), z, self.parameters, own)
 
     def pair_kurtosis(self, z: Parameters, own: Array) -> Array:
         """Kurtosis over rows of these gradients, shape (m, m); 3 where rows are normal, or say nothing."""
         centre = np.average(self.elements.columns(), axis=0, weights=self.gamma_weights)
-        squares, fourths = self.elements.pair_powers(self._counts, z, self.parameters, own, centre)
+        squares, fourths = self.elements.pair_powers(self._rooted(1 / 2), z, self.parameters, own, centre)
+        if self.frequency is not None:
+            _, fourths = self.elements.pair_powers(self._rooted(3 / 4), z, self.parameters, own, centre)
         with np.errstate(divide="ignore", invalid="ignore"):
-            kurtosis = fourths * np.count_nonzero(self.gamma_weights) / squares**2
+            kurtosis = fourths * self.n_rows / squares**2
         return np.nan_to_num(kurtosis, nan=3.0, posinf=3.0)
 
     @property
     def _counts(self) -> RowCounts:
         return RowCounts(self.gamma_weights, self.g_weights, self.pulls)
+
+    def _rooted(self, power: float) -> RowCounts:
+        """What rows count over a power of their frequency f: f copies of c / f have the squares c^2 / f."""
+        if self.frequency is None:
+            return self._counts
+        return RowCounts(*(part / self.frequency**power for part in self._counts))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from robscore._tools.typing import Array
+from robscore._tools.typing import AnyArray, Array
 from robscore._tools.words import first_few, named, quoted, shown
 from robscore.cli.reading.cells import floats
 from robscore.cli.reading.labels import as_label, labels_rows
@@ -41,6 +41,7 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
     if n_rows < 2:
         raise DataFileError(f"{path} has {n_rows} row of data; a graph needs many, at least a few more than columns.")
     values = _telling(table.names, values, notes)
+    given = {name: _covariate(path, table, name) for name in options.given}
     if len(values) < 2:
         listed = f"only {shown(table.names[next(iter(values))])}" if values else "none"
         raise DataFileError(f"{path}: a graph needs at least two columns of numbers; {listed} is left.")
@@ -51,7 +52,17 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         None if label is None else "index" if _is_unnamed(table, label) else table.names[label],
         tuple(notes),
         {table.names[k]: tuple(map(as_label, table.columns[k])) for k in {*text, *([] if label is None else [label])}},
+        given,
     )
+
+
+def _covariate(path: Path, table: Table, name: str) -> AnyArray:
+    """A column as numbers, else as texts with None where nothing is there."""
+    column = table.columns[table.names.index(name)]
+    numbers = floats(path, name, column)
+    if numbers is not None:
+        return numbers
+    return np.array([None if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)])
 
 
 def _wanted(path: Path, table: Table, options: ReadOptions) -> tuple[list[int], int | None]:
@@ -61,6 +72,9 @@ def _wanted(path: Path, table: Table, options: ReadOptions) -> tuple[list[int], 
         for pattern in patterns:
             if not any(matches(name, pattern) for name in names):
                 raise DataFileError(f"{option} {pattern}: no such column in {path.name}; it has {named(names)}.")
+    for name in options.given:
+        if name not in names:
+            raise DataFileError(f"--given {name}: no such column in {path.name}; it has {named(names)}.")
     label = None
     if options.id is not None:
         if options.id not in names:
@@ -70,6 +84,7 @@ def _wanted(path: Path, table: Table, options: ReadOptions) -> tuple[list[int], 
         k
         for k, name in enumerate(names)
         if k != label
+        and name not in options.given
         and (k not in table.index or name in options.columns)
         and (not options.columns or any(matches(name, pattern) for pattern in options.columns))
         and not any(matches(name, pattern) for pattern in options.exclude)

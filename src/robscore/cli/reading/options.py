@@ -17,6 +17,7 @@ class ReadOptions:
     sheet : of Excel files, by name or number from 1
     na : further texts that mean "missing"
     all_text : leave everything as it is written
+    given : names of columns that are covariates
     """
 
     columns: tuple[str, ...] = ()
@@ -27,3 +28,4 @@ class ReadOptions:
     sheet: str | None = None
     na: tuple[str, ...] = ()
     all_text: bool = False
+    given: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from robscore._tools.typing import Array
+from robscore._tools.typing import AnyArray, Array
 
 
 class DataFileError(ValueError):
@@ -23,6 +23,7 @@ class DataFile:
     label_name : the column that labels the rows, or None
     notes : what was found out or left out, one sentence each
     texts : columns of text, by name, that are no variables, the one that labels the rows among them
+    given : covariates by name, numbers or texts
     """
 
     values: Array
@@ -31,3 +32,4 @@ class DataFile:
     label_name: str | None
     notes: tuple[str, ...] = field(default=())
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    given: dict[str, AnyArray] = field(default_factory=dict)

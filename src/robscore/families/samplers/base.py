@@ -57,3 +57,9 @@ class Sampler(ABC):
         By the same random numbers for every K and eta, so that rows of two fits differ by these alone. ``start``, rows
         inside the domain, and ``sweeps`` are for samplers whose chains start from rows.
         """
+
+    def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
+        """One row for every row of eta, shape (n, m); chains make so many sweeps from the rows of ``start``, (n, m)."""
+        raise TypeError(
+            f"{type(self).__name__} does not draw rows with a location for each; so there are no covariates."
+        )

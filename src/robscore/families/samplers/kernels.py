@@ -51,3 +51,24 @@ def gibbs_square_root(K: Array, eta: Array, n_rows: int, burn_in: int, thin: int
         rows[row] = y
         pull = K @ y
     return rows
+
+
+@compiled
+def gibbs_square_root_rows(K: Array, eta: Array, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
+    """Rows of y = sqrt(x), shape (n, m), each by a chain of its own from a row of ``start`` with its row of eta."""
+    n, m = eta.shape
+    root = np.sqrt(np.diag(K))
+    rows = np.empty((n, m))
+    for row in range(n):
+        y = start[row].copy()
+        pull = K @ y
+        for _ in range(sweeps):
+            for j in range(m):
+                b = eta[row, j] - pull[j] + K[j, j] * y[j]
+                new = draw_conditional(b / root[j], rng) / root[j]
+                change = new - y[j]
+                y[j] = new
+                for k in range(m):
+                    pull[k] += K[j, k] * change
+        rows[row] = y
+    return rows

@@ -50,10 +50,14 @@ class NormalSampler(Sampler):
         count = 2 ** int(np.clip(np.log2(_MOST_NUMBERS / len(K)), _LEAST_LOG2, _LARGEST_LOG2))
         return self._rows(K, eta, _quasi_random_normals(len(K), count, seed))
 
+    def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
+        """Independent rows."""
+        return self._rows(K, eta, rng.standard_normal(eta.T.shape))
+
     def _rows(self, K: Array, eta: Array, noise: Array) -> Array:
-        """Rows from standard normal noise of shape (m, n)."""
+        """Rows from standard normal noise of shape (m, n); eta has shape (m,) or (n, m)."""
         spread = np.linalg.solve(np.linalg.cholesky(K).T, noise).T
-        rows = np.asarray(np.linalg.solve(K, eta + self.shift if self.shift else eta) + spread, dtype=float)
+        rows = np.asarray(np.linalg.solve(K, (eta + self.shift if self.shift else eta).T).T + spread, dtype=float)
         with np.errstate(over="ignore"):
             return rows if self.change is None else self.change(rows)
 

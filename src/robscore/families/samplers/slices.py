@@ -53,6 +53,10 @@ class SliceSampler(Sampler):
         """The chains that start at the given rows."""
         return slice_sample(self.family, K, eta, start, sweeps, np.random.default_rng(seed))
 
+    def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
+        """The chains that start at the given rows."""
+        return slice_sample(self.family, K, eta, start, sweeps, rng)
+
 
 def slice_sample(family: Family, K: Array, eta: Array, start: Array, n_sweeps: int, rng: np.random.Generator) -> Array:
     """Advance every row of ``start``, shape (n, m), all inside the domain, by so many sweeps."""
@@ -61,7 +65,7 @@ def slice_sample(family: Family, K: Array, eta: Array, start: Array, n_sweeps: i
     for _ in range(n_sweeps):
         order = family.domain.sweep_order(m, rng)
         X = X[:, order]
-        turned_K, turned_eta = K[np.ix_(order, order)], eta[order]
+        turned_K, turned_eta = K[np.ix_(order, order)], eta[..., order]
         for j in family.domain.free_columns(m):
             X = family.domain.replaced(X, j, _draw_coordinate(family, turned_K, turned_eta, X, j, rng))
         X = X[:, np.argsort(order)]

@@ -50,6 +50,13 @@ class SquareRootSampler(Sampler):
         thin = int(np.clip(sweeps // count, 1, _LARGEST_THIN))
         return self._chain(K, eta, count, _BURN_IN, thin, np.random.default_rng(seed))
 
+    def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
+        """A chain for every row."""
+        from robscore.families.samplers.kernels import gibbs_square_root_rows
+
+        rows: Array = gibbs_square_root_rows(K, np.ascontiguousarray(eta), np.sqrt(start), sweeps, rng)
+        return rows**2
+
     @staticmethod
     def _chain(K: Array, eta: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator) -> Array:
         from robscore.families.samplers.kernels import gibbs_square_root

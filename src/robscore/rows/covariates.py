@@ -1,0 +1,207 @@
+"""Covariates as columns of numbers: numbers as they are, categories as dummies, dates as years.
+
+A category with k levels becomes k - 1 columns of zeros and ones, one for each level but the first in order. A date
+becomes the years since the start of 2000 (of 365.25 days), for a trend; seasons need columns of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import narwhals as nw
+import numpy as np
+
+from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.numbers import as_numbers
+from robscore._tools.typing import AnyArray, AnyData, Array
+from robscore._tools.words import first_few, quoted
+from robscore.rows.names import check_names
+
+Kind: TypeAlias = Literal["number", "category", "date"]
+
+_START, _YEAR = np.datetime64("2000-01-01", "us"), 365.25 * 86400e6  # microseconds
+_MOST_LEVELS = 100
+
+
+@dataclass(frozen=True)
+class Covariate:
+    """One covariate as it was given.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "category", "date"}
+    levels : tuple
+        Of a category, the first of which has no column.
+    """
+
+    name: str
+    kind: Kind
+    levels: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, values: AnyArray) -> Covariate:
+        """By what it holds."""
+        if values.dtype.kind in "fiu":
+            return cls(name, "number")
+        if values.dtype.kind == "M":
+            return cls(name, "date")
+        if values.dtype.kind == "m":
+            raise ArgumentError("covariates", name, "holds time spans; turn them into numbers first.")
+        levels = sorted({value for value in values.tolist() if not _is_missing(value)}, key=lambda x: (str(type(x)), x))
+        if len(levels) < 2:
+            raise ArgumentError("covariates", name, "is constant: it says nothing. Drop it.")
+        if len(levels) > _MOST_LEVELS:
+            few = f"holds {len(levels)} different texts, which looks like labels of rows; drop it, or join levels."
+            raise ArgumentError("covariates", name, few)
+        return cls(name, "category", tuple(levels))
+
+    @property
+    def terms(self) -> list[str]:
+        """What its columns are called."""
+        return [f"{self.name}={level}" for level in self.levels[1:]] if self.kind == "category" else [self.name]
+
+    def columns(self, values: AnyArray) -> Array:
+        """As numbers, shape (n, columns); NaN where it is missing."""
+        if self.kind == "date":
+            if values.dtype.kind != "M":
+                raise ArgumentError(
+                    "covariates", self.name, f"must hold dates, as in the fit; it holds {values.dtype}."
+                )
+            years = (values.astype("datetime64[us]") - _START).astype(float) / _YEAR
+            return np.where(np.isnat(values), np.nan, years)[:, None]
+        if self.kind == "number":
+            if values.dtype.kind in "mM":
+                raise ArgumentError("covariates", self.name, "must hold numbers, as in the fit; it holds dates.")
+            return as_numbers(f"covariate {self.name!r}", values)[:, None]
+        given = values.tolist()
+        known = {level: k for k, level in enumerate(self.levels)}
+        unknown = sorted({str(value) for value in given if not _is_missing(value) and value not in known})
+        if unknown:
+            raise ArgumentError(
+                "covariates", self.name, f"holds {quoted(unknown)}, which the fit has not seen; it knows "
+                f"{first_few([str(level) for level in self.levels])}."
+            )  # fmt: skip
+        codes = np.array([np.nan if _is_missing(value) else known[value] for value in given])
+        dummies = (codes[:, None] == np.arange(1, len(self.levels))).astype(float)
+        return np.where(np.isnan(codes)[:, None], np.nan, dummies)
+
+
+@dataclass(frozen=True)
+class Design:
+    """How covariates become q columns of numbers, the same for every data set after the fit.
+
+    Attributes
+    ----------
+    covariates : tuple of Covariate
+    from_data : bool
+        Whether they are columns of the data themselves, by name.
+    """
+
+    covariates: tuple[Covariate, ...]
+    from_data: bool = False
+
+    @classmethod
+    def of(cls, columns: dict[str, AnyArray], *, from_data: bool = False) -> Design:
+        """By what columns hold."""
+        design = cls(tuple(Covariate.of(name, values) for name, values in columns.items()), from_data)
+        check_names(design.terms)
+        return design
+
+    @property
+    def names(self) -> list[str]:
+        """Of the covariates as they are given."""
+        return [covariate.name for covariate in self.covariates]
+
+    @property
+    def terms(self) -> list[str]:
+        """Of the q columns that they become."""
+        return [term for covariate in self.covariates for term in covariate.terms]
+
+    def matrix(self, columns: dict[str, AnyArray]) -> Array:
+        """Shape (n, q), NaN where something is missing; raise unless these are the covariates of the fit."""
+        if sorted(columns) != sorted(self.names):
+            raise UsageError(f"covariates must be {quoted(self.names)}, as in the fit; got {quoted(list(columns))}.")
+        return np.concatenate([own.columns(columns[own.name]) for own in self.covariates], axis=1)
+
+
+def read_covariates(covariates: AnyData, n_rows: int) -> dict[str, AnyArray]:
+    """Columns by name, out of a data frame, a series, a dictionary or an array of shape (n,) or (n, q)."""
+    if isinstance(covariates, dict):
+        columns = {str(name): np.asarray(values) for name, values in covariates.items()}
+    else:
+        columns = _of_frame(covariates) or _of_array(covariates)
+    if not columns:
+        raise UsageError("covariates has no column.")
+    for name, values in columns.items():
+        if values.ndim != 1 or len(values) != n_rows:
+            raise UsageError(f"covariate {name!r} has shape {values.shape} and X has {n_rows} rows; give one per row.")
+    return {name: _told(values) for name, values in columns.items()}
+
+
+def names_of_columns(covariates: AnyData) -> list[str] | None:
+    """Names, where covariates are given as columns of the data; None where they are data."""
+    if isinstance(covariates, str):
+        return [covariates]
+    if isinstance(covariates, list | tuple) and covariates and all(isinstance(name, str) for name in covariates):
+        return list(covariates)
+    return None
+
+
+def split_frame(X: AnyData, names: Sequence[str]) -> tuple[AnyData, dict[str, AnyArray]]:
+    """A data frame without the columns named, and these."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise UsageError(
+            f"covariates={list(names)!r} are names of columns, so X must be a data frame, a Parquet file or a Dask "
+            f"data frame; got {type(X).__name__}. Pass the covariates themselves instead."
+        )
+    if absent := [name for name in names if name not in frame.columns]:
+        raise UsageError(f"covariates: X has no column {quoted(absent)}; it has {first_few(list(frame.columns))}.")
+    return frame.drop(list(names)).to_native(), _of_frame(frame.select(list(names)).to_native()) or {}
+
+
+def _of_frame(data: AnyData) -> dict[str, AnyArray] | None:
+    found = nw.from_native(data, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(found, nw.Series):
+        return {str(found.name or "c0"): _values(found)}
+    if isinstance(found, nw.DataFrame):
+        check_names(list(found.columns))
+        return {str(name): _values(found[name]) for name in found.columns}
+    return None
+
+
+def _values(series: Any) -> AnyArray:
+    """As an array that tells dates, numbers and everything else apart."""
+    if series.dtype in (nw.Date, nw.Datetime):
+        return np.asarray(series.to_numpy(), dtype="datetime64[us]")
+    if series.dtype.is_numeric():
+        missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
+        numbers = np.full(len(series), np.nan)
+        numbers[~missing] = np.asarray(series.to_numpy())[~missing].astype(float)
+        return numbers
+    return np.asarray(series.to_list(), dtype=object)
+
+
+def _of_array(data: AnyData) -> dict[str, AnyArray]:
+    array = np.asarray(data)
+    array = array[:, None] if array.ndim == 1 else array
+    if array.ndim != 2:
+        raise UsageError(f"covariates must have shape (rows,) or (rows, covariates); got {array.ndim} dimensions.")
+    return {f"c{k}": column for k, column in enumerate(array.T)}
+
+
+def _told(values: AnyArray) -> AnyArray:
+    """Objects that are all numbers as numbers."""
+    if values.dtype.kind == "O" and all(
+        value is None or (isinstance(value, int | float | np.number) and not isinstance(value, bool))
+        for value in values
+    ):
+        return np.array([np.nan if value is None else value for value in values], dtype=float)
+    return values
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and np.isnan(value)) or str(value) in ("<NA>", "NaT")
