@@ -61,11 +61,11 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
     if coverage(near) > _FALLS_BELOW:
         return []
     words = Words(
-        f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a series in time, so that they tell less "
-        f"than they count for: intervals of 95 % that took them as independent would cover about {coverage(near):.0%}. "
-        "The graph may have too many edges. ",
+        f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a series in time, so that they tell "
+        "less than they count for: intervals of 95 % that took them as independent would cover about "
+        f"{coverage(near):.0%}. The graph may have too many edges. ",
         Phrase(
-            "edge_intervals() allows for it; rs.lagged(X) gives each row the one before as covariates.",
+            "edge_intervals() allows for it; rs.lagged(X) gives each row the one before it as covariates.",
             "Keep every few rows only.",
         ),
     )
