@@ -46,7 +46,7 @@ class ScoreMatchingEstimator(DataOpener):
     family_ : str or Family
         The family that was taken: the one given, or what "auto" came to.
     cautions_ : list of str
-        What to be careful about, worst first; empty where all is well. Found when it is first asked for.
+        What to be careful about, worst first; empty where all is well.
     """
 
     family: str | Family
@@ -61,6 +61,7 @@ class ScoreMatchingEstimator(DataOpener):
     max_memory: float | str
     random_state: RandomState
     fitted_: Fit
+    cautions_: list[Caution]
     _row_total: float | None
     _taken: Taken
 
@@ -98,16 +99,7 @@ class ScoreMatchingEstimator(DataOpener):
             self.location_ = location if location.ndim == 1 else location[:, 0].copy()
             self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
         own = _some_complete(self._own_columns(rows))
-        self._on_data = [*self._taken.remarks, *remarks_on_columns(own, fit.names)]
-        self._cautions: list[Caution] | None = None
-
-    @property
-    def cautions_(self) -> list[Caution]:
-        """What to be careful about, worst first; found when it is first asked for."""
-        check_is_fitted(self)
-        if self._cautions is None:
-            self._cautions = cautions_of(self.fitted_, self._on_data)
-        return self._cautions
+        self.cautions_ = cautions_of(fit, [*self._taken.remarks, *remarks_on_columns(own, fit.names)])
 
     @staticmethod
     def _warn(fit: Fit, *, stacklevel: int) -> None:
