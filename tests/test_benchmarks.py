@@ -169,6 +169,31 @@ def test_benchmarks_on_real_rain_are_skipped_where_it_is_not(tmp_path, monkeypat
     assert "skipped" in capsys.readouterr().out
 
 
+def test_the_true_family_is_found(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setattr(family_rows, "FOLDER", tmp_path)
+    table = which_family.main(n_sets=1, sizes=((5, 500),), shares=(0.05,))
+    assert np.mean([cell["kept"] for cell in table.values()]) > 0.8
+    assert "over all" in capsys.readouterr().out
+
+
+def test_a_fit_is_checked_at_its_level(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setattr(family_rows, "FOLDER", tmp_path)
+    table = fit_checked.main(n_sets=2, n_bad=1, n_wrong=2, families=("sqrt", "log-log"))
+    assert table["sqrt"]["0.1%"] == 0
+    assert table["log-log"]["sqrt"] == 1
+    assert "On the mean of the families" in capsys.readouterr().out
+
+
+def test_groups_are_called_so_and_clean_rows_have_no_caution(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    table = groups_of_rows.main(n_sets=2, families=("gaussian",), kinds=("10% group", "10% Pareto"))
+    assert table["gaussian", "10% group"]["either"] == 1
+    assert table["gaussian", "10% Pareto"]["group"] == 0
+    assert cautions_on_clean.main(n_sets=2, families=("gaussian",)) == {"gaussian": 1.0}
+
+
 def test_covariates_that_are_given_no_longer_confound():
     reference, ignored, given, nothing = covariates.outcome(("sqrt", 1, "strong", 0.05, 0))
     assert given > reference - 0.03
@@ -193,28 +218,3 @@ def test_intervals_of_series_and_lagged_tests_are_honest(tmp_path, monkeypatch, 
     given, plain = table["rejected", 0.0]
     assert given < plain
     assert "3 data sets each" in capsys.readouterr().out
-
-
-def test_the_true_family_is_found(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(kept, "FOLDER", tmp_path)
-    monkeypatch.setattr(family_rows, "FOLDER", tmp_path)
-    table = which_family.main(n_sets=1, sizes=((5, 500),), shares=(0.05,))
-    assert np.mean([cell["kept"] for cell in table.values()]) > 0.8
-    assert "over all" in capsys.readouterr().out
-
-
-def test_a_fit_is_checked_at_its_level(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(kept, "FOLDER", tmp_path)
-    monkeypatch.setattr(family_rows, "FOLDER", tmp_path)
-    table = fit_checked.main(n_sets=2, n_bad=1, n_wrong=2, families=("sqrt", "log-log"))
-    assert table["sqrt"]["0.1%"] == 0
-    assert table["log-log"]["sqrt"] == 1
-    assert "On the mean of the families" in capsys.readouterr().out
-
-
-def test_groups_are_called_so_and_clean_rows_have_no_caution(tmp_path, monkeypatch):
-    monkeypatch.setattr(kept, "FOLDER", tmp_path)
-    table = groups_of_rows.main(n_sets=2, families=("gaussian",), kinds=("10% group", "10% Pareto"))
-    assert table["gaussian", "10% group"]["either"] == 1
-    assert table["gaussian", "10% Pareto"]["group"] == 0
-    assert cautions_on_clean.main(n_sets=2, families=("gaussian",)) == {"gaussian": 1.0}

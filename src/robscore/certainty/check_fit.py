@@ -111,7 +111,7 @@ def check_fit(fit: Fit, *, level: float) -> FitCheck:
     if bench is None:
         raise UsageError(
             f"{fit.prepared.preparation.family!r} cannot be checked: that is for power families on [0, inf) or the "
-            "real line; choose one by ",
+            "real line without covariates; choose one by ",
             Setting("family"),
             ".",
         )

@@ -24,10 +24,14 @@ _BEYOND = (1e-4, 20.0)  # of the smallest and the largest value: what the integr
 def conditional_ranks(fit: Fit, columns: IntArray) -> Array:
     """F(x_j | the others) of rows that count, at most 1000, and some columns, shape (n, k)."""
     family = fit.prepared.preparation.scaled_family
-    if not family.is_pairwise or not (family.domain.only_boundary_is_zero or family.domain.is_real_line):
+    if (
+        family.n_given
+        or not family.is_pairwise
+        or not (family.domain.only_boundary_is_zero or family.domain.is_real_line)
+    ):
         raise UsageError(
             f"{fit.prepared.preparation.family!r} is not looked at column by column: that is for families on [0, inf) "
-            "or the real line; choose one by ",
+            "or the real line without covariates; choose one by ",
             Setting("family"),
             ".",
         )

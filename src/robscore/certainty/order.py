@@ -52,10 +52,6 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
     near, far = correlation_of_rows(X, 1), min(_FAR, n // 5)
     if near < _ERRORS / np.sqrt(n):
         return []
-    m = len(fit.names)
-    if fit.n_given and find_time_blocks(fit, ~np.eye(m, dtype=bool)).size == 1:  # given covariates, nothing is left
-        return []
-    series = Phrase("give the rows before as covariates (rs.lagged)", "give the rows before as columns, by --given")
     if correlation_of_rows(X, far) > max(_LASTS, _ERRORS / 2 / np.sqrt(n)):
         words = Words(
             f"The rows seem to be sorted or to drift: rows {far} apart still resemble each other (neighbours "
@@ -66,11 +62,13 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
     if coverage(near) > _FALLS_BELOW:
         return []
     words = Words(
-        f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a series in time: intervals of 95 % "
-        f"that take rows as independent then cover about {coverage(near):.0%}, and rows count for more than they tell. "
-        "The intervals here take neighbours together; for the graph, ",
-        series,
-        ", or keep every few rows only.",
+        f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a series in time, so that they tell "
+        "less than they count for: intervals of 95 % that took them as independent would cover about "
+        f"{coverage(near):.0%}. The graph may have too many edges. ",
+        Phrase(
+            "edge_intervals() allows for it; rs.lagged(X) gives each row the one before it as covariates.",
+            "Keep every few rows only.",
+        ),
     )
     if fit.settings.n_blocks not in (None, "auto"):
         words = Words(words, " Blocks of neighbours (", Setting("n_blocks"), ") are right for it.")

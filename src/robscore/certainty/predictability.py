@@ -34,7 +34,7 @@ def predictability(fit: GraphFit) -> AnyData:
     if bench is None or rows.size < 2 * _FOLDS:
         raise UsageError(
             f"Columns of {fit.prepared.preparation.family!r} with {rows.size} rows cannot be predicted: that takes 20 "
-            "rows and a power family on [0, inf) or the real line; choose one by ",
+            "rows and a power family on [0, inf) or the real line without covariates; choose one by ",
             Setting("family"),
             ".",
         )

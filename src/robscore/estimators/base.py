@@ -2,48 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.arguments import check_number
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.remarks import Caution
-from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
-from robscore._tools.words import quoted
+from robscore._tools.typing import AnyData, Array, BoolArray, RandomState
 from robscore.certainty.cautions import cautions_of
 from robscore.certainty.check_fit import FitCheck, check_fit
 from robscore.certainty.effects import effects
 from robscore.certainty.suspicious_rows import suspicious_rows
 from robscore.elements.streamed import elements_of, held
+from robscore.estimators.opening import DataOpener, Opened
 from robscore.families.base import Family, get_family
 from robscore.families.power import PowerFamily
 from robscore.family_choice.comparison import Taken, take_family
 from robscore.family_choice.nodes import is_comparable
-from robscore.family_choice.recognise import closed, remarks_on_columns
+from robscore.family_choice.recognise import remarks_on_columns
 from robscore.family_choice.scoring import Scoring
 from robscore.fitting.fit import Fit
 from robscore.fitting.settings import Settings
-from robscore.rows import ArrayRows, Rows
+from robscore.rows import Rows
 from robscore.rows.base import some_of
 from robscore.rows.blocks import Partition
-from robscore.rows.covariates import Covariate, Design, names_of_columns, read_covariates, split_frame
-from robscore.rows.frames import readable
 from robscore.rows.frequency import read_frequency
-from robscore.rows.joined import JoinedRows
-from robscore.rows.opening import open_rows
 
 _LOOKED_AT = 2000  # rows, for what kinds of columns there are
 _S = TypeVar("_S", bound=Settings)
 
 
-class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
+class ScoreMatchingEstimator(DataOpener):
     """What all estimators share.
 
     Attributes
@@ -72,34 +66,26 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
     _row_total: float | None
     _taken: Taken
 
-    def _settled(
-        self, X: AnyData, kind: type[_S], covariates: AnyData | None
-    ) -> tuple[_S, Rows, str | None, Sequence[str]]:
-        """The arguments, checked, with a family; the rows, closed where they are to be; the data-frame library.
-
-        And the names of covariates, which the last columns of the rows hold.
-        """
+    def _settled(self, X: AnyData, covariates: AnyData | None, kind: type[_S]) -> tuple[_S, Opened]:
+        """The arguments, checked, with a family; and the data, closed where they are to be."""
         arguments = self.get_params(deep=False)
         self._row_total = None
         settings = kind.of(arguments if self.family != "auto" else {**arguments, "family": "gaussian"})
-        if covariates is not None:
+        if covariates is not None and self.family != "auto":
             settings.check_covariates()
-        rows, frame, given = self._open_given(X, covariates, reset=True)
+        data = self._open_given(X, covariates, reset=True)
         if self.family != "auto":
             self._taken = Taken(str(self.family), settings.family, "")
             self.family_ = self.family
-            return settings, rows, frame, given
-        own = np.arange(rows.n_columns - len(given))
-        self._taken = take_family(rows.mapped(partial(_reordered, own), own.size) if given else rows, settings.seed)
+            return settings, data
+        self._taken = take_family(self._own_columns(data.rows), settings.seed)
         self.family_ = self._taken.name
-        if self._taken.total is not None:
-            if given:
-                raise UsageError("Rows that are parts of a whole are to be divided by their sum before covariates.")
-            self._row_total = self._taken.total
-            rows = closed(self._row_total, rows)
         settings = replace(settings, family=self._taken.family)
         settings.check_together()
-        return settings, rows, frame, given
+        if covariates is not None:
+            settings.check_covariates()
+        self._row_total = self._taken.total
+        return settings, data if self._row_total is None else data._replace(rows=self._closed(data.rows))
 
     def _store(self, fit: Fit, rows: Rows) -> None:
         """The attributes that every fit has; rows are those of the data."""
@@ -113,8 +99,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             self.interaction_, location = fit.given
             self.location_ = location if location.ndim == 1 else location[:, 0].copy()
             self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
-        some = _some_complete(rows)[:, : len(fit.names)]
-        self.cautions_ = cautions_of(fit, [*self._taken.remarks, *remarks_on_columns(some, fit.names)])
+        own = _some_complete(self._own_columns(rows))
+        self.cautions_ = cautions_of(fit, [*self._taken.remarks, *remarks_on_columns(own, fit.names)])
 
     @staticmethod
     def _warn(fit: Fit, *, stacklevel: int) -> None:
@@ -123,61 +109,6 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             if remark.category is ConvergenceWarning:
                 remark.warn(stacklevel=stacklevel + 1)
 
-    def _open_given(
-        self, X: AnyData, covariates: AnyData | None, *, reset: bool
-    ) -> tuple[Rows, str | None, Sequence[str]]:
-        """The rows of X with covariates as their last columns, the data-frame library, and what these are called."""
-        names = names_of_columns(covariates)
-        if reset:
-            self.covariates_: Design | None = None
-        elif self.covariates_ is None:
-            if covariates is not None:
-                raise UsageError("The fit had no covariates, so none can be given now; fit with them first.")
-        elif covariates is None and self.covariates_.from_data:
-            names = self.covariates_.names
-        elif covariates is None:
-            raise UsageError(f"The fit was given the covariates {quoted(self.covariates_.names)}; give them here too.")
-        if covariates is None and names is None:
-            rows, library = self._open(X, reset=reset)
-            return rows, library, ()
-        if names is None:
-            rows, library = self._open(X, reset=reset)
-            columns = read_covariates(covariates, rows.n_rows)
-        else:
-            opened = open_rows(X)
-            if opened is not None:
-                return self._open_named(opened, names, reset=reset)
-            rest, columns = split_frame(X, names)
-            rows, library = self._open(rest, reset=reset)
-        if self.covariates_ is None:
-            self.covariates_ = Design.of(columns, from_data=names is not None)
-        return JoinedRows(rows, self.covariates_.matrix(columns)), library, self.covariates_.terms
-
-    def _open_named(self, rows: Rows, names: Sequence[str], *, reset: bool) -> tuple[Rows, str | None, Sequence[str]]:
-        """Rows that are not in memory, with some of their own columns put last, as covariates: numbers all of them."""
-        if rows.names is None or (absent := [name for name in names if name not in rows.names]):
-            has = "no names" if rows.names is None else f"no {quoted(absent)}"
-            raise UsageError(f"covariates={list(names)!r} are names of columns, and those of X have {has}.")
-        own = [k for k, name in enumerate(rows.names) if name not in names]
-        order = np.array([*own, *(rows.names.index(name) for name in names)], dtype=np.intp)
-        first = rows.mapped(partial(_reordered, order[: len(own)]), len(own))
-        first.names = [rows.names[k] for k in own]
-        self._check_columns(first, reset=reset)
-        if reset:
-            self.covariates_ = Design(tuple(Covariate(name, "number") for name in names), from_data=True)
-        whole = rows.mapped(partial(_reordered, order), order.size)
-        whole.names = first.names
-        return whole, None, names
-
-    def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
-        """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""
-        rows, frame = open_rows(X), None
-        if rows is None:
-            rows, frame = self._open_matrix(X, reset=reset)
-        else:
-            self._check_columns(rows, reset=reset)
-        return rows if reset or self._row_total is None else closed(self._row_total, rows), frame
-
     def _scaled_rows(self, X: AnyData, covariates: AnyData | None) -> tuple[Rows, BoolArray]:
         """The complete rows of other data as those of the fit are scaled, and which are complete."""
         rows, *_ = self._open_given(X, covariates, reset=False)
@@ -185,37 +116,6 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         rows = held(rows, preparation.family, settings.memory)
         used = preparation.complete(rows, settings.missing)
         return preparation.scaled(rows, used), used
-
-    def _check_columns(self, rows: Rows, *, reset: bool) -> None:
-        """As scikit-learn does it for arrays: remember the columns, or raise where they are not those of the fit."""
-        if reset:
-            self.n_features_in_ = rows.n_columns
-            if rows.names is not None:
-                self.feature_names_in_ = np.array(rows.names, dtype=object)
-            elif hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
-            return
-        if rows.n_columns != self.n_features_in_:
-            raise ValueError(
-                f"X has {rows.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                "features as input."
-            )
-        if rows.names is not None and rows.names != list(getattr(self, "feature_names_in_", rows.names)):
-            raise ValueError("The columns of X must be those of the fit, by name and in the same order.")
-
-    def _open_matrix(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
-        """The rows of data in memory, and the library of the data frame that they came in."""
-        table = readable(X)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        matrix: Array = check_array(
-            table.values,
-            dtype=np.float64,
-            ensure_all_finite=False,
-            ensure_min_samples=2 if reset else 1,
-            estimator=self,
-            input_name="X",
-        )
-        return ArrayRows(matrix, table.names, whole=False), table.library
 
     def row_losses(self, X: AnyData, *, covariates: AnyData | None = None) -> Array:
         """Each row's own score-matching loss at the fit, on the scaled columns.
@@ -374,9 +274,9 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         :func:`robscore.compare_families`: columns over the medians of the fit's data, h = min(d, 3)^2 (where these data
         have values below zero: columns centred and over their deviations, h = 1), and rows far from the middle of the
         fit's data count less, or not at all, so that bad rows do not decide. So a search over ``family``, such as
-        ``GridSearchCV``, compares like with like. Other families (the simplex, boxes, statistics of your own) are
-        scored by their own h on columns as they scale them, by a median of the means of min(n_blocks_, rows) blocks,
-        and are not to be compared with others; so are fits with covariates.
+        ``GridSearchCV``, compares like with like. Other families (the simplex, boxes, statistics of your own), and fits
+        with covariates, are scored by their own h on columns as they scale them, by a median of the means of
+        min(n_blocks_, rows) blocks, and are not to be compared with others.
 
         Minus infinity where no row counts, or too many overflow.
 
@@ -391,21 +291,21 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         prepared = self.fitted_.prepared
         family, scaling = prepared.preparation.family, prepared.preparation.scaling
+        if self.covariates_ is not None or covariates is not None:
+            return self._own_score(X, sample_weight, covariates)
         own = prepared.rows if scaling is None else prepared.rows.mapped(scaling.undo)
         is_real = not family.domain.is_non_negative and bool(own.total(_count_negative))
         if not is_comparable(family, is_real=is_real):
-            return self._own_score(X, sample_weight, covariates)
+            return self._own_score(X, sample_weight, None)
         assert isinstance(family, PowerFamily)
-        rows, *_ = self._open_given(X, covariates, reset=False)
-        complete = prepared.preparation.complete(rows, self.fitted_.settings.missing)
+        rows, _ = self._open(X, reset=False)
         often = None if sample_weight is None else read_frequency(sample_weight, rows.n_rows)
-        used = np.flatnonzero(complete if often is None else complete & (often > 0))
+        used = np.flatnonzero(prepared.preparation.complete(rows, self.fitted_.settings.missing))
         if not used.size:
             raise ValueError("X has no complete row to score.")
         losses, phi = Scoring.of(own, is_real=is_real).losses(family, self.fitted_.given, rows.selected(used))
-        if often is not None:
-            losses, phi = losses * often[used], phi * often[used]
-        return -float(losses.sum() / phi.sum()) if phi.any() else -np.inf
+        counts = np.ones(used.size) if often is None else often[used]
+        return -float(counts @ losses / (counts @ phi)) if (counts * phi).any() else -np.inf
 
     def _own_score(self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None) -> float:
         """By the family's own loss."""
@@ -423,10 +323,6 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = self.missing == "drop"
         tags.input_tags.positive_only = self.family != "auto" and get_family(self.family).domain.is_non_negative
         return tags
-
-
-def _reordered(order: IntArray, rows: Array) -> Array:
-    return rows[:, order]
 
 
 def _count_negative(X: Array) -> int:

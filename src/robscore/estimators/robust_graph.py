@@ -248,10 +248,16 @@ class RobustGraph(ScoreMatchingEstimator):
             What moves the locations: numbers, categories (dummies; the first level is the base) or dates (years).
             The graph is then that of the columns given the covariates, and ``effects_`` what these do.
         """
-        settings, rows, frame, given = self._settled(X, GraphSettings, covariates)
-        more: dict[str, Any] = {"frame": frame, "sample_weight": sample_weight, "given": given}
-        fit = fit_graph(rows, settings, caller=type(self).__name__, **more)
-        self._store(fit, rows)
+        settings, data = self._settled(X, covariates, GraphSettings)
+        fit = fit_graph(
+            data.rows,
+            settings,
+            caller=type(self).__name__,
+            frame=data.frame,
+            sample_weight=sample_weight,
+            given=data.given,
+        )
+        self._store(fit, data.rows)
         self._store_choice(fit)
         self._warn(fit, stacklevel=2)
         return self

@@ -136,10 +136,16 @@ class RobustScoreMatching(ScoreMatchingEstimator):
             What moves the locations: numbers, categories (dummies; the first level is the base) or dates (years).
             The graph is then that of the columns given the covariates, and ``effects_`` what these do.
         """
-        settings, rows, frame, given = self._settled(X, Settings, covariates)
-        more: dict[str, Any] = {"frame": frame, "sample_weight": sample_weight, "given": given}
-        fit = fit_parameters(rows, settings, caller=type(self).__name__, **more)
-        self._store(fit, rows)
+        settings, data = self._settled(X, covariates, Settings)
+        fit = fit_parameters(
+            data.rows,
+            settings,
+            caller=type(self).__name__,
+            frame=data.frame,
+            sample_weight=sample_weight,
+            given=data.given,
+        )
+        self._store(fit, data.rows)
         if settings.family.is_pairwise:
             upper = self.interaction_[np.triu_indices(len(fit.names))]
             self.theta_ = np.append(upper, self.location_) if self.fit_location else upper

@@ -1,0 +1,144 @@
+"""What data an estimator takes, at a fit and afterwards: rows of any kind, with covariates beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array, validate_data
+
+from robscore._tools.errors import UsageError
+from robscore._tools.typing import AnyData, Array, IntArray
+from robscore._tools.words import quoted
+from robscore.family_choice.recognise import closed
+from robscore.rows import ArrayRows, Rows
+from robscore.rows.covariates import Covariate, Design, names_of_columns, read_covariates, split_frame
+from robscore.rows.frames import readable
+from robscore.rows.joined import JoinedRows
+from robscore.rows.opening import open_rows
+
+
+class Opened(NamedTuple):
+    """Rows with covariates as their last columns, the data-frame library they came in, and the covariates' names."""
+
+    rows: Rows
+    frame: str | None
+    given: Sequence[str]
+
+
+class DataOpener(BaseEstimator):  # type: ignore[misc]
+    """Remembers the columns of a fit, and checks those of other data against them.
+
+    Attributes
+    ----------
+    covariates_ : Design or None
+        How covariates become columns.
+    """
+
+    covariates_: Design | None
+    n_features_in_: int
+    _row_total: float | None
+
+    def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
+        """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""
+        rows, frame = open_rows(X), None
+        if rows is None:
+            rows, frame = self._open_matrix(X, reset=reset)
+        else:
+            self._check_columns(rows, reset=reset)
+        return rows if reset else self._closed(rows), frame
+
+    def _check_columns(self, rows: Rows, *, reset: bool) -> None:
+        """As scikit-learn does it for arrays: remember the columns, or raise where they are not those of the fit."""
+        if reset:
+            self.n_features_in_ = rows.n_columns
+            if rows.names is not None:
+                self.feature_names_in_ = np.array(rows.names, dtype=object)
+            elif hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+            return
+        if rows.n_columns != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                "features as input."
+            )
+        if rows.names is not None and rows.names != list(getattr(self, "feature_names_in_", rows.names)):
+            raise ValueError("The columns of X must be those of the fit, by name and in the same order.")
+
+    def _open_matrix(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
+        """The rows of data in memory, and the library of the data frame that they came in."""
+        table = readable(X)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        matrix: Array = check_array(
+            table.values,
+            dtype=np.float64,
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+            estimator=self,
+            input_name="X",
+        )
+        return ArrayRows(matrix, table.names, whole=False), table.library
+
+    def _open_given(self, X: AnyData, covariates: AnyData | None, *, reset: bool) -> Opened:
+        """The rows of X, with covariates where the fit has some."""
+        names = names_of_columns(covariates)
+        if reset:
+            self.covariates_ = None
+        elif self.covariates_ is None:
+            if covariates is not None:
+                raise UsageError("The fit had no covariates, so none can be given now; fit with them first.")
+        elif covariates is None and self.covariates_.from_data:
+            names = self.covariates_.names
+        elif covariates is None:
+            raise UsageError(f"The fit was given the covariates {quoted(self.covariates_.names)}; give them here too.")
+        if covariates is None and names is None:
+            rows, library = self._open(X, reset=reset)
+            return Opened(rows, library, ())
+        if names is None:
+            rows, library = self._open(X, reset=reset)
+            columns = read_covariates(covariates, rows.n_rows)
+        else:
+            opened = open_rows(X)
+            if opened is not None:
+                return self._open_named(opened, names, reset=reset)
+            rest, columns = split_frame(X, names)
+            rows, library = self._open(rest, reset=reset)
+        if self.covariates_ is None:
+            self.covariates_ = Design.of(columns, from_data=names is not None)
+        return Opened(JoinedRows(rows, self.covariates_.matrix(columns)), library, self.covariates_.terms)
+
+    def _open_named(self, rows: Rows, names: Sequence[str], *, reset: bool) -> Opened:
+        """Rows that are not in memory, with some of their own columns put last, as covariates: numbers all of them."""
+        if rows.names is None or (absent := [name for name in names if name not in rows.names]):
+            has = "no names" if rows.names is None else f"no {quoted(absent)}"
+            raise UsageError(f"covariates={list(names)!r} are names of columns, and those of X have {has}.")
+        own = [k for k, name in enumerate(rows.names) if name not in names]
+        order = np.array([*own, *(rows.names.index(name) for name in names)], dtype=np.intp)
+        first = rows.mapped(partial(_reordered, order[: len(own)]), len(own))
+        first.names = [rows.names[k] for k in own]
+        self._check_columns(first, reset=reset)
+        if reset:
+            self.covariates_ = Design(tuple(Covariate(name, "number") for name in names), from_data=True)
+        whole = rows.mapped(partial(_reordered, order), order.size)
+        whole.names = first.names
+        return Opened(whole, None, names)
+
+    def _own_columns(self, rows: Rows) -> Rows:
+        """The rows without covariates."""
+        m = self.n_features_in_
+        return rows if rows.n_columns == m else rows.mapped(partial(_reordered, np.arange(m)), m)
+
+    def _closed(self, rows: Rows) -> Rows:
+        """Compositions divided by what all rows sum to."""
+        if self._row_total is None:
+            return rows
+        if rows.n_columns != self.n_features_in_:
+            raise UsageError("The rows sum to a constant; with covariates, divide them by their sums before the fit.")
+        return closed(self._row_total, rows)
+
+
+def _reordered(order: IntArray, rows: Array) -> Array:
+    return rows[:, order]
