@@ -52,6 +52,8 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
     near, far = correlation_of_rows(X, 1), min(_FAR, n // 5)
     if near < _ERRORS / np.sqrt(n):
         return []
+    if fit.n_given and find_time_blocks(fit, ~np.eye(len(fit.names), dtype=bool)).size == 1:
+        return []  # given the covariates, such as the row before, nothing is left of it
     if correlation_of_rows(X, far) > max(_LASTS, _ERRORS / 2 / np.sqrt(n)):
         words = Words(
             f"The rows seem to be sorted or to drift: rows {far} apart still resemble each other (neighbours "
