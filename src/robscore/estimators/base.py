@@ -76,7 +76,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
             return settings, rows, frame
         settings = kind.of({**arguments, "family": "gaussian"})
         rows, frame = self._open(X, reset=True)
-        self._taken = take_family(rows, settings.seed)
+        with np.errstate(all="ignore"):
+            self._taken = take_family(rows, settings.seed)
         self.family_ = self._taken.name
         if self._taken.total is not None:
             self._row_total = self._taken.total
@@ -95,7 +96,10 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         self.share_dropped_ = fit.weights.share_dropped
         if fit.settings.family.is_pairwise:
             self.interaction_, self.location_ = fit.given
-        self.cautions_ = cautions_of(fit, [*self._taken.remarks, *remarks_on_columns(_some_complete(rows), fit.names)])
+        with np.errstate(all="ignore"):  # rows of any size may be among them
+            self.cautions_ = cautions_of(
+                fit, [*self._taken.remarks, *remarks_on_columns(_some_complete(rows), fit.names)]
+            )
 
     @staticmethod
     def _warn(fit: Fit, *, stacklevel: int) -> None:
@@ -257,7 +261,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         check_number("level", level)
         if not 0 < level < 1:
             raise ArgumentError("level", level, "must lie between 0 and 1.")
-        return check_fit(self.fitted_, level=level)
+        with np.errstate(all="ignore"):
+            return check_fit(self.fitted_, level=level)
 
     def score(self, X: AnyData, y: None = None) -> float:
         """Minus the mean loss of rows; higher is better.
@@ -289,7 +294,8 @@ class ScoreMatchingEstimator(BaseEstimator):  # type: ignore[misc]
         used = np.flatnonzero(prepared.preparation.complete(rows, self.fitted_.settings.missing))
         if not used.size:
             raise ValueError("X has no complete row to score.")
-        losses, phi = Scoring.of(own, is_real=is_real).losses(family, self.fitted_.given, rows.selected(used))
+        with np.errstate(all="ignore"):
+            losses, phi = Scoring.of(own, is_real=is_real).losses(family, self.fitted_.given, rows.selected(used))
         return -float(losses.sum() / phi.sum()) if phi.any() else -np.inf
 
     def _own_score(self, X: AnyData) -> float:
