@@ -13,7 +13,7 @@ from robscore.certainty.left_out import remarks_on_left_out, rows_left_out
 from robscore.certainty.order import remarks_on_order
 from robscore.fitting.fit import Fit
 
-_ROWS_A_COLUMN = 1.0  # effective rows, at least
+_FEWEST_ROWS = 20  # to judge rows, or anything else, by the others
 _CAUSES = {
     About.FEW_ROWS: "there are too few rows",
     About.GROUP: "rows that belong together were left out",
@@ -43,13 +43,14 @@ def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
 
 
 def _remarks_on_size(fit: Fit) -> list[Remark]:
-    """Fewer rows than columns, by what they count."""
+    """Fewer rows than columns, by what they count, or fewer than can be judged at all."""
     effective, m = min(fit.weights.effective_rows), len(fit.names)
-    if effective >= _ROWS_A_COLUMN * m:
+    if effective >= max(m, _FEWEST_ROWS):
         return []
+    why = f"fewer than the {m} columns" if effective < m else f"fewer than the {_FEWEST_ROWS} that can judge each other"
     fewer: list[str | Setting] = [] if fit.weights.is_tapered else [", or fewer blocks (", Setting("n_blocks"), ")"]
     words = Words(
-        f"The {fit.prepared.rows.n_rows} rows count as much as {effective:.0f} equal ones, fewer than the {m} columns: "
+        f"The {fit.prepared.rows.n_rows} rows count as much as {effective:.0f} equal ones, {why}: "
         "what is not linked may only not be seen. Use more rows or fewer columns",
         *fewer,
         ".",

@@ -83,7 +83,8 @@ def joint_p_value(residuals: Array) -> float:
     c1, c2, c3 = float(np.trace(R)), float(np.trace(square)), float(np.sum(square * R))
     v = c2**3 / c3**2
     x = v + (float(z @ z) - c1) * np.sqrt(v / c2)
-    return float(gammaincc(v / 2, max(x, 0.0) / 2))
+    p_value = float(gammaincc(v / 2, max(x, 0.0) / 2))
+    return p_value if np.isfinite(p_value) else 1.0  # numbers beyond all bounds say nothing
 
 
 def rows_to_check(fit: Fit, most: int) -> IntArray:
@@ -118,8 +119,14 @@ def check_fit(fit: Fit, *, level: float) -> FitCheck:
     some = max(500, int(_NUMBERS_OF_PAIRS / m**2))
     by_column, by_pair = [], np.zeros((min(some, bench.weight.phi.size), m, m))
     for j in range(m):
-        by_column.append(bench.of_column(j))
-        by_pair[:, j] = bench.at(j).of_pairs()[: len(by_pair)]
+        try:
+            by_column.append(bench.of_column(j))
+            by_pair[:, j] = bench.at(j).of_pairs()[: len(by_pair)]
+        except np.linalg.LinAlgError:
+            raise UsageError(
+                f"Without a penalty the rows do not determine how column {names[j]!r} depends on the others; drop "
+                "columns that others determine."
+            ) from None
     p_value = joint_p_value(np.concatenate(by_column, axis=1))
     z = np.stack([z_scores(residuals) for residuals in by_column])
     p_columns = np.array([joint_p_value(residuals) for residuals in by_column])
@@ -186,7 +193,10 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
     if bench is None:
         return []
     nodes = np.unique(np.linspace(0, m - 1, min(m, _MOST_NODES)).round().astype(int))
-    by_column = [bench.of_column(int(j)) for j in nodes]
+    try:
+        by_column = [bench.of_column(int(j)) for j in nodes]
+    except np.linalg.LinAlgError:  # nothing is determined without a penalty
+        return []
     p_value = joint_p_value(np.concatenate(by_column, axis=1))
     if p_value >= _LEVEL:
         return []

@@ -77,7 +77,8 @@ class ScoreMatchingEstimator(DataOpener):
             self._taken = Taken(str(self.family), settings.family, "")
             self.family_ = self.family
             return settings, data
-        self._taken = take_family(self._own_columns(data.rows), settings.seed)
+        with np.errstate(all="ignore"):  # rows of any size may be among them
+            self._taken = take_family(self._own_columns(data.rows), settings.seed)
         self.family_ = self._taken.name
         settings = replace(settings, family=self._taken.family)
         settings.check_together()
@@ -99,7 +100,8 @@ class ScoreMatchingEstimator(DataOpener):
             self.location_ = location if location.ndim == 1 else location[:, 0].copy()
             self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
         own = _some_complete(self._own_columns(rows))
-        self.cautions_ = cautions_of(fit, [*self._taken.remarks, *remarks_on_columns(own, fit.names)])
+        with np.errstate(all="ignore"):
+            self.cautions_ = cautions_of(fit, [*self._taken.remarks, *remarks_on_columns(own, fit.names)])
 
     @staticmethod
     def _warn(fit: Fit, *, stacklevel: int) -> None:
@@ -262,7 +264,8 @@ class ScoreMatchingEstimator(DataOpener):
         check_number("level", level)
         if not 0 < level < 1:
             raise ArgumentError("level", level, "must lie between 0 and 1.")
-        return check_fit(self.fitted_, level=level)
+        with np.errstate(all="ignore"):
+            return check_fit(self.fitted_, level=level)
 
     def score(
         self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None
@@ -302,9 +305,12 @@ class ScoreMatchingEstimator(DataOpener):
         used = np.flatnonzero(prepared.preparation.complete(rows, self.fitted_.settings.missing))
         if not used.size:
             raise ValueError("X has no complete row to score.")
-        losses, phi = Scoring.of(own, is_real=is_real).losses(family, self.fitted_.given, rows.selected(used))
+        with np.errstate(all="ignore"):
+            losses, phi = Scoring.of(own, is_real=is_real).losses(family, self.fitted_.given, rows.selected(used))
         counts = np.ones(used.size) if often is None else often[used]
-        return -float(counts @ losses / (counts @ phi)) if (counts * phi).any() else -np.inf
+        counted = (counts > 0) & (phi > 0)
+        counts, losses, phi = counts[counted], losses[counted], phi[counted]
+        return -float(counts @ losses / (counts @ phi)) if counted.any() else -np.inf
 
     def _own_score(self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None) -> float:
         """By the family's own loss."""

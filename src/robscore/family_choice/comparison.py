@@ -80,7 +80,8 @@ def compare_families(X: AnyData, families: Sequence[str | Family] | None = None,
     if opened is None:
         table = readable(X)
         opened, library = ArrayRows(np.asarray(table.values, dtype=float), table.names, whole=False), table.library
-    found = compared(Table.of(opened, random_state), FAMILIES if families is None else families, random_state)
+    with np.errstate(all="ignore"):
+        found = compared(Table.of(opened, random_state), FAMILIES if families is None else families, random_state)
     return as_table(
         {
             "family": (str, [one.name for one in found]),
@@ -135,7 +136,7 @@ def compared(table: Table, families: Sequence[str | Family], seed: int) -> list[
 
 def _judged(told: list[tuple[str, Family, HeldOut, str]]) -> list[Compared]:
     """Verdicts, best first."""
-    told = sorted(told, key=lambda one: one[2].loss)
+    told = sorted(told, key=lambda one: np.nan_to_num(one[2].loss, nan=np.inf))
     best = told[0][2]
     lines = []
     for name, family, held, reason in told:

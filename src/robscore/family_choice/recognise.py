@@ -104,9 +104,11 @@ def remarks_on_columns(X: Array, names: list[str]) -> list[Remark]:
 
 def _kind(column: Array) -> str:
     """What a column is, if it is no measurement."""
-    values = np.unique(column)
+    values, counts = np.unique(column, return_counts=True)
     if values.size <= 2:
         return "only two values"
+    if 2 * counts.max() > column.size:
+        return "one value in more than half of the rows"
     if (values != np.round(values)).any():
         return ""
     if values.size <= _FEW_VALUES and values[-1] - values[0] <= 2 * _FEW_VALUES:
