@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 
 from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array
-from robscore._tools.words import Phrase, Setting, Words
+from robscore._tools.words import Phrase, Words
 from robscore.certainty.time_blocks import find_time_blocks
 from robscore.fitting.fit import Fit
 
@@ -72,6 +72,4 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
             "Keep every few rows only.",
         ),
     )
-    if fit.settings.n_blocks not in (None, "auto"):
-        words = Words(words, " Blocks of neighbours (", Setting("n_blocks"), ") are right for it.")
     return [Remark(words, UserWarning, About.SERIES)]
