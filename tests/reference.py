@@ -75,9 +75,11 @@ def full_gamma(loss):
     full = np.zeros((m, p, m, p))
     for j in range(m):
         full[j, :, j] = loss.gamma[j]
-        if loss.gamma_last is not None and j < m - 1:
-            full[j, :, m - 1] = loss.gamma_last[j]
-            full[m - 1, :, j] = loss.gamma_last[j].T
+    if loss.gamma_last is not None:
+        reference = loss.reference % m
+        for coupling, j in zip(loss.gamma_last, [j for j in range(m) if j != reference], strict=True):
+            full[j, :, reference] = coupling
+            full[reference, :, j] = coupling.T
     return full.reshape(m * p, m * p)
 
 
