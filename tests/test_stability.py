@@ -64,11 +64,11 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, monkeypatch):
     whole = rs.edge_stability(MODEL, X, n_pairs=4)
     fit_half, calls = module._fit_half, []
 
-    def stopping(base, X, half):
+    def stopping(base, X, given, half):
         calls.append(half)
         if len(calls) == 4:
             raise KeyboardInterrupt
-        return fit_half(base, X, half)
+        return fit_half(base, X, given, half)
 
     monkeypatch.setattr(module, "_fit_half", stopping)
     with pytest.warns(UserWarning, match="Stopped after 3 of 8 halves"):
@@ -118,9 +118,9 @@ def test_halves_that_fail_are_counted_and_named(monkeypatch):
     _, X = rows()
     fit_half, calls = module._fit_half, []
 
-    def failing(base, X, half):
+    def failing(base, X, given, half):
         calls.append(half)
-        return {"failed": "too few rows"} if len(calls) % 3 == 0 else fit_half(base, X, half)
+        return {"failed": "too few rows"} if len(calls) % 3 == 0 else fit_half(base, X, given, half)
 
     monkeypatch.setattr(module, "_fit_half", failing)
     with pytest.warns(UserWarning, match="2 of 6 halves could not be fitted; the first: half 2: too few rows"):
