@@ -225,8 +225,8 @@ class ScoreMatchingEstimator(DataOpener):
         >>> season = rng.normal(size=300)
         >>> X = rng.normal(size=(300, 3)) + np.outer(season, [1, 1, 0])
         >>> table = rs.RobustGraph("gaussian").fit(X, covariates={"season": season}).effects()
-        >>> table["column"].tolist(), table["significant"].tolist()
-        (['x0', 'x1', 'x2'], [True, True, False])
+        >>> sorted(table["column"][table["significant"]])
+        ['x0', 'x1']
         """
         check_is_fitted(self)
         return effects(self.fitted_, level=level, fdr=fdr, block_size=block_size)
