@@ -42,7 +42,7 @@ def one_thread() -> Iterator[None]:
                 _undo.pop()()
 
 
-_SMALL_WORK = 3e7  # multiplications in a pass over the rows below which several threads cost more than they bring
+_SMALL_WORK = 3e8  # multiplications in a pass over the rows below which several threads cost more than they bring
 
 
 def threads_for(n_rows: int, n_columns: int) -> AbstractContextManager[None]:

@@ -61,7 +61,6 @@ class ScoreMatchingEstimator(DataOpener):
     max_memory: float | str
     random_state: RandomState
     fitted_: Fit
-    cautions_: list[Caution]
     _row_total: float | None
     _taken: Taken
 
@@ -100,8 +99,17 @@ class ScoreMatchingEstimator(DataOpener):
             self.location_ = location if location.ndim == 1 else location[:, 0].copy()
             self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
         own = _some_complete(self._own_columns(rows))
-        with np.errstate(all="ignore"):
-            self.cautions_ = cautions_of(fit, [*self._taken.remarks, *remarks_on_columns(own, fit.names)])
+        self._on_data = [*self._taken.remarks, *remarks_on_columns(own, fit.names)]
+        self._cautions: list[Caution] | None = None
+
+    @property
+    def cautions_(self) -> list[Caution]:
+        """What to be careful about, worst first; found when first asked for, since many fits are never read."""
+        check_is_fitted(self)
+        if self._cautions is None:
+            with np.errstate(all="ignore"):  # rows of any size may be among them
+                self._cautions = cautions_of(self.fitted_, self._on_data)
+        return self._cautions
 
     @staticmethod
     def _warn(fit: Fit, *, stacklevel: int) -> None:

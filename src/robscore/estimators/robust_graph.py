@@ -270,11 +270,11 @@ class RobustGraph(ScoreMatchingEstimator):
         self.criteria_, self.choices_ = fit.chosen.criteria, fit.chosen.choices
         self.criterion_: Array | None = next(iter(self.criteria_.values()), None)
         self.rounding_ = fit.rounding
-        self.graph_ = self._with_cautions(fit.graph)
+        self.graph_ = replace(fit.graph, facts=replace(fit.facts, why_family=self._taken.reason))
         self.association_ = fit.graph.association
 
     def _with_cautions(self, graph: Graph) -> Graph:
-        """With what the fit alone does not know: cautions, and why the family was taken."""
+        """With what the fit alone does not know: cautions, which take a while, and why the family was taken."""
         facts = replace(graph.facts, cautions=tuple(map(str, self.cautions_)), why_family=self._taken.reason)
         return replace(graph, facts=facts)
 
@@ -399,6 +399,6 @@ class RobustGraph(ScoreMatchingEstimator):
         return influence_of_rows(self.fitted_)
 
     def summary(self) -> str:
-        """What was learnt from what, in a few lines."""
+        """What to be careful about, and what was learnt from what, in a few lines."""
         check_is_fitted(self)
-        return self.graph_.summary()
+        return self._with_cautions(self.graph_).summary()

@@ -30,7 +30,7 @@ _ONE_SWEEP_MORE = 3.0  # violations met in a sweep are about so much larger than
 _FIRST_CHECK = 125  # sweeps; at twice as many, and again each time they double, look at what is so slow
 _FIRST_JUMP = 24  # sweeps, and again each time they double: slow problems need a better step than another sweep
 _NODES_A_TASK = 10  # that are solved together where each is alone
-_LARGEST_JUMP = 1500  # parameters in the linear system that may then be solved
+_LARGEST_JUMP, _LARGEST_EARLY_JUMP = 1500, 500  # parameters in the linear system that may then be solved
 
 
 class Trace(NamedTuple):
@@ -193,7 +193,8 @@ def solve_one(
                     return sweeps, False
                 checkpoint, checked_at = Z.copy(), sweeps
             if sweeps >= jump_at:
-                _jump_on_support(problem, Z, R, alpha)
+                early = sweeps < 2 * _FIRST_CHECK
+                _jump_on_support(problem, Z, R, alpha, _LARGEST_EARLY_JUMP if early else _LARGEST_JUMP)
                 jump_at = 2 * sweeps
                 snapshots.clear()
             if len(snapshots) == _SNAPSHOTS:
@@ -210,7 +211,7 @@ def solve_one(
     return sweeps, True
 
 
-def _jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float) -> None:
+def _jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float, largest: int) -> None:
     """Go to the minimum for the present signs, or as far as they hold, in place, where that lowers the objective.
 
         (H + diag rho'') theta = l - rho' + rho'' theta-now
@@ -219,7 +220,7 @@ def _jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float) -> None
     """
     theta = problem.values(Z)
     support = np.flatnonzero((theta != 0) | (problem.weights == 0))
-    if support.size > _LARGEST_JUMP:
+    if support.size > largest:
         return
     here, weights, hessian = theta[support], problem.finite_weights[support], problem.hessian_on(support)
     slope, bend = (of(here, weights, alpha) for of in (problem.penalty.slope, problem.penalty.bend))
