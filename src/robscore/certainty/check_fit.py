@@ -17,7 +17,7 @@ from robscore.certainty.stein import OWN, Bench
 from robscore.fitting.fit import Fit
 from robscore.rows.tables import Kind, as_table
 
-_MOST_ROWS, _MOST_NODES = 5000, 12  # of the check that every fit makes
+_MOST_ROWS, _MOST_NODES = 5000, 12  # of the check that cautions make
 _MOST_COLUMNS = 150
 _ROWS_A_PARAMETER = 8
 _LEVEL = 0.001  # of the caution
