@@ -1,0 +1,99 @@
+"""One piece of work, as the page sees it: what is being done, for how long, and how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from asyncio.subprocess import Process
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from robscore.app.children import Children, kill, told_by
+
+ANSWER, RESULTS = "answer.json", "results"  # what a child leaves in its folder
+_KILLED = (
+    "The work was ended by the system, most likely for lack of memory; take fewer columns or rows, or close other "
+    "programs."
+)
+
+
+class Job:
+    """A task that a child does.
+
+    Parameters
+    ----------
+    task : "look" or "fit"
+    number : counts the jobs of a page
+    folder : Path
+        Where the child works; gone where nothing came of it.
+    request : what the child is asked, but for task and folder
+    children : Children
+    when_done : called when the answer is there
+    """
+
+    def __init__(
+        self,
+        task: str,
+        number: int,
+        folder: Path,
+        request: dict[str, Any],
+        children: Children,
+        when_done: Callable[[Job], None],
+    ) -> None:
+        self.task, self.number, self.folder = task, number, folder
+        self.state, self.error = "running", ""
+        self._told: dict[str, Any] = {"step": "starting", "done": 0, "total": 0, "left": None}
+        self._children, self._when_done = children, when_done
+        self._process: Process | None = None
+        self._started, self._ended = time.monotonic(), 0.0
+        folder.mkdir()
+        self._work = asyncio.create_task(self._run({**request, "task": task, "folder": str(folder)}))
+
+    async def _run(self, request: dict[str, Any]) -> None:
+        try:
+            self._process = await self._children.take()
+            if self.state == "running":
+                await self._follow(self._process, request)
+            else:
+                kill(self._process)
+        except Exception as error:
+            self.state, self.error = "failed", f"The work could not be done ({error})."
+        self._ended = time.monotonic()
+        if self.state == "done":
+            self._when_done(self)
+        else:
+            await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+        await self._children.prepare()
+
+    async def _follow(self, process: Process, request: dict[str, Any]) -> None:
+        async for told in told_by(process, request):
+            if "step" in told:
+                self._told = told
+            elif "error" in told:
+                self.error = told["error"]
+        if self.state == "running":
+            over = process.returncode == 0 and not self.error and (self.folder / ANSWER).is_file()
+            self.error = "" if over else self.error or _KILLED
+            self.state = "done" if over else "failed"
+
+    async def cancel(self) -> None:
+        """Stop it, if it still runs; what it had written goes."""
+        if self.state == "running":
+            self.state = "cancelled"
+        if self._process is not None:
+            kill(self._process)
+        await asyncio.shield(self._work)
+
+    def shown(self) -> dict[str, Any]:
+        """What the page shows of it."""
+        seconds = (self._ended or time.monotonic()) - self._started
+        return {
+            "task": self.task,
+            "number": self.number,
+            "state": self.state,
+            "error": self.error,
+            "seconds": round(seconds, 1),
+            **self._told,
+        }

@@ -1,0 +1,175 @@
+"""What the page asks for, and the answers."""
+
+from __future__ import annotations
+
+import json
+import time
+from importlib import resources
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+
+from robscore.app.jobs import Job
+from robscore.app.results import all_of, one
+from robscore.app.sessions import Session, Sessions, answer_of
+from robscore.app.uploads import receive
+
+_KINDS = {".css": "text/css", ".js": "text/javascript", ".html": "text/html"}
+_LONGEST_FORM = 4 << 20  # bytes
+_AWAY = "This page was away for too long, and its files were removed. Open a new one."
+
+
+class RefusedError(Exception):
+    """A request that makes no sense; the page shows why."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def routes(sessions: Sessions) -> Starlette:
+    """The application behind the guard, which has seen to the token."""
+    of_a_tab = [
+        Route("/", _page),
+        Route("/state", _state),
+        Route("/data", _data, methods=["PUT"]),
+        Route("/start/{task}", _start, methods=["POST"]),
+        Route("/stop", _stop, methods=["POST"]),
+        Route("/leave", _leave, methods=["POST"]),
+        Route("/read", _read),
+        Route("/fits/{number:int}", _fit),
+        Route("/fits/{number:int}/all", _all),
+        Route("/fits/{number:int}/{name}", _one),
+    ]
+    app = Starlette(
+        routes=[
+            Route("/{token}/", _new),
+            Route("/{token}/assets/{name}", _asset),
+            Mount("/{token}/tab/{session}", routes=of_a_tab),
+        ],
+        exception_handlers={RefusedError: _refused},
+    )
+    app.state.sessions = sessions
+    return app
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, status_code=getattr(error, "status", 500))
+
+
+def _session(request: Request) -> Session:
+    found: Session | None = request.app.state.sessions.get(request.path_params["session"])
+    if found is None:
+        raise RefusedError(_AWAY, 410)
+    found.hear()
+    return found
+
+
+async def _new(request: Request) -> Response:
+    return RedirectResponse(f"tab/{request.app.state.sessions.new()}/", status_code=303)
+
+
+async def _page(request: Request) -> Response:
+    if request.app.state.sessions.get(request.path_params["session"]) is None:
+        return RedirectResponse("../../", status_code=303)
+    return _shipped("app", "page.html")
+
+
+async def _asset(request: Request) -> Response:
+    name = request.path_params["name"]
+    package = "report" if name == "report.css" else "app"
+    there = {entry.name for entry in resources.files("robscore").joinpath(package, "assets").iterdir()}
+    return _shipped(package, name) if name in there else Response(status_code=404)
+
+
+def _shipped(package: str, name: str) -> Response:
+    content = resources.files("robscore").joinpath(package, "assets", name).read_bytes()
+    return Response(content, media_type=_KINDS["." + name.rpartition(".")[2]])
+
+
+async def _state(request: Request) -> Response:
+    return JSONResponse(_session(request).shown())
+
+
+async def _data(request: Request) -> Response:
+    session = _session(request)
+
+    async def pieces() -> Any:
+        async for piece in request.stream():
+            session.hear()  # a large file takes a while
+            yield piece
+
+    name, expected = request.query_params.get("name", "data"), request.headers.get("content-length", "0")
+    try:
+        data = await receive(pieces(), name, session.folder, int(expected) if expected.isdecimal() else 0)
+    except ClientDisconnect:
+        return Response(status_code=400)  # nobody is there to read it
+    except OSError as error:
+        raise RefusedError(f"The file cannot be stored: {error.strerror or error}", 507) from None
+    await session.take(data)
+    return JSONResponse(session.shown())
+
+
+async def _start(request: Request) -> Response:
+    session, task = _session(request), request.path_params["task"]
+    if task not in ("look", "fit") or session.data is None:
+        raise RefusedError("There is no file yet; choose one.")
+    await session.start(task, await _form(request))
+    return JSONResponse(session.shown())
+
+
+async def _form(request: Request) -> Any:
+    """The options that were sent; what they mean is for the child to say."""
+    sent = b""
+    async for piece in request.stream():
+        sent += piece
+        if len(sent) > _LONGEST_FORM:
+            raise RefusedError("There are too many settings.", 413)
+    try:
+        return json.loads(sent)
+    except ValueError:
+        raise RefusedError("The settings are not JSON.") from None
+
+
+async def _stop(request: Request) -> Response:
+    session = _session(request)
+    await session.stop()
+    return JSONResponse(session.shown())
+
+
+async def _leave(request: Request) -> Response:
+    session = _session(request)
+    session.left = time.monotonic()
+    return Response(status_code=204)
+
+
+async def _read(request: Request) -> Response:
+    session = _session(request)
+    if session.read is None:
+        raise RefusedError("Nothing was read yet.", 404)
+    return JSONResponse(answer_of(session.read))
+
+
+def _job(request: Request) -> Job:
+    found = _session(request).fits.get(request.path_params["number"])
+    if found is None:
+        raise RefusedError("There is no such fit.", 404)
+    return found
+
+
+async def _fit(request: Request) -> Response:
+    return JSONResponse(answer_of(_job(request)))
+
+
+async def _all(request: Request) -> Response:
+    return await all_of(_job(request))
+
+
+async def _one(request: Request) -> Response:
+    found = one(_job(request), request.path_params["name"], to_keep="keep" in request.query_params)
+    if found is None:
+        raise RefusedError("There is no such file.", 404)
+    return found
