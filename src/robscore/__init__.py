@@ -1,4 +1,4 @@
-"""robscore: sparse graphs, and any exponential family's parameters, from data with bad rows in it."""
+"""robscore: sparse graphs, and the parameters of any exponential family, from data with bad rows."""
 
 from __future__ import annotations
 
@@ -23,21 +23,24 @@ if TYPE_CHECKING:
         simulate,
         theory,
     )
-    from robscore.certainty.comparison import compare_graphs, equality_test
+    from robscore.certainty.comparison import compare_graphs
+    from robscore.certainty.equality import equality_test
     from robscore.certainty.stability import edge_stability
+    from robscore.cli.reading.public import read_table
     from robscore.estimators import RobustGraph, RobustScoreMatching
     from robscore.families.identifiability import check_identifiable
     from robscore.families.score_elements import score_elements
     from robscore.family_choice import compare_families
     from robscore.medians import geometric_median, median_of_means, n_blocks_for
-    from robscore.rows import ParquetRows
+    from robscore.rows import ArrowRows, ParquetRows
     from robscore.series import autoregression, lagged
     from robscore.solvers.path import Path, StatisticPath, solve_path
     from robscore.structure import penalty_weights
     from robscore.weighting.block_weights import robust_weights
 
-# Public names and where they live; loaded when first asked for, so that `robscore --help` is quick.
+# Public names and where they live; loaded on first use, so that `robscore --help` is quick.
 _HOMES = {
+    "ArrowRows": "rows",
     "ParquetRows": "rows",
     "Path": "solvers.path",
     "RobustGraph": "estimators",
@@ -48,12 +51,13 @@ _HOMES = {
     "compare_families": "family_choice",
     "compare_graphs": "certainty.comparison",
     "edge_stability": "certainty.stability",
-    "equality_test": "certainty.comparison",
+    "equality_test": "certainty.equality",
     "geometric_median": "medians",
     "lagged": "series",
     "median_of_means": "medians",
     "n_blocks_for": "medians",
     "penalty_weights": "structure",
+    "read_table": "cli.reading.public",
     "robust_weights": "weighting.block_weights",
     "score_elements": "families",
     "solve_path": "solvers.path",
@@ -73,6 +77,7 @@ _MODULES = (
 )
 
 __all__ = [
+    "ArrowRows",
     "ParquetRows",
     "Path",
     "RobustGraph",
@@ -97,6 +102,7 @@ __all__ = [
     "n_blocks_for",
     "penalty_weights",
     "plot",
+    "read_table",
     "report",
     "robust_weights",
     "score_elements",

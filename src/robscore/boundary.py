@@ -46,7 +46,7 @@ class Boundary(ABC):
     def combined(self, d: Array, power: float, value: float, derivative: float) -> Array:
         """``value * h(d) d^power + derivative * h'(d) d^(power + 1)``, for any real power; at d = 0 its limit."""
         coefficient, exponent = self.leading
-        with np.errstate(divide="ignore"):  # infinite where zero is outside the model; whoever asks checks for it
+        with np.errstate(divide="ignore"):  # infinite where zero is outside the model; callers check for it
             at_boundary = coefficient * Power(exponent).combined(np.zeros(()), power, value, derivative)
         inside = np.where(d > 0, d, 1.0)
         total = np.zeros_like(d)
@@ -117,7 +117,7 @@ class CappedPower(_PowerAtBoundary):
     ----------
     p : float
         Exponent, at least 0.
-    cap : float, or one a column
+    cap : float, or one per column
         Positive; in the units of the columns after scaling.
 
     Examples
@@ -133,7 +133,7 @@ class CappedPower(_PowerAtBoundary):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not (np.isfinite(self.cap).all() and (np.asarray(self.cap) > 0).all()):
-            raise ArgumentError("cap", self.cap, "must be a positive number, or one a column.")
+            raise ArgumentError("cap", self.cap, "must be a positive number, or one per column.")
 
     def value(self, d: Array) -> Array:
         """min(d, cap)^p."""

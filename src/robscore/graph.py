@@ -1,4 +1,4 @@
-"""The answer: a graph with names on its columns, as tables, for networkx, and in words."""
+"""The result: a graph with named columns, as tables, for networkx, and in words."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ import numpy as np
 
 from robscore._tools.files import write_whole
 from robscore._tools.optional import require
+from robscore._tools.picture import circle_svg, with_words
 from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
-from robscore._tools.words import Phrase, Setting, Words, visible
+from robscore._tools.words import Phrase, Setting, Words, signed, visible
 from robscore._version import __version__
 from robscore.rows.tables import Kind, as_table
 from robscore.solvers.path import joined_support
@@ -29,7 +30,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 @dataclass(frozen=True)
 class FitFacts:
-    """What a reader of a summary wants to know about the fit behind a graph."""
+    """Facts about the fit behind a graph, for its summary."""
 
     n_rows: int
     reweighting: str | None
@@ -42,6 +43,8 @@ class FitFacts:
     kkt: float
     cautions: tuple[str, ...] = ()
     why_family: str = ""
+    filled: str = ""
+    sample: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +53,7 @@ class Graph:
 
     Attributes
     ----------
-    names : tuple of str, one a column
+    names : tuple of str, one per column
     interaction : array of shape (m, m)
         K, precision-like: zero off the diagonal means no edge, negative means positive association.
     association : array of shape (m, m)
@@ -124,12 +127,12 @@ class Graph:
         write_whole(Path(path), content)
 
     def summary(self) -> str:
-        """What was learnt from what, in a few lines; first what to be careful about."""
+        """What was learnt from which data, in a few lines; cautions first."""
         facts, m = self.facts, len(self.names)
         i, j = self.strongest_first()
         association = self.association[i, j]
         listed = ", ".join(
-            f"{visible(self.names[a])} – {visible(self.names[b])} ({strength:+.2f})"
+            f"{visible(self.names[a])} – {visible(self.names[b])} ({signed(strength)})"
             for a, b, strength in zip(i[:3], j[:3], association[:3], strict=True)
         )
         blocks = f"{facts.n_blocks}" if facts.n_blocks > 1 else "1 (classic score matching)"
@@ -138,8 +141,10 @@ class Graph:
         lines = {
             "rows": f"{facts.n_rows}, effectively {facts.effective_rows[0]:.0f} (Gamma) and "
             f"{facts.effective_rows[1]:.0f} (g) by their weights",
+            "sample": facts.sample,
             "reweighted": facts.reweighting or "",
             "columns": f"{m}",
+            "cells": facts.filled,
             "family": f"{facts.family}, {facts.why_family}" if facts.why_family else facts.family,
             "blocks": blocks,
             "penalty": f"alpha = {facts.alpha:.4g}, {facts.selection}",
@@ -150,6 +155,10 @@ class Graph:
         }
         told = [f"{'caution':<11}{visible(caution)}" for caution in facts.cautions]
         return "\n".join([*told, *(f"{name:<11}{value}" for name, value in lines.items() if value)])
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a picture and the summary, without any script."""
+        return with_words(circle_svg(self.names, self.association), self.summary())
 
     def __str__(self) -> str:
         return self.summary()

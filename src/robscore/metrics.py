@@ -1,6 +1,6 @@
 """How well a learnt graph agrees with a true one.
 
-Positives are the pairs i < j with an edge in the truth. A path of solutions gives one ROC point an alpha; with (0, 0)
+Positives are the pairs i < j with an edge in the truth. A path of solutions gives one ROC point per alpha; with (0, 0)
 and (1, 1) added they are joined by straight lines.
 """
 
@@ -150,9 +150,9 @@ def bootstrap_interval(
     Parameters
     ----------
     values : array of shape (repetitions, ...)
-        For example one AUC a repetition.
+        For example one AUC per repetition.
     groups : array of shape (repetitions,), optional
-        Labels of repetitions that belong together, for example by sharing a graph: whole groups are drawn then.
+        Labels of repetitions that belong together, for example by sharing a graph: then whole groups are drawn.
     level : float, default 0.95
     n_bootstrap : int, default 1000
     random_state : int, Generator or None, default 0

@@ -1,4 +1,4 @@
-"""Series in time: rows beside those before them, and what these do.
+"""Time series: rows with those before them, and the effects of these.
 
 With the columns of the month before as covariates c, the graph is that within a month: K. For the Gaussian
 
@@ -30,7 +30,7 @@ class Lagged(NamedTuple):
     Attributes
     ----------
     X : array or data frame of shape (n - lags, m)
-        The rows from the first on that has enough before it.
+        The rows, from the first that has enough before it.
     covariates : dict of arrays of shape (n - lags,)
         The columns as they were one row before, ``name[-1]``, and so on.
     """
@@ -40,7 +40,7 @@ class Lagged(NamedTuple):
 
 
 def lagged(X: AnyData, lags: int = 1) -> Lagged:
-    """A series as rows and what was before them, for a graph within a time given the times before.
+    """A series as rows and the rows before them, for a graph within a time step given the earlier ones.
 
     Parameters
     ----------
@@ -80,12 +80,12 @@ def lagged(X: AnyData, lags: int = 1) -> Lagged:
 
 
 def autoregression(model: ScoreMatchingEstimator) -> Array:
-    """What covariates do to the mean of a Gaussian, K^-1 B: of a lagged fit, the autoregression Phi.
+    """The effect of covariates on the mean of a Gaussian, K^-1 B; for a lagged fit, the autoregression Phi.
 
     Parameters
     ----------
     model : fitted RobustGraph or RobustScoreMatching of the Gaussian family, with covariates
-        Of RobustGraph it is that of the shrunk K and effects.
+        For RobustGraph, of the shrunk K and effects.
 
     Returns
     -------
@@ -98,4 +98,6 @@ def autoregression(model: ScoreMatchingEstimator) -> Array:
         raise UsageError(f"{family!r} has no mean that is linear in covariates; its effects_ say what these do.")
     if model.effects_ is None:
         raise UsageError("The fit had no covariates; fit with those of rs.lagged(X).")
+    if model.moderations_:
+        raise UsageError("The moderators of the fit change K, and with it what covariates do to the mean.")
     return np.asarray(np.linalg.solve(model.interaction_, model.effects_))

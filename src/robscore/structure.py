@@ -1,4 +1,4 @@
-"""Known structure, by names: edges that must be there, edges that cannot be, groups."""
+"""Known structure by column names: required edges, forbidden edges, groups."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def penalty_weights(
     must_have : pairs of names
         Their edges are not penalised, so they are in every graph.
     forbidden : pairs of names
-        Their edges are in none.
+        Their edges are in no graph.
     groups : dict from a group's name to its columns, optional
-        Columns that belong together; those in no group stand alone.
+        Columns that belong together; a column in no group is a group of its own.
     within, between : float, default 1
-        Weight of the penalty on pairs in one group, and in different ones: 2 makes them harder to enter, 0 leaves them
-        free, ``inf`` forbids them.
+        Weight of the penalty on pairs within a group, and between groups: 2 makes it harder for them to enter, 0 leaves
+        them free, ``inf`` forbids them.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def penalty_weights(
         W = np.where(same, within, between).astype(float)
         np.fill_diagonal(W, 1.0)
     elif (within, between) != (1.0, 1.0):
-        problem = Words("and ", Setting("between", between), " say something about groups only; give groups=.")
+        problem = Words("and ", Setting("between", between), " apply to groups only; give groups=.")
         raise ArgumentError("within", within, problem)
     chosen: dict[tuple[int, int], str] = {}
     for argument, pairs, value in (("must_have", must_have, 0.0), ("forbidden", forbidden, np.inf)):
@@ -87,7 +87,7 @@ def _pair(pair: object, position: dict[str, int], argument: str) -> tuple[int, i
         raise TypeError(f"{argument} must hold pairs of names such as ('a', 'b'); got {pair!r}.")
     i, j = sorted(_find(name, position, argument) for name in pair)
     if i == j:
-        raise ValueError(f"{argument}: {pair!r} is a column with itself, which is no edge.")
+        raise ValueError(f"{argument}: {pair!r} is a column with itself, which is not an edge.")
     return i, j
 
 

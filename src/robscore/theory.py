@@ -168,7 +168,7 @@ def radius(delta: float, tau: float, trace: float, n: int) -> float:
 def radius_with_multiplier(delta: float, tau: float, trace: float, n: int) -> float:
     """The lemma to Theorem 4.3: twice the radius, for (1 + b) o median of means in the maximum norm.
 
-    It holds for every vector b with |b|_inf <= :func:`multiplier_bound` at K(delta, tau) blocks.
+    It holds for every vector b with ``|b|_inf`` <= :func:`multiplier_bound` at K(delta, tau) blocks.
 
     Examples
     --------
@@ -180,12 +180,12 @@ def radius_with_multiplier(delta: float, tau: float, trace: float, n: int) -> fl
 
 
 def multiplier_bound(norm: float, trace: float, n: int, n_blocks: int) -> float:
-    """Largest diagonal multiplier of the lemma and of Theorem 4.3: 1 / (1 + |mu| / sqrt(2 tr) sqrt(n / K)).
+    """Largest diagonal multiplier of the lemma and of Theorem 4.3: ``1 / (1 + |mu| / sqrt(2 tr) sqrt(n / K))``.
 
     Parameters
     ----------
     norm, trace : float
-        |mu|_2 (Frobenius norm of Gamma_0) and the trace of the covariance.
+        ``|mu|_2`` (Frobenius norm of Gamma_0) and the trace of the covariance.
     n, n_blocks : int
 
     Examples
@@ -204,7 +204,7 @@ def multiplier_bound(norm: float, trace: float, n: int, n_blocks: int) -> float:
 
 
 def breakdown_point(n: int, n_blocks: int) -> float:
-    """Least share of rows that can carry the estimate away: floor((K + 1) / 2) / n.
+    """Smallest share of rows that can carry the estimate away: floor((K + 1) / 2) / n.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def moments(elements: Elements) -> Moments:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """Constants of Definition 4.2 and what Theorem 4.3 makes of them.
+    """Constants of Definition 4.2 and their consequences by Theorem 4.3.
 
     Attributes
     ----------
@@ -311,21 +311,22 @@ class Guarantee:
         return factor * float(np.sqrt(np.log(4 / ((1 - tau) ** 2 * delta)) / n)) * size
 
     def penalty_for_errors(self, gamma_error: float, g_error: float) -> float:
-        """The deterministic core: lambda must exceed this where |Gamma - Gamma_0| and |g - g_0| are below these."""
+        """The deterministic core: lambda must exceed this where errors of Gamma and g are below these."""
         self._require()
         return 3 * (2 - self.alpha) / self.alpha * max(self.c_theta * gamma_error, g_error)
 
     def largest_gamma_error(self) -> float:
-        """The deterministic core needs |Gamma - Gamma_0|_inf below this: alpha / (6 c_gamma d_theta)."""
+        """The deterministic core needs ``|Gamma - Gamma_0|_inf`` below this: alpha / (6 c_gamma d_theta)."""
         self._require()
         return self.alpha / (6 * self.c_gamma * self.d_theta)
 
     def error_bound(self, penalty: float) -> float:
         """2 c_gamma lambda / (2 - alpha): the largest error of any parameter.
 
-        The paper prints half of this. Its proof gives |(Gamma_SS)^-1| (lambda + 2 alpha lambda / (3 (2 - alpha))) with
-        |(Gamma_SS)^-1| <= 6 c_gamma / (6 - alpha), which is the bound here; the printed one already fails where
-        Gamma is the identity and g is off by a little.
+        The paper prints half of this. Its proof gives
+        ``|(Gamma_SS)^-1| (lambda + 2 alpha lambda / (3 (2 - alpha)))`` with ``|(Gamma_SS)^-1|`` at most
+        6 c_gamma / (6 - alpha), which is the bound here; the printed one already fails where Gamma is the identity and
+        g is off by a little.
         """
         self._require()
         return 2 * self.c_gamma * penalty / (2 - self.alpha)

@@ -1,1 +1,1 @@
-"""What every other package may use: arguments, words, threads, progress, files. It knows nothing of score matching."""
+"""Helpers for every other package: arguments, words, threads, progress, files. Nothing specific to score matching."""

@@ -1,4 +1,4 @@
-"""Arguments that cannot be used, refused in words."""
+"""Checks of arguments, with errors in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from robscore._tools.errors import ArgumentError
 
 
 def check_whole(name: str, value: object, *, at_least: int) -> None:
-    """Raise, naming the argument, unless the value is a whole number of at least so much."""
+    """Raise, naming the argument, unless the value is a whole number of at least ``at_least``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
         raise ArgumentError(name, value, f"must be a whole number of at least {at_least}.")
 
@@ -28,7 +28,7 @@ _UNITS = {"": 0, "B": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 def read_bytes(name: str, value: object) -> float:
-    """A memory size, in bytes or in words such as "500 MB"; raise, naming the argument, on what is none.
+    """A memory size, in bytes or in words such as "500 MB"; raise, naming the argument, on anything else.
 
     Examples
     --------

@@ -19,7 +19,7 @@ _NUMBERS_AT_ONCE = 2**18
 
 
 def double_precision() -> AbstractContextManager[None]:
-    """Where functions written with ``jax.numpy`` compute in double precision."""
+    """A context in which functions written with ``jax.numpy`` compute in double precision."""
     if "jax" not in sys.modules:
         return nullcontext()
     import jax
@@ -92,7 +92,7 @@ def _compiled(function: Function) -> Function:
 def check_derivative(function: Function, at: float, claimed: Array, room: float, what: str) -> None:
     """Raise where a derivative given by hand is not that of a function of one number.
 
-    Differences at several steps are tried; only where all of them disagree is the derivative wrong.
+    Differences at several steps are tried; the derivative is wrong only if all of them disagree.
 
     Parameters
     ----------
@@ -120,6 +120,6 @@ def check_derivative(function: Function, at: float, claimed: Array, room: float,
     if wrong.any():
         k = int(np.argmax(wrong))
         raise ValueError(
-            f"The derivatives given by hand are not right: {what}{f', statistic {k}' if claimed.size > 1 else ''}, at "
-            f"x = {at:.6g} they say {claimed[k]:.6g}, differences say {slopes[k]:.6g}."
+            f"The derivatives given by hand are wrong: {what}{f', statistic {k}' if claimed.size > 1 else ''}, at "
+            f"x = {at:.6g} they give {claimed[k]:.6g}, finite differences give {slopes[k]:.6g}."
         )

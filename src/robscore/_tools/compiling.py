@@ -1,21 +1,48 @@
-"""Compiling with numba, with a cache on disk where one can be had."""
+"""Compiling with numba, with a cache on disk where possible; and what runs where there is no numba.
+
+This is the one place that imports numba. Where it cannot be had (in a browser, on PyPy), every compiled function is
+replaced by the one that is given as ``otherwise``: the same in NumPy, slower, and in files called in_numpy.py.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from types import FunctionType
 from typing import Any, TypeVar
 
-from numba import njit
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def compiled(function: F) -> F:
-    """Compile a function; without a cache where neither the package nor the home folder can be written to."""
+def _numba() -> Any:
+    """Numba as a decorator, or None."""
     try:
-        fast: F = njit(function, cache=True, nogil=True)
+        from numba import njit
+    except ModuleNotFoundError:
+        return None
+    except ImportError as error:  # there, and of no use: too old for this NumPy, say
+        warnings.warn(f"numba cannot be imported, so fits take longer: {error}", UserWarning, stacklevel=2)
+        return None
+    return njit
+
+
+njit = _numba()
+COMPILES = njit is not None
+
+
+def compiled(function: F, *, otherwise: Callable[..., Any] | None = None) -> F:
+    """Compile a function; without a cache where neither the package nor the home folder can be written to.
+
+    Without numba it is ``otherwise``, or the function as it is where only compiled ones call it.
+    """
+    fast: Any
+    if njit is None:
+        fast = otherwise or function
+        return fast
+    try:
+        fast = njit(function, cache=True, nogil=True)
     except RuntimeError:
         fast = njit(function, nogil=True)
     return fast
@@ -23,16 +50,21 @@ def compiled(function: F) -> F:
 
 def compiled_in_place(function: F) -> F:
     """Compile a small function into those that call it: handing over ten arrays costs more than a short loop."""
+    if njit is None:
+        return function
     fast: F = njit(function, nogil=True, inline="always")
     return fast
 
 
-def compiled_with(template: Any, /, **parts: Any) -> Callable[..., Any]:
+def compiled_with(template: Any, /, *, otherwise: Callable[..., Any], **parts: Any) -> Callable[..., Any]:
     """Compile a copy of a function in which some names mean the small functions given, compiled in place.
 
     The copy is kept on disk where its parts read nothing but their arguments. Its name there says what their code is,
-    because numba looks for changes in the template's file only.
+    because numba looks for changes in the template's file only. Without numba it is ``otherwise``, which takes the
+    parts as keyword arguments.
     """
+    if njit is None:
+        return partial(otherwise, **parts)
     code = repr([(name, _code_of(part)) for name, part in sorted(parts.items())])
     name = f"{template.__name__}_{sha256(code.encode()).hexdigest()[:16]}"
     meaning = {name: compiled_in_place(part) for name, part in parts.items()}

@@ -26,7 +26,7 @@ def stands_out(values: Array, frequency: Array | None = None) -> BoolArray:
 
 
 def median(values: Array, frequency: Array | None = None) -> float:
-    """Of values, shape (n,), each there as often as its frequency says; once by default.
+    """Of values, shape (n,), each counted as often as its frequency says; once by default.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Errors and warnings that carry their facts, so that another surface can word them for its own readers."""
+"""Errors and warnings that carry their parts, so that another interface can word them for its own readers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class UsageError(ValueError):
 
 
 def _again(kind: type[UsageError], parts: tuple[Part, ...], facts: dict[str, Any]) -> UsageError:
-    """An error as it was, after a journey between processes."""
+    """An error restored after pickling between processes."""
     error = kind.__new__(kind)
     UsageError.__init__(error, *parts)
     error.__dict__.update(facts)

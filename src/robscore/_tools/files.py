@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file in one step: whoever looks finds the old one, the new one, or none."""
+    """Write a file atomically: a reader finds the old one, the new one, or none."""
     write_whole_together({path: content})
 
 
 def write_whole_together(contents: Mapping[Path, str | bytes]) -> None:
     """Write several files, all of them or none.
 
-    None appears under its name before all are written. Where one cannot be put in its place, or the work is stopped
-    in between, those before it are taken back, and what stood there before stands there again. An error names the file.
+    None appears under its name before all are written. If one cannot be put in its place, or the work is interrupted,
+    those before it are undone and the earlier files restored. An error names the file.
     """
     for path in contents:
         if not path.parent.is_dir():
@@ -40,12 +40,12 @@ def write_whole_together(contents: Mapping[Path, str | bytes]) -> None:
 
 
 def _beside(path: Path, ending: str) -> Path:
-    """A name that nobody has, in the same folder."""
+    """An unused name in the same folder."""
     return path.with_name(f".{path.name[:40]}.{secrets.token_hex(6)}.{ending}")
 
 
 def _fill(part: Path, content: bytes) -> None:
-    """A new file, with the rights that the user's umask gives."""
+    """A new file, with the permissions of the user's umask."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(part, flags, 0o666), "wb") as file:
         file.write(content)
@@ -84,7 +84,7 @@ def _keep(path: Path, old: Path) -> None:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Errors within name the file as the user knows it."""
+    """Errors inside name the file as the user knows it."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Arrays of numbers out of whatever a user has, and refusals of what only looks like numbers."""
+"""Arrays of numbers from whatever users pass, and refusals of what only looks like numbers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def as_numbers(
             "imaginary parts as columns of their own."
         )
     if array.dtype.kind == "V":
-        raise UsageError(f"{name} must be numeric; it is an array with fields ({array.dtype}).")
+        raise UsageError(f"{name} must be numeric; it is a structured array ({array.dtype}).")
     if mask.any() and not masked_is_missing:
         raise UsageError(f"{name} has {np.count_nonzero(mask)} masked entries; drop them, or fill them in.")
     numbers = _floats(name, array, mask, column)
@@ -92,14 +92,14 @@ def _floats(name: str, array: AnyArray, mask: AnyArray, column: Callable[[int], 
             if isinstance(cell, _TIMES):
                 _refuse(name, place, cell, "is a date or a time", column)
     try:
-        with np.errstate(over="ignore"):  # of long doubles: infinite, which whoever reads them says
+        with np.errstate(over="ignore"):  # of long doubles: infinite, which readers report
             return np.asarray(array, dtype=float)
     except (TypeError, ValueError, OverflowError):
         for place, entry in np.ndenumerate(array):
             cell = entry.item() if isinstance(entry, np.str_) else entry
             try:
                 float(cell)
-            except TypeError as error:  # as scikit-learn has it where something is no number at all
+            except TypeError as error:  # as scikit-learn does for what is not a number at all
                 _refuse(name, place, cell, f"is not a number ({_first_line(error)})", column, TypeError)
             except (ValueError, OverflowError) as error:
                 _refuse(name, place, cell, f"is not a number ({_first_line(error)})", column)

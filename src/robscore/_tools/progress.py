@@ -1,4 +1,4 @@
-"""What long work tells whoever watches it, and the one line on a terminal that shows it."""
+"""Progress of long work, and the line on a terminal that shows it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FEWEST_COUNTS, _LARGEST_POWER = 4, 4.0  # to say how long a step may take
 
 
 def tell(step: str, done: int = 0, total: int = 0) -> None:
-    """Say what is being done, and how much of how much; costs nothing where nobody watches."""
+    """Report what is being done, and how much of how much; costs nothing if nobody watches."""
     watcher = _watcher.get()
     if watcher is not None:
         watcher(", ".join(filter(None, (_stage.get(), step))), done, total)
@@ -28,7 +28,7 @@ def tell(step: str, done: int = 0, total: int = 0) -> None:
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Whatever is told within belongs to a stage of the work."""
+    """Whatever is reported inside belongs to a stage of the work."""
     token = _stage.set(name)
     tell("")
     try:
@@ -39,7 +39,7 @@ def stage(name: str) -> Iterator[None]:
 
 @contextmanager
 def watched_by(watcher: Watcher | None) -> Iterator[None]:
-    """Whatever is told within goes to the watcher; to nobody if that is None."""
+    """Whatever is reported inside goes to the watcher; to nobody if that is None."""
     token = _watcher.set(watcher)
     try:
         yield
@@ -50,15 +50,15 @@ def watched_by(watcher: Watcher | None) -> Iterator[None]:
 class ProgressLine:
     """One line on a terminal with what is done and for how long; silent elsewhere and for the first two seconds.
 
-    A step that is counted and has taken two seconds says how long it may still take: as long as its time has grown with
-    the count so far, t ~ count^p, since the last penalties of a path take longer than the first.
+    A counted step that has taken two seconds shows how long it may still take, extrapolating t ~ count^p, since the
+    last penalties of a path take longer than the first.
 
     Parameters
     ----------
     title : what the work is, at the start of the line
     shown : bool, default True
     time_left : bool, default False
-        Say it from the start, for steps that take about equally long.
+        Show it from the start, for steps of about equal length.
     """
 
     def __init__(self, title: str, *, shown: bool = True, time_left: bool = False) -> None:
@@ -104,12 +104,12 @@ class ProgressLine:
         words = self.title + (f": {step}" if step else "") + (f" {done} of {total}" if total else "")
         if self.time_left and done:
             return f"{words}, about {seconds / done * (total - done):.0f} s left"
-        left = self._left(total)
+        left = self.left()
         return f"{words} ({seconds:.0f} s)" if left is None else f"{words} ({seconds:.0f} s), about {left:.0f} s left"
 
-    def _left(self, total: int) -> float | None:
-        """Seconds that this step may still take; None where there is too little to tell by."""
-        counts = self._counts
+    def left(self) -> float | None:
+        """Seconds that this step may still take; None if there is too little to go by."""
+        counts, total = self._counts, self._now[2]
         if not total or len(counts) < _FEWEST_COUNTS or counts[-1][1] < _SILENT_SECONDS:
             return None
         done, elapsed = counts[-1]

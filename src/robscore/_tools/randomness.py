@@ -10,7 +10,7 @@ from robscore._tools.typing import RandomState
 def as_generator(random_state: RandomState) -> np.random.Generator:
     """Turn a seed, a generator or scikit-learn's RandomState into a generator.
 
-    A RandomState, which scikit-learn users may pass, is asked for one seed.
+    From a RandomState, which scikit-learn users may pass, one seed is drawn.
     """
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31 - 1, size=4))

@@ -1,4 +1,4 @@
-"""What there is to be careful about, collected below and said once: as a caution of a fit, or as a warning."""
+"""Things to be careful about, collected on the way and shown once: as a caution of a fit, or as a warning."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Remark:
     Parameters
     ----------
     words : str or Words
-        What to say; in parts, so that another surface can word it for its own readers.
+        What to say; in parts, so that another interface can word it for its own readers.
     category : type of Warning
-        Where it is said as a warning.
+        Its category if it is issued as a warning.
     kind : About, default About.OTHER
-        How bad it is beside others.
+        How bad it is compared with others.
 
     Attributes
     ----------
     message : Words
     words : str
-        The message as Python users read it.
+        The message as worded for Python users.
     category : type of Warning
     kind : About
     """
@@ -54,7 +54,7 @@ class Remark:
 
     @property
     def words(self) -> str:
-        """The message as Python users read it."""
+        """The message as worded for Python users."""
         return str(self.message)
 
     def __repr__(self) -> str:
@@ -68,7 +68,7 @@ class Remark:
 
 
 class Caution(str):
-    """A sentence that a reader of a fit must know, as Python users read it.
+    """A sentence that the reader of a fit must know, as worded for Python users.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Caution(str):
     kind: About
 
     def __new__(cls, words: str | Words, kind: About) -> Caution:
-        """A text with what it is made of."""
+        """A text with its parts."""
         made = super().__new__(cls, str(Words(words)))
         made.message, made.kind = Words(words), kind
         return made
@@ -97,7 +97,7 @@ class Caution(str):
         return Caution, (self.message, self.kind)
 
     def said(self, speaker: Callable[[Any], str]) -> str:
-        """In the words of another surface."""
+        """As worded for another interface."""
         return self.message.said(speaker)
 
 

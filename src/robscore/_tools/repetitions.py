@@ -1,4 +1,4 @@
-"""Many independent fits: on several cores, kept on disk as they come, and gone on with after an interruption.
+"""Many independent fits: on several cores, kept on disk as they come, and resumed after an interruption.
 
 Every repetition runs on one thread and with a seed of its own, so the bits do not depend on how many run at once.
 """
@@ -44,7 +44,7 @@ def _run_one(work: Callable[[_T], Any], position: int, task: _T) -> tuple[int, A
 
 
 class Store:
-    """Repetitions in a folder: settings.json, and one small file each, written in one step, so what is there is whole.
+    """Repetitions in a folder: settings.json, and one small file each, written atomically.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from threadpoolctl import ThreadpoolController, threadpool_info
 
 _lock = threading.Lock()
 _asking = 0  # how many hold linear algebra to one thread
-_undo: list[Callable[[], Any]] = []  # what undoes the limits they have set, when nobody asks any more
+_undo: list[Callable[[], Any]] = []  # what undoes the limits they have set, once nobody needs them
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -23,9 +23,9 @@ _R = TypeVar("_R")
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Linear algebra on one thread; back to what it was when the last one that asked for this is done.
+    """Linear algebra on one thread; restored when the last user of this context is done.
 
-    The number of threads belongs to the process, so that whoever asks from several threads must share it.
+    The number of threads belongs to the process, so callers on several threads must share it.
     """
     global _asking
     with _lock:

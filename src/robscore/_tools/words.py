@@ -141,8 +141,21 @@ def shown(cell: object) -> str:
     return repr(clipped(str(cell)))
 
 
+def signed(value: float) -> str:
+    """A number with its sign, to two decimals, or to one digit where these would be zeros.
+
+    Examples
+    --------
+    >>> signed(0.254), signed(-0.0034), signed(-1.0), signed(0.0)
+    ('+0.25', '-0.003', '-1.00', '0')
+    """
+    if value == 0 or value != value:
+        return "0" if value == 0 else "NaN"
+    return f"{value:+.2f}" if abs(value) >= 0.005 else f"{value:+.1g}"
+
+
 def visible(text: str) -> str:
-    r"""Text to be shown and never obeyed: control characters are written as escapes.
+    r"""Text that is safe to show: control characters are written as escapes.
 
     Examples
     --------

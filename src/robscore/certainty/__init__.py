@@ -1,1 +1,1 @@
-"""How sure a fit is: influence of rows, intervals, stability, comparison, and rows that do not fit."""
+"""How certain a fit is: influence of rows, intervals, stability, comparison, and rows that do not fit."""

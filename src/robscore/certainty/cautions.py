@@ -1,4 +1,4 @@
-"""All that a reader of a fit must be careful about, worst first: one list, which every surface shows."""
+"""Everything that a reader of a fit must be careful about, worst first: one list for every interface."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CAUSES = {
 
 
 def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
-    """The cautions of a fit, with others, worst first; none where all is well."""
+    """The cautions of a fit, with others, worst first; none if all is well."""
     remarks = [
         *(remark for remark in fit.remarks if remark.kind != About.DIAGONAL),
         *remarks_on_left_out(rows_left_out(fit), fit.names),
@@ -43,15 +43,16 @@ def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
 
 
 def _remarks_on_size(fit: Fit) -> list[Remark]:
-    """Fewer rows than columns, by what they count, or fewer than can be judged at all."""
+    """Effectively fewer rows than columns, or fewer than can be judged at all."""
     effective, m = min(fit.weights.effective_rows), len(fit.names)
     if effective >= max(m, _FEWEST_ROWS):
         return []
-    why = f"fewer than the {m} columns" if effective < m else f"fewer than the {_FEWEST_ROWS} that can judge each other"
+    too_few = f"too few to judge rows by each other, which takes {_FEWEST_ROWS}"
+    why = f"fewer than the {m} columns" if effective < m else too_few
     fewer: list[str | Setting] = [] if fit.weights.is_tapered else [", or fewer blocks (", Setting("n_blocks"), ")"]
     words = Words(
         f"The {fit.prepared.rows.n_rows} rows count as much as {effective:.0f} equal ones, {why}: "
-        "what is not linked may only not be seen. Use more rows or fewer columns",
+        "a link that is absent may only be undetected. Use more rows or fewer columns",
         *fewer,
         ".",
     )
@@ -68,17 +69,17 @@ def _remarks_on_copies(fit: Fit) -> list[Remark]:
 
 
 def _with_cause(symptom: Remark, remarks: list[Remark], fit: Fit) -> Remark:
-    """The symptom with what brings it about, as far as that is known."""
+    """The symptom with its cause, if that is known."""
     causes = [_CAUSES[remark.kind] for remark in sorted(remarks, key=lambda one: one.kind) if remark.kind in _CAUSES]
     if causes:
-        return Remark(Words(symptom.message, f" It comes about where {causes[0]}, as here."), UserWarning, symptom.kind)
+        return Remark(Words(symptom.message, f" This happens where {causes[0]}, as here."), UserWarning, symptom.kind)
     phi = fit.weights.phi
     if phi is None:
         words = Words(
-            symptom.message, " Bad rows bring it about, and here they count: leave them out by giving neither ",
+            symptom.message, " Bad rows cause this, and here they count: have them left out by giving neither ",
             Setting("n_blocks"), " nor ", Setting("contamination"), ".",
         )  # fmt: skip
         return Remark(words, UserWarning, symptom.kind)
     if np.any(phi == 0):
-        return Remark(Words(symptom.message, " Bad rows that are still in bring it about."), UserWarning, symptom.kind)
+        return Remark(Words(symptom.message, " Bad rows that still count cause this."), UserWarning, symptom.kind)
     return symptom

@@ -1,4 +1,4 @@
-"""Does the family fit? Stein residuals by column and by pair, one test of all of them, and in words what is missed."""
+"""Does the family fit? Stein residuals by column and by pair, one test of all, and what the family misses."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from robscore._tools.errors import UsageError
 from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore._tools.words import Phrase, Setting, Words, clipped, first_few
+from robscore.certainty.completions import counted_in_all, drawn_fits
 from robscore.certainty.stein import OWN, Bench
 from robscore.fitting.fit import Fit
 from robscore.rows.tables import Kind, as_table
 
 _MOST_ROWS, _MOST_NODES = 5000, 12  # of the check that cautions make
 _MOST_COLUMNS = 150
+_COMPLETIONS, _FEW_COMPLETIONS = 5, 2  # of rows with missing cells, for the check and for that of cautions
 _ROWS_A_PARAMETER = 8
 _LEVEL = 0.001  # of the caution
 _NUMBERS_OF_PAIRS = 2e7
@@ -87,41 +89,46 @@ def joint_p_value(residuals: Array) -> float:
     return p_value if np.isfinite(p_value) else 1.0  # numbers beyond all bounds say nothing
 
 
-def rows_to_check(fit: Fit, most: int) -> IntArray:
-    """Rows that count, all or some that are spread over the data."""
-    counted = fit.weights.counted
+def rows_to_check(fits: list[Fit], most: int) -> IntArray:
+    """Rows that count in every one of some fits, all or some that are spread over the data."""
+    counted = counted_in_all(fits)
     if counted.size > most:
         counted = counted[np.linspace(0, counted.size - 1, most).astype(np.intp)]
     return counted
 
 
 def _enough(fit: Fit, n_rows: int) -> bool:
-    return n_rows >= _ROWS_A_PARAMETER * (len(fit.names) + 2)
+    return n_rows >= _needed(fit)
+
+
+def _needed(fit: Fit) -> int:
+    return _ROWS_A_PARAMETER * (len(fit.names) + 2 + fit.n_given)
 
 
 def check_fit(fit: Fit, *, level: float) -> FitCheck:
     """The check of :meth:`robscore.RobustGraph.check_fit`."""
     m, names = len(fit.names), fit.names
-    rows = rows_to_check(fit, max(_MOST_ROWS, 20 * m))
+    completed = drawn_fits(fit, _COMPLETIONS)
+    rows = rows_to_check(completed, max(_MOST_ROWS, 20 * m))
     if not _enough(fit, rows.size):
         raise UsageError(
-            f"There are {rows.size} rows that count for {m} columns; to check a fit without a penalty takes at least "
-            f"{_ROWS_A_PARAMETER * (m + 2)}."
+            f"There are {rows.size} rows that count for {m} columns; checking a fit without a penalty takes at least "
+            f"{_needed(fit)}."
         )
-    bench = Bench.of(fit, rows)
-    if bench is None:
+    benches = [bench for one in completed if (bench := Bench.of(one, rows)) is not None]
+    if not benches:
         raise UsageError(
-            f"{fit.prepared.preparation.family!r} cannot be checked: that is for power families on [0, inf) or the "
-            "real line without covariates; choose one by ",
+            f"{fit.prepared.preparation.family!r} cannot be checked: that needs a power family on [0, inf) or the "
+            "real line, without moderators; choose one with ",
             Setting("family"),
             ".",
         )
     some = max(500, int(_NUMBERS_OF_PAIRS / m**2))
-    by_column, by_pair = [], np.zeros((min(some, bench.weight.phi.size), m, m))
+    by_column, by_pair = [], np.zeros((min(some, benches[0].weight.phi.size), m, m))
     for j in range(m):
         try:
-            by_column.append(bench.of_column(j))
-            by_pair[:, j] = bench.at(j).of_pairs()[: len(by_pair)]
+            by_column.append(_mean_of([bench.of_column(j) for bench in benches]))
+            by_pair[:, j] = _mean_of([bench.at(j).of_pairs()[: len(by_pair)] for bench in benches])
         except np.linalg.LinAlgError:
             raise UsageError(
                 f"Without a penalty the rows do not determine how column {names[j]!r} depends on the others; drop "
@@ -141,6 +148,11 @@ def check_fit(fit: Fit, *, level: float) -> FitCheck:
     }
     words = _in_words(fit, p_value, level, names, misses, p_columns)
     return FitCheck(p_value, level, as_table(columns, fit.frame), pairs, words)
+
+
+def _mean_of(residuals: list[Array]) -> Array:
+    """Of every row over its completions: what is expected of a residual given the cells that were observed."""
+    return residuals[0] if len(residuals) == 1 else np.mean(residuals, axis=0)
 
 
 def _largest(z: Array) -> Array:
@@ -164,7 +176,7 @@ def _pairs(residuals: Array, names: Sequence[str], frame: str | None) -> AnyData
 
 
 def _misses(z: Array, p_value: float, level: float) -> str:
-    """What is missed of a column; nothing where that is not clear among all columns."""
+    """What the family misses of a column; nothing if that is not clear among all columns."""
     if p_value > level:
         return ""
     own, others = np.abs(z[: len(OWN)]).max(), np.abs(z[len(OWN) :]).max()
@@ -182,19 +194,20 @@ def _in_words(fit: Fit, p_value: float, level: float, names: Sequence[str], miss
 
 
 def remarks_on_fit(fit: Fit) -> list[Remark]:
-    """What to say where the family hardly fits, at a level of 0.1 %; nothing where that cannot be checked."""
+    """The caution that the family hardly fits, at a level of 0.1 %; none where that cannot be checked."""
     m = len(fit.names)
     if not fit.settings.family.is_pairwise or m > _MOST_COLUMNS or not fit.weights.is_tapered:
         return []
-    rows = rows_to_check(fit, max(_MOST_ROWS, 10 * m))
+    completed = drawn_fits(fit, _FEW_COMPLETIONS)
+    rows = rows_to_check(completed, max(_MOST_ROWS, 10 * m))
     if not _enough(fit, rows.size):
         return []
-    bench = Bench.of(fit, rows)
-    if bench is None:
+    benches = [bench for one in completed if (bench := Bench.of(one, rows)) is not None]
+    if not benches:
         return []
     nodes = np.unique(np.linspace(0, m - 1, min(m, _MOST_NODES)).round().astype(int))
     try:
-        by_column = [bench.of_column(int(j)) for j in nodes]
+        by_column = [_mean_of([bench.of_column(int(j)) for bench in benches]) for j in nodes]
     except np.linalg.LinAlgError:  # nothing is determined without a penalty
         return []
     p_value = joint_p_value(np.concatenate(by_column, axis=1))
@@ -203,9 +216,9 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
     p_columns = [joint_p_value(residuals) for residuals in by_column]
     worst = [fit.names[int(nodes[k])] for k in np.argsort(p_columns, kind="stable")[:3] if p_columns[k] < _LEVEL / m]
     words = Words(
-        f"{fit.prepared.preparation.family!r} hardly fits",
+        "The model hardly fits the data",
         f" ({first_few([clipped(name) for name in worst])} most of all)" if worst else "",
-        f": a test of the family has p = {p_value:.1g}. Edges may stand for what it misses. ",
+        f": a test of its family has p = {p_value:.1g}. Some edges may only reflect what it misses. ",
         Phrase(
             "check_fit() says what and where, rs.compare_families(X) whether another family does better.",
             "See whether another --family does better.",

@@ -1,14 +1,14 @@
-"""How sure an interaction is: standard errors, intervals and tests of "no edge".
+"""How certain an interaction is: standard errors, intervals and tests of "no edge".
 
 The estimate is the one without a penalty over all pairs that are allowed, with the row weights of the fit: no edge has
-been selected, so nothing has to be corrected for selection. It is what the debiased lasso comes to when the Hessian
+been selected, so nothing has to be corrected for selection. It is what the debiased lasso becomes when the Hessian
 can be inverted. With too few rows for that the rows are split: one half chooses the graph, the other half estimates
 its edges, and says nothing about the rest.
 
-Standard errors are sandwiches. With psi_i what row i adds to the gradient of the weighted loss, and H its Hessian, the
-influence of the row is -H^-1 psi_i, and the covariance of the estimate is the sum of the squares of influences (of
-blocks of rows, where neighbours depend on each other). A taper's own parameters need no correction: its gradient has
-mean zero whatever they are (:mod:`robscore.weighting.row_weights`).
+Standard errors are sandwich estimates. With psi_i what row i adds to the gradient of the weighted loss, and H its
+Hessian, the influence of the row is -H^-1 psi_i, and the covariance of the estimate is the sum of the squares of
+influences (of blocks of rows, where neighbours depend on each other). A taper's own parameters need no correction: its
+gradient has mean zero whatever they are (:mod:`robscore.weighting.row_weights`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import stdtr, stdtrit
 
 from robscore._tools.arguments import in_words
@@ -46,7 +47,7 @@ class Influence:
     pairs : two integer arrays of shape (p,)
         The pairs i < j that were estimated.
     on_pairs : array of shape (n, p)
-        Influence on K_ij; its sum of squares is the variance. Of a row that is there f times, that of all its copies
+        Influence on K_ij; its sum of squares is the variance. Of a row of frequency f, that of all its copies
         over the root of f.
     on_diagonal : array of shape (n, m)
     on_locations : array of shape (n, m L)
@@ -88,12 +89,12 @@ class Solved:
     stretch: float
 
     def influence(self, weighted: WeightedRows) -> Influence:
-        """Of rows that were in the estimate, some or all."""
+        """Of rows that were in the estimate, some or all; of fits without moderators."""
+        return self.arranged(self.influences(weighted))
+
+    def arranged(self, rows: Array) -> Influence:
+        """Influences on all free parameters, shape (n, d), by what these are."""
         solution, m = self.solution, len(self.solution.interaction)
-        whitened = solution.factor.whiten(gradients_at(solution, weighted))
-        rows = -solution.factor.unwhiten(whitened) * self.stretch
-        if weighted.frequency is not None:
-            rows = rows / np.sqrt(weighted.frequency)[:, None]
         i, j, order = self._ordered
         on_pairs = rows[:, order]
         own = np.flatnonzero((i == j) & (solution.rows < m))
@@ -105,6 +106,38 @@ class Solved:
                     on_diagonal[:, k] -= on_pairs[:, ends == k].sum(axis=1)
         return Influence(solution.interaction, self.pairs, on_pairs, on_diagonal, rows[:, solution.rows >= m])
 
+    def influences(self, weighted: WeightedRows) -> Array:
+        """Of rows that were in the estimate on all its free parameters, shape (n, d)."""
+        solution = self.solution
+        whitened = solution.factor.whiten(gradients_at(solution, weighted))
+        rows = -solution.factor.unwhiten(whitened) * self.stretch
+        return rows if weighted.frequency is None else rows / np.sqrt(weighted.frequency)[:, None]
+
+    def on_pairs(self, weighted: WeightedRows) -> Array:
+        """Of rows that were in the estimate on the interactions of all pairs, shape (n, p)."""
+        return self.influences(weighted)[:, self._ordered[2]]
+
+    def errors_of(self, functional: csr_array, weighted: WeightedRows, block_size: int) -> Array:
+        """Standard errors of what is linear in the free parameters, with factors of shape (d, f), as (f,)."""
+        n, often = weighted.elements.n_rows, weighted.frequency
+        squares = weighted.elements.total(
+            partial(
+                _functional_squares,
+                solved=self,
+                parameters=weighted.parameters,
+                block_size=block_size,
+                functional=functional,
+            ),
+            weighted.gamma_weights,
+            weighted.g_weights,
+            weighted.pulls,
+            *(() if often is None else (often,)),
+            length=rows_within(_PIECE_BYTES, max(functional.shape), at_least=1),
+            starts=np.arange(0, n, block_size),
+        )
+        n_blocks = count_blocks(n, often, block_size)
+        return np.asarray(np.sqrt(squares * n_blocks / max(n_blocks - 1, 1)))
+
     @property
     def pairs(self) -> tuple[IntArray, IntArray]:
         """The pairs i < j that were estimated, two integer arrays of shape (p,)."""
@@ -115,8 +148,10 @@ class Solved:
     def _ordered(self) -> tuple[IntArray, IntArray, IntArray]:
         """The two ends of every parameter, and those that are pairs, in order."""
         rows, nodes = self.solution.rows, self.solution.nodes
-        i, j = np.minimum(rows, nodes), np.maximum(rows, nodes)
-        is_pair = np.flatnonzero((i != j) & (j < len(self.solution.interaction)))
+        n_rows, m = self.solution.interaction.shape
+        at = np.where(rows < n_rows, rows % m, rows)  # with moderators, of every part
+        i, j = np.minimum(at, nodes) + (rows - at), np.maximum(at, nodes)
+        is_pair = np.flatnonzero(self.solution.is_edge)
         return i, j, is_pair[np.lexsort((j[is_pair], i[is_pair]))]
 
     def standard_errors(self, weighted: WeightedRows, block_size: int) -> tuple[Array, Array, Array]:
@@ -168,6 +203,25 @@ def _squares(
     return [np.einsum("ij,ij->j", rows, rows) for rows in blocks]
 
 
+def _functional_squares(
+    elements: PairwiseElements,
+    gamma_weights: Array,
+    g_weights: Array,
+    pulls: Array,
+    frequency: Array | None = None,
+    *,
+    solved: Solved,
+    parameters: Parameters,
+    block_size: int,
+    functional: csr_array,
+) -> Array:
+    """What some rows add to sums of squares of what is linear in the parameters."""
+    often = frequency if block_size == 1 else None
+    rows = solved.influences(WeightedRows(elements, gamma_weights, g_weights, pulls, parameters, often))
+    blocks = summed_in_blocks(np.asarray(rows @ functional), block_size)
+    return np.asarray(np.einsum("ij,ij->j", blocks, blocks))
+
+
 def solve(elements: Elements, weights: RowWeights, allowed: BoolArray, *, fit_location: bool) -> Solved:
     """Estimate K without a penalty over the allowed pairs, a boolean array of shape (m, m).
 
@@ -179,20 +233,20 @@ def solve(elements: Elements, weights: RowWeights, allowed: BoolArray, *, fit_lo
     loss = weights.loss(elements)
     assert isinstance(loss, QuadraticLoss)
     n = elements.n_rows if weights.frequency is None else float(weights.frequency.sum())
-    solution = refit(loss, allowed, np.full(loss.location_shape, fit_location), symmetric=True)
+    solution = refit(loss, loss.parts.tiled(allowed), np.full(loss.location_shape, fit_location), symmetric=True)
     # Gradients at the estimate are smaller than at the truth, by as many numbers as a column has free.
-    stretch = np.sqrt(n / max(n - free_a_column(allowed, n_locations=loss.n_locations * fit_location), 1))
+    stretch = np.sqrt(n / max(n - free_a_column(loss, allowed, fit_location=fit_location), 1))
     return Solved(solution, loss.zero_sums, float(stretch))
 
 
 def influence_of_rows(fit: GraphFit) -> Influence:
-    """The estimate of K on the scaled columns, without a penalty, and what every row of a fit does to it."""
+    """The estimate of K on the scaled columns, without a penalty, and the influence of every row of a fit on it."""
     m, n = len(fit.names), fit.prepared.rows.n_rows
     allowed, elements, weights = fit.settings.allowed_pairs(m), fit.elements(), fit.weights.some(np.arange(n))
     needed = 8.0 * n * np.count_nonzero(allowed)
     if elements.streams and needed > fit.settings.memory:
         raise UsageError(
-            f"What {n} rows do to {np.count_nonzero(allowed) // 2} pairs takes {in_words(needed)}, more than ",
+            f"The influence of {n} rows on {np.count_nonzero(allowed) // 2} pairs takes {in_words(needed)}, more than ",
             Setting("max_memory", fit.settings.max_memory),
             ". Raise it, or fit some of the rows instead.",
         )
@@ -200,8 +254,8 @@ def influence_of_rows(fit: GraphFit) -> Influence:
         solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
     except SingularLossError as error:
         raise UsageError(
-            f"The rows do not determine all {np.count_nonzero(allowed) // 2} pairs ({error}), so that it cannot be "
-            "said what each row does to them; use more rows, or forbid pairs by ",
+            f"The rows do not determine all {np.count_nonzero(allowed) // 2} pairs ({error}), so the influence of "
+            "each row on them is not defined; use more rows, or forbid pairs with ",
             Setting("penalty_weights"),
             ".",
         ) from None
@@ -215,9 +269,10 @@ def count_blocks(n_rows: int, frequency: Array | None, block_size: int) -> float
     return -(-n_rows // block_size)
 
 
-def free_a_column(allowed: BoolArray, *, n_locations: int) -> int:
-    """The most parameters that one column has: its pairs among those allowed, its diagonal, its locations."""
-    return int(allowed.sum(axis=0).max(initial=0)) + 1 + n_locations
+def free_a_column(loss: QuadraticLoss, allowed: BoolArray, *, fit_location: bool) -> int:
+    """The most parameters that one column has: its pairs among those allowed, its diagonals, its locations."""
+    pairs = int(loss.parts.distinct(loss.parts.tiled(allowed)).sum(axis=0).max(initial=0))
+    return pairs + len(loss.parts.with_diagonal) + loss.n_locations * fit_location
 
 
 def summed_in_blocks(rows: Array, block_size: int) -> Array:

@@ -16,6 +16,7 @@ from robscore._tools.remarks import Remark
 from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._tools.words import Setting, Words
+from robscore.certainty.filled_intervals import filled_errors
 from robscore.certainty.influence import count_blocks, solve, t_quantile, two_sided_p_values
 from robscore.certainty.time_blocks import TimeBlocks, find_time_blocks, n_free_of
 from robscore.elements import PairwiseElements
@@ -61,9 +62,10 @@ def edge_intervals(
     random_state: RandomState,
     n_jobs: int | None,
 ) -> tuple[AnyData, list[Remark]]:
-    """The table of :meth:`robscore.RobustGraph.edge_intervals`, and what there is to warn about."""
+    """The table of :meth:`robscore.RobustGraph.edge_intervals`, and what to warn about."""
     check_arguments(level, fdr, block_size)
     _check_choices(method, estimate)
+    check_one_graph(fit, "edge_intervals")
     n, m = fit.prepared.rows.n_rows, len(fit.names)
     if estimate == "auto":
         estimate = "full" if fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * (m + 1 + fit.n_given) else "split"
@@ -72,6 +74,11 @@ def edge_intervals(
         pairs = fit.settings.allowed_pairs(m)
         blocks = find_time_blocks(fit, pairs if estimate == "full" else pairs & fit.graph.adjacency)
     block_size = blocks.size
+    if fit.prepared.filling is not None and (method, estimate) != ("sandwich", "full"):
+        raise UsageError(
+            "After cells are filled in, intervals need method='sandwich' and estimate='full', "
+            f"and {_ROWS_A_PARAMETER} rows for every parameter of a column. Use more rows, or fewer columns."
+        )
     _check_blocks(n, block_size, estimate)
     often = fit.weights.frequency
     rng = as_generator(random_state)
@@ -96,7 +103,7 @@ def edge_intervals(
 
 
 def check_arguments(level: float, fdr: float, block_size: int | str) -> None:
-    """Raise on arguments of intervals that make no sense."""
+    """Raise on invalid arguments of intervals."""
     if isinstance(block_size, str) and block_size != "auto":
         raise ArgumentError("block_size", block_size, "is not known; use 'auto' or a number of rows.")
     if block_size != "auto":
@@ -107,6 +114,16 @@ def check_arguments(level: float, fdr: float, block_size: int | str) -> None:
             raise ArgumentError(name, value, "must lie between 0 and 1.")
 
 
+def check_one_graph(fit: GraphFit, asked: str) -> None:
+    """Raise where moderators change the graph, so that it is not one."""
+    if fit.prepared.preparation.moderators:
+        name = fit.prepared.preparation.moderators[0].moderator.name
+        raise UsageError(
+            f"{asked} is of one graph, and {name!r} changes it: differences() tests what. For one group, fit "
+            f"its rows alone; for all rows together, pass {name!r} as a covariate only."
+        )
+
+
 def _check_choices(method: str, estimate: str) -> None:
     if method not in ("sandwich", "subsampling"):
         raise ArgumentError("method", method, "is not known; use 'sandwich' or 'subsampling'.")
@@ -115,7 +132,7 @@ def _check_choices(method: str, estimate: str) -> None:
 
 
 def _check_blocks(n_rows: int, block_size: int, estimate: str) -> None:
-    """Raise where the rows that pairs are estimated from make too few blocks for standard errors."""
+    """Raise if the rows that pairs are estimated from give too few blocks for standard errors."""
     blocks = -(-n_rows // block_size)
     left = blocks if estimate == "full" else blocks - blocks // 2
     if left >= _FEWEST_BLOCKS:
@@ -158,6 +175,11 @@ def _graph_of(fit: GraphFit, rows: IntArray) -> BoolArray:
 
 
 def _estimated(fit: GraphFit, rows: IntArray, allowed: BoolArray, blocks: TimeBlocks) -> Estimated:
+    if fit.prepared.filling is not None:
+        filled, *of_filled = filled_errors(fit, allowed, blocks.size)
+        interaction, (i, j) = filled.solution.interaction, filled.pairs
+        associations = pair_associations(interaction, i, j)
+        return Estimated((i, j), interaction[i, j], of_filled[0], associations, of_filled[1])
     elements, weights = fit.elements(rows), fit.weights.some(rows)
     solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
     solved = blocks.stretched(solved, rows.size, n_free_of(fit, allowed))

@@ -1,4 +1,4 @@
-"""What the rows are that a fit leaves out: scattered, off in one variable, in one place, or a group of their own.
+"""What kind of rows a fit drops: scattered, off in one variable, in one place, or a group of their own.
 
 On the standardised columns z (:mod:`robscore.weighting.standard`), with the precision P of the rows in the middle,
 
@@ -6,8 +6,8 @@ On the standardised columns z (:mod:`robscore.weighting.standard`), with the pre
 
 where c are medians. Rows of a group agree with each other about as well as the kept rows do: their spread is near 1.
 Bad rows that have nothing in common have a larger one, with a long tail. A real group may vary more than the rest; it
-is then known by its dependence, which is that of the rest: its distances by P are no larger, relative to those of the
-kept rows, than the deviations of its columns are.
+is then recognised by its dependence, which is that of the rest: its distances by P are no larger, relative to those of
+the kept rows, than the deviations of its columns are.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ _APART = 0.5  # distance of the two middles, in typical distances of kept rows
 _MOST_ROWS = 5000
 _NAMED = 3  # columns that set a group apart, at most
 _SHIFTED = 1.0  # deviations by which such a column differs
+_TINY = np.finfo(float).tiny
 _ALONE = 3.0  # times the second largest shift: then one column says it all
 
 
 class What(StrEnum):
-    """What rows left out are, taken together."""
+    """What dropped rows are, taken together."""
 
     NONE = "none"
     SCATTERED = "scattered"
@@ -77,7 +78,7 @@ class LeftOut:
 
 
 def rows_left_out(fit: Fit) -> LeftOut:
-    """What the rows are that count for nothing."""
+    """What kind of rows count for nothing."""
     n = fit.prepared.rows.n_rows
     found, phi = fit.weighed.found, fit.weights.phi
     if found is None or phi is None:
@@ -90,8 +91,8 @@ def rows_left_out(fit: Fit) -> LeftOut:
     middle_out, middle = np.median(z_out, axis=0), np.median(z_kept, axis=0)
     precision = found.rule.scatter.precision
     within, usual = _lengths(z_out - middle_out, precision), _lengths(z_kept - middle, precision)
-    spread = float(np.sqrt(np.mean(within**2) / np.mean(usual**2)))
-    typical = float(np.median(within) / np.median(usual))
+    spread = float(np.sqrt(np.mean(within**2) / max(np.mean(usual**2), _TINY)))
+    typical = float(np.median(within) / max(np.median(usual), _TINY))  # most rows may be equal
     deviation = float(np.median(_deviations(z_out - middle_out) / _deviations(z_kept - middle)))
     agree = spread <= _AS_TIGHT or (typical <= _LOOSE and typical <= _COHERENT * deviation)
     shift = middle_out - middle
@@ -112,7 +113,7 @@ def _what(spread: float, columns: list[tuple[int, float]]) -> What:
 
 def _deviations(centred: Array) -> Array:
     """Median deviations of columns, shape (m,)."""
-    return np.maximum(np.median(np.abs(centred), axis=0), np.finfo(float).tiny)
+    return np.maximum(np.median(np.abs(centred), axis=0), _TINY)
 
 
 def _some(rows: IntArray) -> IntArray:
@@ -127,7 +128,7 @@ def _lengths(centred: Array, precision: Array) -> Array:
 
 
 def remarks_on_left_out(left: LeftOut, names: Sequence[str]) -> list[Remark]:
-    """What to say where rows left out belong together: they may be real."""
+    """The caution that dropped rows belong together: they may be real."""
     if left.what not in (What.GROUP, What.ONE_PLACE, What.ONE_COLUMN):
         return []
     start = f"The {left.rows.size} rows left out ({left.share:.0%})"
@@ -135,22 +136,22 @@ def remarks_on_left_out(left: LeftOut, names: Sequence[str]) -> list[Remark]:
     if left.what == What.ONE_PLACE:
         words = Words(
             f"{start} lie in one place, far closer to each other than the rest ({apart}): copies, a stuck instrument, "
-            "or a group. Look at them before you do without them."
+            "or a group. Look at them before you discard them."
         )
     elif left.what == What.ONE_COLUMN:
         words = Words(
             f"{start} differ in one variable ({apart}) and agree with each other otherwise: another unit or "
-            "instrument, or a real group. Look at them before you do without them."
+            "instrument, or a real group. Look at them before you discard them."
         )
     else:
         agree = "they agree with each other about as well as the rest do"
         if left.spread > _AS_TIGHT:
-            agree = f"their columns go together as those of the rest do, if with {left.spread:.1f} times the spread"
+            agree = f"their columns are related as those of the rest are, with {left.spread:.1f} times the spread"
         words = Words(
             f"{start} look like a group of their own, not like errors: {agree}, and {apart} set them apart. The graph "
             "is that of the others: fit the group separately",
-            Phrase(" (suspicious_rows() names its rows)", " (rows.csv names its rows)"),
-            ", take what sets it apart out of the columns first, or keep it in with ",
+            Phrase(" (suspicious_rows() lists its rows)", " (rows.csv lists its rows)"),
+            ", remove what sets it apart from the columns first, or keep it in with ",
             Setting("reweight", value=False),
             ".",
         )

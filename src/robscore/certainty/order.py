@@ -1,8 +1,8 @@
-"""What the order of the rows gives away: a series in time, or rows that are sorted.
+"""What the order of the rows reveals: a time series, or rows that are sorted.
 
-Neighbouring rows that resemble each other leave a graph as it is, but they carry less than as many independent rows.
-For columns that are first-order autoregressions with correlation rho, products of two columns have rho^2, and the
-variance of a mean of products grows by (1 + rho^2) / (1 - rho^2); an interval of level 95 % then covers
+Neighbouring rows that resemble each other do not change the graph, but they carry less information than as many
+independent rows. For columns that are first-order autoregressions with correlation rho, products of two columns have
+rho^2, and the variance of a mean of products grows by (1 + rho^2) / (1 - rho^2); an interval of level 95 % then covers
 
     2 Phi(1.96 sqrt((1 - rho^2) / (1 + rho^2))) - 1:        82 % for rho = .6, 47 % for rho = .9
 """
@@ -43,7 +43,7 @@ def coverage(correlation: float) -> float:
 
 
 def remarks_on_order(fit: Fit) -> list[Remark]:
-    """What to say where neighbouring rows resemble each other; nothing of few rows."""
+    """The caution that neighbouring rows resemble each other; none for few rows."""
     rows = fit.prepared.rows
     n = min(rows.n_rows, _MOST_ROWS)
     if n < _FEWEST_ROWS:
@@ -57,15 +57,15 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
     if correlation_of_rows(X, far) > max(_LASTS, _ERRORS / 2 / np.sqrt(n)):
         words = Words(
             f"The rows seem to be sorted or to drift: rows {far} apart still resemble each other (neighbours "
-            f"correlate by {near:.2f}). Groups may be hidden in them, and intervals that take rows as independent are "
-            "too short: fit the groups apart, or take the trend out of the columns first."
+            f"correlate by {near:.2f}). Groups may be hidden in them, and intervals that treat rows as independent are "
+            "too short: fit the groups separately, or remove the trend from the columns first."
         )
         return [Remark(words, UserWarning, About.SORTED)]
     if coverage(near) > _FALLS_BELOW:
         return []
     words = Words(
-        f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a series in time, so that they tell "
-        "less than they count for: intervals of 95 % that took them as independent would cover about "
+        f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a time series, so they carry less "
+        "information than they count for: 95 % intervals that treat them as independent would cover about "
         f"{coverage(near):.0%}. The graph may have too many edges. ",
         Phrase(
             "edge_intervals() allows for it; rs.lagged(X) gives each row the one before it as covariates.",

@@ -1,11 +1,12 @@
-"""How well a column is predicted by its neighbours in the graph, held out, from 0 to 1.
+"""How well a column is predicted by its neighbours in the graph, on held-out rows, from 0 to 1.
 
 With L the held-out score-matching loss of a column given its neighbours, and L0 the same without any, both minus half
 of what the gradient of its log density is worth,
 
     predictability = 1 - L0 / L
 
-It is R^2 where rows are Gaussian: L = -K_jj / 2 and L0 = -1 / (2 Sigma_jj). Fits are without a penalty.
+It is R^2 where rows are Gaussian: L = -K_jj / 2 and L0 = -1 / (2 Sigma_jj). Fits are without a penalty. Covariates are
+in both, so that it is what neighbours say beyond them.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ _FOLDS = 10
 
 def predictability(fit: GraphFit) -> AnyData:
     """The table of :meth:`robscore.RobustGraph.predictability`."""
-    rows = rows_to_check(fit, _MOST_ROWS)
+    rows = rows_to_check([fit], _MOST_ROWS)
     bench = Bench.of(fit, rows)
     if bench is None or rows.size < 2 * _FOLDS:
         raise UsageError(
-            f"Columns of {fit.prepared.preparation.family!r} with {rows.size} rows cannot be predicted: that takes 20 "
-            "rows and a power family on [0, inf) or the real line without covariates; choose one by ",
+            f"Columns of {fit.prepared.preparation.family!r} with {rows.size} rows cannot be predicted: that needs 20 "
+            "rows and a power family on [0, inf) or the real line, without moderators; choose one with ",
             Setting("family"),
             ".",
         )

@@ -1,8 +1,8 @@
-"""Which edges come back when half of the rows are left out.
+"""Which edges recur when half of the rows are left out.
 
-Rows are cut into two random halves, whole blocks of neighbours together, and the graph is learnt from each; many times.
-An edge that is found in at least a share t of the halves is called stable. If every half selects q of p pairs, the
-expected number of stable edges that are false is at most
+Rows are split into two random halves, keeping blocks of neighbours together, and the graph is learnt from each; many
+times. An edge that is found in at least a share t of the halves is called stable. If every half selects q of p pairs,
+the expected number of stable edges that are false is at most
 
     q^2 / ((2 t - 1) p)
 
@@ -28,15 +28,16 @@ from sklearn.base import clone
 
 from robscore._tools.arguments import check_number, check_whole
 from robscore._tools.errors import ArgumentError
-from robscore._tools.progress import ProgressLine
+from robscore._tools.progress import ProgressLine, tell
 from robscore._tools.randomness import as_generator
 from robscore._tools.repetitions import Store, run_all
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray, RandomState
 from robscore._version import __version__
 from robscore.fitting.settings import GraphSettings
 from robscore.rows.blocks import halves
-from robscore.rows.covariates import read_covariates
+from robscore.rows.covariates import names_of_columns, read_covariates, split_frame
 from robscore.rows.frames import read_matrix, readable
+from robscore.rows.moderators import with_moderators
 from robscore.rows.tables import Kind, as_table
 
 if TYPE_CHECKING:
@@ -57,11 +58,11 @@ class EdgeStability:
     positive : array of shape (m, m)
         Share of halves in which it has one with positive association.
     mean_edges : float
-        Edges a half, on average, without those that are never penalised.
+        Edges per half, on average, without those that are never penalised.
     n_candidates : int
         Pairs that can be selected: neither forbidden nor free of a penalty.
     n_done, n_asked : int
-        Halves that were fitted, and that were asked for.
+        Number of halves fitted, and requested.
     failures : tuple of str
         Why halves could not be fitted, one text each.
     threshold : float
@@ -115,7 +116,7 @@ class EdgeStability:
         t = self._checked(threshold)
         words = (
             f"{self.n_stable(t)} edges in at least {t:.0%} of {self.n_done} halves of the rows; of these at most "
-            f"{self.expected_false(t):.2g} are expected to be false ({self.mean_edges:.1f} edges a half)"
+            f"{self.expected_false(t):.2g} are expected to be false ({self.mean_edges:.1f} edges per half)"
         )
         if self.failures:
             words += f"\n{len(self.failures)} halves could not be fitted, the first because: {self.failures[0]}"
@@ -140,6 +141,7 @@ def edge_stability(
     progress: bool = True,
     random_state: RandomState = 0,
     covariates: AnyData | None = None,
+    moderators: AnyData | None = None,
 ) -> EdgeStability:
     """How often every edge is found in random halves of the rows.
 
@@ -156,20 +158,21 @@ def edge_stability(
     threshold : float, default 0.75
         Share of halves in which a stable edge is found.
     block_size : int, default 1
-        Rows that stay together: more than one for a series in time.
+        Rows that stay together: more than one for a time series.
     checkpoint : path, optional
-        A folder that keeps every finished half; a run that was stopped goes on from there.
+        A folder that keeps every finished half; an interrupted run resumes from there.
     n_jobs : int or None
         Processes; the result does not depend on it.
     progress : bool, default True
-        A line on the terminal while it lasts.
+        Show a progress line on the terminal.
     random_state : int, Generator or None, default 0
-    covariates : as in ``fit``, but not by names of columns of X, optional
+    covariates, moderators : as in ``fit``, optional
+        With moderators the edges are those that all rows have in common.
 
     Returns
     -------
     EdgeStability
-        An interruption (Ctrl-C) gives what is there, with a warning.
+        An interruption (Ctrl-C) returns what is done so far, with a warning.
 
     Examples
     --------
@@ -180,9 +183,10 @@ def edge_stability(
     >>> stability.n_done, bool(stability.expected_false() <= 1)
     (10, True)
     """
+    X, given, moderating = _split(X, covariates, moderators)
     matrix, names = read_matrix(X, "X", missing=model.missing)
     n, m = matrix.shape
-    given = None if covariates is None else read_covariates(covariates, n)
+    given = None if given is None else read_covariates(given, n)
     check_whole("n_pairs", n_pairs, at_least=1)
     check_whole("block_size", block_size, at_least=1)
     _check_threshold(threshold)
@@ -207,7 +211,7 @@ def edge_stability(
             "version": __version__,
             "model": joblib.hash(base.get_params()),
             "rows": hashlib.sha256(np.ascontiguousarray(matrix).tobytes()).hexdigest(),
-            "given": joblib.hash(given),
+            "given": joblib.hash(given) if moderating is None else joblib.hash((given, moderating)),
             "halves": hashlib.sha256(np.concatenate(parts).tobytes()).hexdigest(),
         }
         store = Store(Path(checkpoint), identity, "choose another checkpoint")
@@ -217,13 +221,15 @@ def edge_stability(
     missing = [(k, half) for k, half in enumerate(parts) if k not in outcomes]
     with ProgressLine("edge stability", shown=progress, time_left=True) as line:
         try:
-            for position, outcome in run_all(partial(_fit_half, base, matrix, given), missing, n_jobs):
+            for position, outcome in run_all(partial(_fit_half, base, matrix, (given, moderating)), missing, n_jobs):
                 outcomes[position] = outcome if store is None else store.put(position, outcome)
                 line.update(len(outcomes), len(parts))
-        except KeyboardInterrupt:
-            if not any("edges" in outcome for outcome in outcomes.values()):
+                tell("", len(outcomes), len(parts))
+        except KeyboardInterrupt as stopped:
+            is_plain = type(stopped) is KeyboardInterrupt  # a command that is told to end raises its own kind
+            if not is_plain or not any("edges" in outcome for outcome in outcomes.values()):
                 raise
-            kept = "" if store is None else " The same call goes on from there."
+            kept = "" if store is None else " The same call resumes from there."
             warnings.warn(f"Stopped after {len(outcomes)} of {len(parts)} halves.{kept}", UserWarning, stacklevel=2)
     result = _gathered(outcomes, names, len(parts), threshold, readable(X).library, n_free, n_candidates)
     if max_false is not None and result.expected_false() > max_false * (1 + 1e-9):
@@ -250,16 +256,38 @@ def _edges_for(max_false: float, threshold: float, n_candidates: int) -> int:
     q = int(np.sqrt(max(max_false, 0.0) * (2 * threshold - 1) * n_candidates))
     if q < 1:
         raise ArgumentError(
-            "max_false", max_false, f"allows not even one edge a half at threshold={threshold!r}; raise one of them."
+            "max_false", max_false, f"does not allow even one edge per half at threshold={threshold!r}; raise either."
         )
     return min(q, n_candidates)
 
 
-def _fit_half(base: RobustGraph, X: Array, given: dict[str, AnyArray] | None, rows: IntArray) -> dict[str, Any]:
-    """Edges of one half with the sign of their association, or why there are none."""
+def _split(
+    X: AnyData, covariates: AnyData | None, moderators: AnyData | None
+) -> tuple[AnyData, AnyData | None, list[str] | None]:
+    """X without columns that are covariates by name, all covariates, and the names of those that moderate."""
+    moderating: list[str] | None = None
+    if moderators is not None:
+        covariates, moderating = with_moderators(X, covariates, moderators)
+    names = names_of_columns(covariates)
+    if names is not None:
+        X, covariates = split_frame(X, names)
+    return X, covariates, moderating
+
+
+def _fit_half(
+    base: RobustGraph,
+    X: Array,
+    beside: tuple[dict[str, AnyArray] | None, list[str] | None],
+    rows: IntArray,
+) -> dict[str, Any]:
+    """Edges of one half with the sign of their association, or why there are none.
+
+    ``beside`` are covariates, and the names of those that moderate.
+    """
+    given, moderating = beside
     try:
         some = None if given is None else {name: values[rows] for name, values in given.items()}
-        found = clone(base).fit(X[rows], covariates=some).association_
+        found = clone(base).fit(X[rows], covariates=some, moderators=moderating).association_
     except (ValueError, np.linalg.LinAlgError) as error:
         return {"failed": str(error)}
     i, j = np.nonzero(np.triu(found, k=1))

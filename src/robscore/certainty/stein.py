@@ -15,13 +15,15 @@ r~ has light tails: on the orthant with y = t / (1 + t), on the real line with y
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
 
 from robscore._tools.typing import Array, IntArray
+from robscore.families.base import Parameters
+from robscore.families.given import Given
 from robscore.families.power import PowerFamily
 from robscore.family_choice.common_weight import CommonWeight
 from robscore.family_choice.nodes import Coordinates, is_comparable, node
@@ -53,7 +55,10 @@ class Bench:
     def of(cls, fit: Fit, rows: IntArray) -> Bench | None:
         """Of some rows of a fit, by ascending positions; None where the family cannot be looked at so."""
         family = fit.prepared.preparation.scaled_family
-        X = fit.prepared.rows.take(rows)
+        X, c = fit.prepared.rows.take(rows), None
+        if type(family) is Given:
+            c = X[:, family.own_columns(X.shape[1]) :]
+            family, X = family.base, X[:, : -family.n_given]
         is_real = not family.domain.is_non_negative and bool((X < 0).any())
         if not is_comparable(family, is_real=is_real):
             return None
@@ -67,24 +72,19 @@ class Bench:
         if weights.phi is not None and weights.slopes is not None:
             phi, bend = weights.phi[rows], weights.slopes[rows]
             if bend.any():  # of the surprise -log p under the fit that rows were judged by
-                K, eta = coordinates.parameters(family, weights.parameters)
-                for j in range(t.shape[1]):
-                    V, _ = node(family, t, j, np.arange(t.shape[1]), is_real=is_real)
-                    slope[:, j] = -bend * (V @ np.append(K[:, j], eta[j]))
+                slope = -bend[:, None] * _slopes(family, coordinates, t, c, weights.parameters)
         counted = phi > 0
         weight = CommonWeight.weighted(t[counted], phi[counted], slope[counted], is_real=is_real)
-        return cls(family, weight, slope[counted])
+        return cls(family, weight if c is None else replace(weight, c=c[counted]), slope[counted])
 
     def some(self, rows: slice) -> Bench:
         """Of some of the rows."""
-        weight = self.weight
-        part = CommonWeight(weight.t[rows], weight.phi[rows], weight.H[rows], weight.H1[rows], weight.is_real)
-        return Bench(self.family, part, self.slope[rows])
+        return Bench(self.family, self.weight.ordered(rows), self.slope[rows])
 
     def at(self, j: int) -> Node:
         """What node j needs."""
         m = self.weight.t.shape[1]
-        V, W = node(self.family, self.weight.t, j, np.arange(m), is_real=self.weight.is_real)
+        V, W = self.weight.node(self.family, j, np.arange(m))
         H, H1 = self.weight.H[:, j, None], self.weight.H1[:, j, None]
         gamma = (H * V).T @ V
         hessian = gamma + np.diag(_RIDGE * np.maximum(np.diagonal(gamma), 1e-300))
@@ -111,6 +111,19 @@ class Bench:
         return found
 
 
+def _slopes(family: PowerFamily, coordinates: Coordinates, t: Array, c: Array | None, given: Parameters) -> Array:
+    """t_j d_j log p of rows, or d_j log p on the real line, at parameters of their columns as given, shape (n, m)."""
+    m = t.shape[1]
+    (K, eta), found = given, np.empty_like(t)
+    if c is not None:
+        eta = eta[:, 0] + c @ eta[:, 1:].T
+    K, eta = coordinates.parameters(family, (K, eta))
+    for j in range(m):
+        V, _ = node(family, t, j, np.arange(m), is_real=coordinates.is_real)
+        found[:, j] = V @ np.append(K[:, j], eta[j]) if c is None else V[:, :m] @ K[:, j] + V[:, m] * eta[:, j]
+    return found
+
+
 @dataclass(frozen=True)
 class Node:
     """One column given the others.
@@ -119,7 +132,7 @@ class Node:
     ----------
     bench : Bench
     j : int
-    V : array of shape (n, m + 1)
+    V : array of shape (n, m + 1), or with q covariates (n, m + 1 + q); likewise below
     slopes : array of shape (n,)
         t_j d_j log p at the estimate, or d_j log p on the real line.
     psi : array of shape (n, m + 1)
@@ -166,7 +179,7 @@ class Node:
 
     def pull(self, t: Array) -> tuple[Array, Array]:
         """How the others of rows t, shape (n, m), pull at this column: a bounded number, and its centred square."""
-        a, others = self.bench.family.a, self.z[:-1].copy()
+        a, others = self.bench.family.a, self.z[: t.shape[1]].copy()
         others[self.j] = 0.0
         coupling = (t**a if a else np.log(t)) @ others
         away = coupling - np.median(coupling)

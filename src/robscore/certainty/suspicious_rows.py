@@ -1,4 +1,4 @@
-"""Which rows do not fit the model, how sure that is, and which of their variables make them stand out."""
+"""Which rows do not fit the model, how certain that is, and which variables make them stand out."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from robscore.weighting.surprise import Surprise
 from robscore.weighting.tails import Caution, Tail, largest_usual_surprise, matched
 
 _VALUES = 41  # quantiles of a column that an entry is compared with
-_NAMED = 3  # variables a row, at most
+_NAMED = 3  # variables per row, at most
 _SHARE_TO_NAME = 0.25  # of what the most telling variable explains
 _MOST_TYPICAL = 100_000  # rows that quantiles of columns are taken from
 _PIECE_BYTES = 6e6  # of elements at a time
+_HALF = 0.5  # of what a row counts
 _LISTED = 20  # rows whose variables are named even if they are not flagged
 _MOST_START = 2000  # rows that chains start from
 _CAUTION = Caution(bulk=(0.1, 0.5))
@@ -56,7 +57,7 @@ class RowReport:
 
 @dataclass(frozen=True)
 class Usual:
-    """What rows are like that fit the model.
+    """What rows that fit the model look like.
 
     Attributes
     ----------
@@ -82,7 +83,7 @@ def suspicious_rows(fit: Fit, rows: Rows, numbers: IntArray, *, level: float) ->
     report = report_rows(family, rows, usual, level=level)
     why = np.full(rows.n_rows, "", dtype=object)
     if fit.weighed.found is not None:
-        report, why = _with_reasons(fit, rows, report)
+        report, why = with_reasons(fit, rows, report)
     variables = np.full(rows.n_rows, "", dtype=object)
     if family.is_pairwise:
         which = rows_to_explain(report)
@@ -110,10 +111,11 @@ def _together(fit: Fit, rows: Rows) -> AnyArray:
     return words
 
 
-def _with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, AnyArray]:
+def with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, AnyArray]:
     """The report with flags that agree with what rows count, and in words why rows are flagged.
 
-    A row that the fit leaves out is flagged, one that counts in full is not.
+    A row that the fit leaves out is flagged, and one that counts less than half because of where it lies; one that
+    counts in full is not.
     """
     found = fit.weighed.found
     assert found is not None
@@ -124,7 +126,8 @@ def _with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, A
         weights, reasons = found.rule.weigh(rows, overflow, np.zeros(rows.n_rows, dtype=bool))
         phi = weights.phi
     assert phi is not None
-    flagged = (report.flagged & (phi < 1)) | (phi == 0)
+    lies_wrong = (reasons != Reason.NONE) & (reasons != Reason.SURPRISE)
+    flagged = (report.flagged & (phi < 1)) | (phi == 0) | (lies_wrong & (phi < _HALF))
     which = np.flatnonzero(flagged)
     why = np.full(rows.n_rows, "", dtype=object)
     in_cluster = int(np.count_nonzero(found.reasons == Reason.CLUSTER))
@@ -195,7 +198,7 @@ def report_rows(family: Family, rows: Rows, usual: Usual, *, level: float) -> Ro
 
 
 def telling_variables(family: Family, rows: Array, usual: Usual, names: Sequence[str]) -> list[str]:
-    """The variables that make rows, shape (n, m), stand out, in words, one text a row.
+    """The variables that make rows, shape (n, m), stand out, in words, one text per row.
 
     For every entry: how much less surprising the row would be with the best of the column's usual values in its place.
     """

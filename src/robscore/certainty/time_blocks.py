@@ -1,8 +1,8 @@
-"""How many neighbouring rows belong together: blocks for standard errors of series in time.
+"""How many neighbouring rows belong together: blocks for standard errors of time series.
 
-Rows that depend on those before them say less than as many independent ones. What counts is not how the columns depend
-on their own past but how the rows' influences do: pooled over all pairs, their autocorrelations r_1, r_2, ... say how
-much the variance of a mean is stretched,
+Rows that depend on those before them carry less information than as many independent ones. What counts is not how the
+columns depend on their own past but how the rows' influences do: pooled over all pairs, their autocorrelations r_1,
+r_2, ... say how much the variance of a mean is stretched,
 
     tau = 1 + 2 (r_1 + r_2 + ...)      (summed in pairs while these are positive, as Geyer has it)
 
@@ -41,7 +41,7 @@ class TimeBlocks:
     size : int
         Rows that stay together; 1 where they do not depend on each other.
     tau : float
-        As many rows are worth one.
+        This many rows are worth one.
     """
 
     size: int = 1
@@ -90,7 +90,7 @@ def autocorrelations(rows: Array, most: int) -> Array:
 def find_time_blocks(fit: Fit, allowed: BoolArray) -> TimeBlocks:
     """From the influences of the rows of a fit, in order, on the pairs that are allowed, shape (m, m)."""
     if fit.weights.frequency is not None:
-        return TimeBlocks()  # rows that stand for several are no series
+        return TimeBlocks()  # weighted rows are not a series
     n = fit.prepared.rows.n_rows
     elements: Elements = fit.elements()
     weights = fit.weights.some(np.arange(n))
@@ -102,14 +102,14 @@ def find_time_blocks(fit: Fit, allowed: BoolArray) -> TimeBlocks:
     if looked_at < n:
         some = np.arange(looked_at)
         elements, weights = elements.subset(some), weights.some(some)
-    found = TimeBlocks.of(solved.influence(WeightedRows.of(elements, weights)).on_pairs)
+    found = TimeBlocks.of(solved.on_pairs(WeightedRows.of(elements, weights)))
     return found if found.size == 1 else TimeBlocks(_size(n, found.tau), found.tau)
 
 
 def n_free_of(fit: Fit, allowed: BoolArray) -> int:
     """The most parameters that one column has."""
     assert isinstance(fit.loss, QuadraticLoss)
-    return free_a_column(allowed, n_locations=fit.loss.n_locations * bool(fit.settings.fit_location))
+    return free_a_column(fit.loss, allowed, fit_location=bool(fit.settings.fit_location))
 
 
 def _size(n: int, tau: float) -> int:

@@ -1,4 +1,4 @@
-"""``robscore`` on the command line: one file a command; heavy libraries are loaded when a command runs."""
+"""``robscore`` on the command line: one file per command; heavy libraries are loaded when a command runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """The entry point; whoever stops it sees no traceback, however early."""
+    """The entry point; stopping it shows no traceback, however early."""
     from robscore.cli.signals import leave_at_once
 
     leave_at_once()

@@ -16,17 +16,17 @@ from robscore.cli.signals import clearing_away
 def bench(
     names: Annotated[list[str] | None, typer.Argument(help="Which benchmarks; see --list.", show_default=False)] = None,
     *,
-    list_all: Annotated[bool, typer.Option("--list", help="Say what each benchmark shows and leave.")] = False,
+    list_all: Annotated[bool, typer.Option("--list", help="Say what each benchmark shows and exit.")] = False,
 ) -> None:
-    """Speed, memory and accuracy beside other programs; in a source checkout of robscore only.
+    """Speed, memory and accuracy compared with other programs; only in a source checkout of robscore.
 
     Example: robscore bench rivals_speed growth
     """
     here = Path.cwd()
     if not all((here / part).is_file() for part in ("benchmarks/__main__.py", "src/robscore/__init__.py")):
         stop(
-            "The benchmarks are part of the source checkout, and this folder is none: git clone robscore's repository, "
-            "then run `make bench` or `robscore bench` in it.",
+            "The benchmarks are part of the source checkout, and this folder is not one: git clone robscore's "
+            "repository, then run `make bench` or `robscore bench` in it.",
             code=BAD_DATA,
         )
     if str(here) not in sys.path:

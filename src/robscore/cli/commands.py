@@ -1,4 +1,4 @@
-"""All commands under one roof."""
+"""All commands."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from robscore.cli.demo import demo
 from robscore.cli.fit import fit
 from robscore.cli.report import report
 from robscore.cli.reproduce import reproduce
+from robscore.cli.serving import page
 from robscore.cli.simulate import simulate
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -42,24 +43,25 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
 def about(
     *,
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Sparse graphs from data with bad rows in it: which variables depend directly on which.
+    """Sparse graphs from data with bad rows: which variables depend directly on which.
 
-    Start with **robscore demo**, then **robscore fit your-data.csv**.
+    Start with **robscore demo**, then **robscore fit your-data.csv**, or **robscore app** for a page in the browser.
 
     Exit codes: 0 done, 1 the data, a file or a setting cannot be used, 2 the command cannot be understood, 130
-    stopped by Ctrl-C, 143 told to end.
+    stopped by Ctrl-C, 143 by SIGTERM.
     """
 
 
 for command in (demo, fit, report, simulate, reproduce, bench):
     app.command(no_args_is_help=command in (fit, report, reproduce))(command)
+app.command(name="app")(page)
 
 
 def run() -> int:
-    """Run the command that was typed; what cannot be understood is answered in one line too."""
+    """Run the command; usage errors are one line too."""
     try:
         _stand_any_name()
         code = app(standalone_mode=False)
@@ -80,6 +82,8 @@ def run() -> int:
     except Exception as error:
         if not hasattr(error, "format_message"):  # not a complaint about the command line
             raise
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown, and says it all
+            return BAD_ARGUMENTS
         where = getattr(getattr(error, "ctx", None), "command_path", "robscore")
         say(f"{error.format_message().rstrip('.')}. See {where} --help.")
         return BAD_ARGUMENTS

@@ -39,7 +39,7 @@ def tell_result(text: str) -> None:
 
 
 def _to_stderr(line: str) -> None:
-    with suppress(OSError):  # nobody is there to be told
+    with suppress(OSError):  # nobody is listening
         print(line, file=sys.stderr, flush=True)
 
 
@@ -49,13 +49,18 @@ def _one_line(message: str) -> str:
 
 @contextmanager
 def guarded(
-    title: str, *, debug: bool, interrupted: str = "Stopped; nothing was written.", time_left: bool = False
+    title: str,
+    *,
+    debug: bool,
+    interrupted: str = "Stopped; nothing was written.",
+    time_left: bool = False,
+    quiet: bool = False,
 ) -> Iterator[None]:
-    """Run a command's work: progress on a terminal, one line for an error, and the traceback only if asked for."""
+    """Run a command's work: progress on a terminal, one line for an error, and the traceback only on request."""
     from robscore._tools.progress import ProgressLine, watched_by
 
     try:
-        with ProgressLine(title, time_left=time_left) as line, watched_by(line.tell):
+        with ProgressLine(title, time_left=time_left, shown=not quiet) as line, watched_by(line.tell):
             yield
     except KeyboardInterrupt as ended:
         stop(interrupted, code=getattr(ended, "code", INTERRUPTED))

@@ -23,9 +23,9 @@ ROWS, SHARE, EDGES = 261, 0.05, 45
 def demo(
     *,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path("robscore-demo"),
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the simulation.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed of the simulation.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace files that robscore did not write.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
 ) -> None:
     """Simulate rain at 30 Alpine towns, spoil one month in twenty, and learn the graph twice.
 
@@ -57,14 +57,14 @@ def demo(
             assert fitted.classic is not None
             methods = {"classic": fitted.classic, "robust": fitted.model}
             found = {method: _judge(model, rain) for method, model in methods.items()}
-            write(fitted, to, {"map.png": _drawn(methods, found, rain, n_bad)})
+            written = write(fitted, to, {"map.png": _drawn(methods, found, rain, n_bad)})
     tell_result(
         f"Simulated rain of {ROWS} months at {len(rain.names)} towns; {n_bad} months were replaced by heavy-tailed "
         f"noise.\nThe true graph has {EDGES} edges, none across the main Alpine ridge. Asked for {EDGES} edges,\n"
     )
     for method, judged in found.items():
         tell_result(f"  {method:<7}  finds {judged.true:>2} true edges, and {judged.across:>2} that cross the ridge")
-    tell_result(f"\n{summary(fitted.record, out)}\n{out / 'map.png'}  both graphs in one picture\n")
+    tell_result(f"\n{summary(fitted.record, out, written)}\n{out / 'map.png'}  both graphs in one picture\n")
     tell_result(f"The same from the file: robscore fit {out / 'rain.csv'} --coords {out / 'towns.csv'} --edges {EDGES}")
     tell_result(f"Now open {out / 'report.html'}")
 
@@ -95,7 +95,7 @@ def _data(rain: AlpineRain, seed: int) -> tuple[dict[str, str], int]:
 
 
 def _marks(texts: dict[str, str]) -> dict[str, Mark]:
-    """How the data of an earlier demo are known: rain by the names of its towns, the rest is always the same."""
+    """How the data of an earlier demo are recognised: rain by the names of its towns, the rest is always the same."""
     from robscore.cli.results import begins, equals
 
     names = texts["rain.csv"].partition("\n")[0] + "\n"
@@ -126,7 +126,7 @@ def _drawn(methods: dict[str, RobustGraph], found: dict[str, Judged], rain: Alpi
             model,
             rain.coordinates,
             outline=[alpine_ridge()],
-            marked=("crosses the ridge", crosses_ridge(rain.coordinates)),
+            marked=("crosses the ridge", crosses_ridge(rain.coordinates), "on one side of the ridge"),
             title=f"{method.capitalize()} score matching: {found[method].true} of {EDGES} true edges found",
             ax=ax,
         )

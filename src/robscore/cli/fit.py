@@ -12,12 +12,12 @@ import typer
 from robscore._tools.words import Setting
 from robscore.cli.console import BAD_ARGUMENTS, as_value, guarded, note, stop, tell_result, whole_number
 from robscore.cli.speaker import in_options
+from robscore.cli.standard_input import STANDARD_INPUT, as_files
 
 if TYPE_CHECKING:
     from robscore.cli.workflow import Plan
 
 _PENALTY = ("alpha", "n_edges", "select")  # ways to choose it, of which there can be one
-_ENDINGS = (".gz", ".csv", ".tsv", ".txt", ".tab", ".dat", ".parquet", ".pq", ".xlsx", ".xlsm", ".xls")
 _reading = partial(typer.Option, rich_help_panel="Reading the file")
 _graph = partial(typer.Option, rich_help_panel="The graph")
 _results = partial(typer.Option, rich_help_panel="Results")
@@ -25,8 +25,12 @@ _results = partial(typer.Option, rich_help_panel="Results")
 
 def fit(
     data: Annotated[
-        Path | None,
-        typer.Argument(help="A .csv, .tsv, .parquet or .xlsx file: rows are observations.", show_default=False),
+        list[Path] | None,
+        typer.Argument(
+            help="A .csv, .tsv, .parquet, .xlsx or other file, several, a folder, or - for standard input: rows are "
+            "observations.",
+            show_default=False,
+        ),
     ] = None,
     *,
     out: Annotated[
@@ -34,7 +38,13 @@ def fit(
         _results("--out", "-o", help="Folder for the results. [default: robscore-NAME, or where model.json is]"),
     ] = None,
     force: Annotated[bool, _results("--force", help="Replace files that robscore did not write.")] = False,
-    title: Annotated[str | None, _results("--title", help="Of the report.")] = None,
+    quiet: Annotated[bool, _results("--quiet", "-q", help="Print errors only.")] = False,
+    as_json: Annotated[bool, _results("--json", help="Print one summary as JSON instead of sentences.")] = False,
+    title: Annotated[str | None, _results("--title", help="Title of the report.")] = None,
+    groups: Annotated[
+        Path | None,
+        _results("--groups", help="File with name, group: colours the variables by their group."),
+    ] = None,
     coords: Annotated[
         Path | None,
         _results("--coords", help="File with name, latitude, longitude: draws a map."),
@@ -43,43 +53,66 @@ def fit(
         Path | None,
         _results("--outline", help="File with latitude, longitude: lines under the map."),
     ] = None,
-    no_compare: Annotated[bool, _results("--no-compare", help="Do not fit classic score matching beside it.")] = False,
+    stability: Annotated[
+        int | None,
+        _results(
+            "--stability",
+            min=2,
+            help="Also fit this many random halves of the rows, to see how often each edge recurs.",
+        ),
+    ] = None,
+    no_compare: Annotated[bool, _results("--no-compare", help="Skip the classic fit for comparison.")] = False,
     columns: Annotated[
         list[str] | None,
         _reading("--columns", "-c", help="Columns to take: a name or pattern such as 'rain_*'; may be repeated."),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        _reading("--exclude", "-x", help="Columns to leave out, likewise."),
+        _reading("--exclude", "-x", help="Columns to leave out: a name or pattern; may be repeated."),
     ] = None,
     row_id: Annotated[str | None, _reading("--id", help="Column that labels the rows: a date or an id.")] = None,
     missing: Annotated[
-        Literal["raise", "drop"] | None,
-        _reading("--missing", help="Incomplete rows: an error, or left out. [default: raise]"),
+        Literal["raise", "drop", "impute", "available"] | None,
+        _reading(
+            "--missing",
+            help="Incomplete rows: raise, drop, impute, or average what is available. [default: raise]",
+        ),
     ] = None,
+    cells: Annotated[
+        bool, _graph("--cells", help="Look for single wrong cells too; they are listed in cells.csv.")
+    ] = False,
     na: Annotated[
         list[str] | None,
         _reading("--na", help="Another text that means missing, such as -999; may be repeated."),
     ] = None,
     given: Annotated[
         list[str] | None,
-        _reading("--given", help="A column that moves others and is no part of the graph: season, batch; repeatable."),
+        _reading(
+            "--given", help="Covariate that shifts the columns but is not in the graph: season, batch; may be repeated."
+        ),
     ] = None,
-    sep: Annotated[str | None, _reading("--sep", help="Sign between columns; found out by itself.")] = None,
-    decimal: Annotated[Literal[".", ","] | None, _reading("--decimal", help="Decimal sign; likewise.")] = None,
-    sheet: Annotated[str | None, _reading("--sheet", help="Of an Excel file: name or number.")] = None,
+    by: Annotated[
+        list[str] | None,
+        _reading("--by", help="A column that changes the graph: groups, or numbers; may be repeated."),
+    ] = None,
+    sep: Annotated[str | None, _reading("--sep", help="Column separator; detected by default.")] = None,
+    decimal: Annotated[
+        Literal[".", ","] | None, _reading("--decimal", help="Decimal separator; detected by default.")
+    ] = None,
+    no_header: Annotated[bool, _reading("--no-header", help="The first line holds data, not names.")] = False,
+    sheet: Annotated[str | None, _reading("--sheet", help="Sheet of an Excel file: name or number.")] = None,
     family: Annotated[
         str | None,
         _graph(
             "--family",
             "-f",
             help="sqrt or gamma (rain, counts, concentrations), truncated-gaussian, log-log, gaussian (any sign), "
-            "simplex (shares). [default: auto, the one that the data say]",
+            "simplex (shares). [default: auto, chosen from the data]",
         ),
     ] = None,
     contamination: Annotated[
         float | None,
-        _graph("--contamination", help="Share of bad rows, if known. Otherwise the data say."),
+        _graph("--contamination", help="Share of bad rows, if known; otherwise the data decide."),
     ] = None,
     n_blocks: Annotated[
         str | None,
@@ -90,14 +123,16 @@ def fit(
         str | None,
         _graph("--select", help="Rule for the penalty: f1, ebic, cv, stars. [default: f1]"),
     ] = None,
-    edges: Annotated[int | None, _graph("--edges", "-e", help="Choose the penalty with so many edges.")] = None,
+    edges: Annotated[int | None, _graph("--edges", "-e", help="Choose the penalty by its number of edges.")] = None,
     scale: Annotated[
         Literal["median", "none"] | None,
-        _graph("--scale", help="Scale columns robustly first, or not. [default: median]"),
+        _graph("--scale", help="Scale columns robustly first, or not at all. [default: median]"),
     ] = None,
-    shuffle: Annotated[bool, _graph("--shuffle", help="For sorted rows: blocks from a random order.")] = False,
-    seed: Annotated[int | None, _graph("--seed", min=0, help="Of all random numbers. [default: 0]")] = None,
-    jobs: Annotated[int | None, _graph("--jobs", "-j", min=1, help="Threads for cv and stars.")] = None,
+    shuffle: Annotated[bool, _graph("--shuffle", help="Cut blocks from a random order, for sorted rows.")] = False,
+    seed: Annotated[int | None, _graph("--seed", min=0, help="Random seed. [default: 0]")] = None,
+    jobs: Annotated[
+        int | None, _graph("--jobs", "-j", min=1, help="Fits at a time for cv, stars and --stability.")
+    ] = None,
     more: Annotated[
         list[str] | None,
         _graph("--set", help="Any other argument of RobustGraph, as NAME=VALUE."),
@@ -106,12 +141,12 @@ def fit(
         Path | None,
         typer.Option("--from", help="Repeat the fit of a model.json; options given here replace its own."),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
 ) -> None:
     """Learn a graph from a data file and write a report.
 
     Writes report.html, edges.csv, rows.csv, graph.graphml and model.json; earlier results of robscore are replaced,
-    other files only with --force, and the files that are read never.
+    other files only with --force, input files never.
 
     Examples
     --------
@@ -121,8 +156,13 @@ def fit(
 
     - robscore fit genes.tsv --family gaussian --exclude 'batch_*' --missing drop
 
+    - zcat rain.csv.gz | robscore fit - --json --out results
+
+    - robscore fit 2023.parquet 2024.parquet, or a folder: robscore fit rain/
+
     - robscore fit --from results/model.json
     """
+    files = tuple(data or ())
     chosen = _given(
         family=family,
         contamination=contamination,
@@ -131,6 +171,7 @@ def fit(
         select=select if select is None or "," not in select else select.split(","),
         n_edges=edges,
         missing=missing,
+        cells=cells or None,
         shuffle=shuffle or None,
         random_state=seed,
         n_jobs=jobs,
@@ -144,25 +185,43 @@ def fit(
         sheet=sheet or None,
         na=tuple(na or ()) or None,
         given=tuple(given or ()) or None,
+        by=tuple(by or ()) or None,
+        header=False if no_header else None,
     )
-    shown = _given(coordinates=coords, outline=outline, title=title, compare=False if no_compare else None)
-    settings = {**chosen, **_scaling(scale), **_assigned(more or [])}
-    _refuse_contradictions(chosen, shown, data, repeat)
-    with guarded("robscore fit", debug=debug):
-        from robscore.cli.workflow import results, run, summary, write
+    shown = _given(
+        coordinates=coords,
+        outline=outline,
+        groups=groups,
+        title=title,
+        stability=stability,
+        compare=False if no_compare else None,
+    )
+    settings = {**chosen, **scaling(scale), **assigned(more or [])}
+    _refuse_contradictions(chosen, shown, files, repeat)
+    with as_files(files) as sources:
+        with guarded("robscore fit", debug=debug, quiet=quiet):
+            from robscore.cli.workflow import Plan, results, run, summary, summary_json, write
 
-        _refuse_unknown(settings)
-        plan = _repeated(repeat, data, chosen, settings, reading, shown) if repeat else _new(data, settings, reading)
-        plan = replace(plan, **shown)
-        as_it_was = data is None and not (settings or reading or shown)
-        folder = out or _default_folder(plan.data, repeat if as_it_was else None)
-        to = results(plan, folder, force=force)
-        with to.prepared():
+            refuse_unknown(settings)
+            plan = (
+                Plan.first(sources, settings, reading)
+                if repeat is None
+                else _repeated(repeat, sources, chosen, settings, reading, shown)
+            )
+            plan = replace(plan, **shown, is_stdin=files == (STANDARD_INPUT,))
+            as_it_was = not files and not (settings or reading or shown)
+            folder = out or _default_folder(plan.data, repeat if as_it_was else None)
+            to = results(plan, folder, force=force)
+        to.ask(asks=not (quiet or as_json or plan.is_stdin or as_it_was))
+        with guarded("robscore fit", debug=debug, quiet=quiet), to.prepared():
             fitted = run(plan)
-            write(fitted, to)
-    for remark in fitted.record.remarks:
+            written = write(fitted, to)
+    for remark in [] if quiet else fitted.record.remarks:
         note(remark)
-    tell_result(summary(fitted.record, folder))
+    if as_json:
+        tell_result(summary_json(fitted.record, folder, written))
+    elif not quiet:
+        tell_result(summary(fitted.record, folder, written))
 
 
 def _given(**options: Any) -> dict[str, Any]:
@@ -170,12 +229,12 @@ def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _scaling(scale: str | None) -> dict[str, Any]:
+def scaling(scale: str | None) -> dict[str, Any]:
     """The argument that --scale stands for, where "none" is a value of its own."""
     return {} if scale is None else {"scale": None if scale == "none" else scale}
 
 
-def _assigned(assignments: list[str]) -> dict[str, Any]:
+def assigned(assignments: list[str]) -> dict[str, Any]:
     """Arguments from --set NAME=VALUE."""
     arguments = {}
     for assignment in assignments:
@@ -187,9 +246,9 @@ def _assigned(assignments: list[str]) -> dict[str, Any]:
 
 
 def _refuse_contradictions(
-    chosen: dict[str, Any], shown: dict[str, Any], data: Path | None, repeat: Path | None
+    chosen: dict[str, Any], shown: dict[str, Any], files: tuple[Path, ...], repeat: Path | None
 ) -> None:
-    """Stop where options cannot be meant together, or the data are not named."""
+    """Stop if options contradict each other, or no data are given."""
     if "outline" in shown and "coordinates" not in shown and repeat is None:
         stop("--outline draws lines under a map; give --coords too.", code=BAD_ARGUMENTS)
     penalty = [in_options(Setting(name)) for name in _PENALTY if name in chosen]
@@ -197,11 +256,11 @@ def _refuse_contradictions(
         stop(f"{' and '.join(penalty)} contradict each other; give one of them.", code=BAD_ARGUMENTS)
     if "contamination" in chosen and "n_blocks" in chosen:
         stop("--contamination sets the number of blocks, and so does --n-blocks; give one of them.", code=BAD_ARGUMENTS)
-    if data is None and repeat is None:
+    if not files and repeat is None:
         stop("Name a data file, or a model.json with --from.", code=BAD_ARGUMENTS)
 
 
-def _refuse_unknown(settings: dict[str, Any]) -> None:
+def refuse_unknown(settings: dict[str, Any]) -> None:
     """Stop at an argument that RobustGraph does not have."""
     from robscore.estimators import RobustGraph
 
@@ -211,31 +270,24 @@ def _refuse_unknown(settings: dict[str, Any]) -> None:
         stop(f"--set {unknown[0]}: RobustGraph has no such argument; it has {', '.join(known)}.", code=BAD_ARGUMENTS)
 
 
-def _new(data: Path | None, settings: dict[str, Any], reading: dict[str, Any]) -> Plan:
-    """The plan of a first fit."""
-    from robscore.cli.reading import ReadOptions
-    from robscore.cli.workflow import Plan
-
-    assert data is not None
-    return Plan(data, ReadOptions(**reading), {"random_state": 0, "family": "auto", **settings})
-
-
 def _repeated(
     repeat: Path,
-    data: Path | None,
+    files: tuple[Path, ...],
     chosen: dict[str, Any],
     settings: dict[str, Any],
     reading: dict[str, Any],
     shown: dict[str, Any],
 ) -> Plan:
-    """The plan of a model.json, with what is asked for now in place of its own."""
+    """The plan of a model.json, with the options given now in place of its own."""
     from robscore.cli.workflow import plan_of
     from robscore.report.record import Record
 
     kept = Record.from_json(repeat)
     _say_versions(kept.version)
-    plan = plan_of(kept, repeat, data, coordinates=shown.get("coordinates"))
-    if any(name in chosen for name in _PENALTY):  # one way to choose the penalty puts the others aside
+    plan = plan_of(kept, repeat, files[0] if files else None, coordinates=shown.get("coordinates"))
+    if files:
+        plan = replace(plan, more=files[1:])
+    if any(name in chosen for name in _PENALTY):  # one way to choose the penalty replaces the others
         plan.settings.update(alpha=None, n_edges=None, select="f1")
     if "contamination" in chosen or "n_blocks" in chosen:
         plan.settings.update(contamination=None, n_blocks=None)
@@ -246,8 +298,10 @@ def _default_folder(data: Path, repeated: Path | None) -> Path:
     """Beside the model.json that is repeated, else a folder here that is named for the data."""
     if repeated is not None:
         return repeated.parent
+    from robscore.cli.reading.formats import ALL_ENDINGS
+
     name = data.name
-    while Path(name).suffix.lower() in _ENDINGS:
+    while Path(name).suffix.lower() in ALL_ENDINGS:
         name = Path(name).stem
     return Path(f"robscore-{name}")
 

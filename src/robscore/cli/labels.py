@@ -1,15 +1,13 @@
-"""Whether a column of text in the file knows the rows that were left out."""
+"""Whether a column of text in the file identifies the dropped rows."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
-
 from robscore._tools.remarks import About, Caution
+from robscore._tools.typing import IntArray
 from robscore._tools.words import clipped
-from robscore.certainty.left_out import LeftOut
 from robscore.cli.reading import DataFile
 
 _FEWEST = 5  # rows left out
@@ -18,14 +16,11 @@ _LIFT = 1.5  # times its share among all rows
 _MOST_LABELS = 0.5  # different labels, as a share of the rows: more is a name of rows
 
 
-def cautions_on_labels(left: LeftOut, data: DataFile) -> list[Caution]:
-    """A caution for every column of text with a label that most of the rows left out have.
-
-    ``left`` counts the rows that were used, which are those of the file without the incomplete ones.
-    """
-    if left.rows.size < _FEWEST:
+def cautions_on_labels(left: IntArray, data: DataFile) -> list[Caution]:
+    """A caution for every column of text with a label that most of the rows left out have, by their positions."""
+    if left.size < _FEWEST:
         return []
-    out = np.flatnonzero(~np.isnan(data.values).any(axis=1))[left.rows].tolist()
+    out = left.tolist()
     found = []
     for name, labels in data.texts.items():
         told = _label_of(labels, out)
@@ -35,7 +30,7 @@ def cautions_on_labels(left: LeftOut, data: DataFile) -> list[Caution]:
             everywhere = labels.count(label)
             words = (
                 f"{who[0].upper()}{who[1:]} rows left out have {clipped(name)} = {clipped(label)}, as {everywhere} of "
-                f"{len(labels)} rows do: {clipped(name)} knows them. Fit its groups apart."
+                f"{len(labels)} rows do: {clipped(name)} identifies them. Fit its groups separately."
             )
             found.append(Caution(words, About.GROUP))
     return found

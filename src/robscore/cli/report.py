@@ -23,8 +23,11 @@ def report(
     outline: Annotated[
         Path | None, typer.Option("--outline", help="File with latitude, longitude: lines under the map.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is no report of robscore.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
+    groups: Annotated[
+        Path | None, typer.Option("--groups", help="File with name, group: colours the variables by their group.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is not a robscore report.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
 ) -> None:
     """Draw the report of an earlier fit again, without fitting and without the data.
 
@@ -38,7 +41,7 @@ def report(
         from dataclasses import replace
 
         from robscore._tools.optional import require
-        from robscore.cli.reading import read_coordinates, read_outline
+        from robscore.cli.reading import read_coordinates, read_groups, read_outline
         from robscore.cli.results import Results, is_report
         from robscore.cli.signals import clearing_away
         from robscore.report.page import html_page
@@ -49,13 +52,16 @@ def report(
         if title is not None:
             kept = replace(kept, title=title)
         if coords is not None:
-            kept = replace(kept, coordinates=read_coordinates(coords, kept.names).tolist())
+            kept = replace(kept, coordinates=read_coordinates(coords, kept.names).coordinates.tolist())
         if outline is not None:
             kept = replace(kept, outline=[line.tolist() for line in read_outline(outline)])
+        if groups is not None:
+            kept = replace(kept, groups=read_groups(groups, kept.names))
         page = out or model.parent / "report.html"
         if page.is_dir():
             page = page / "report.html"
         inputs = {"the model.json": model, "the file of --coords": coords, "that of --outline": outline}
+        inputs["that of --groups"] = groups
         to = Results(page.parent, {page.name: is_report}, inputs, force)
         to.check()
         try:

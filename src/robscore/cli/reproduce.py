@@ -14,18 +14,18 @@ from robscore.cli.signals import clearing_away
 def reproduce(
     name: Annotated[str | None, typer.Argument(help="Which experiment; see --list.")] = None,
     *,
-    list_all: Annotated[bool, typer.Option("--list", help="Show all experiments and leave.")] = False,
+    list_all: Annotated[bool, typer.Option("--list", help="Show all experiments and exit.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="A small version, done within half a minute.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes; the results do not depend on it.")] = 1,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of all random numbers.")] = 0,
-    out: Annotated[Path, typer.Option("--out", help="Folder for results; a run goes on where it stopped.")] = Path(
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Random seed.")] = 0,
+    out: Annotated[Path, typer.Option("--out", help="Folder for results; an interrupted run resumes.")] = Path(
         "results"
     ),
     ecad: Annotated[
         Path | None,
         typer.Option("--ecad", help="For alps: ECA&D's ECA_blend_rr.zip, or the unpacked folder."),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
 ) -> None:
     """Run an experiment of the paper and write its CSV, figure and a line of text.
 

@@ -1,4 +1,4 @@
-"""What a command may write: never its inputs, and in the place of other files only what it wrote itself earlier."""
+"""What a command may write: never its inputs, and of other files it replaces only those that it wrote earlier."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,8 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import typer
+
 from robscore._tools.files import write_whole_together
 from robscore._tools.words import first_few
+from robscore.cli.console import BAD_DATA, stop
 from robscore.cli.signals import clearing_away
 
 Mark: TypeAlias = Callable[[Path], bool]
@@ -31,14 +35,14 @@ class OverwriteError(ValueError):
 
 @dataclass(frozen=True)
 class Results:
-    """The files that a command writes, all of them or none.
+    """The files that a command writes, all or none.
 
     Attributes
     ----------
     folder : where
-    marks : by the name of each file, how to know one that the command wrote earlier
+    marks : by the name of each file, how to recognise one that the command wrote earlier
     inputs : files that the command reads, by what they are called
-    force : whether files may be replaced that are no earlier results; inputs never are
+    force : whether files other than earlier results may be replaced; inputs never are
     """
 
     folder: Path
@@ -48,27 +52,27 @@ class Results:
 
     @contextmanager
     def prepared(self) -> Iterator[None]:
-        """Make sure, before any work, that all can be written; a folder made here goes if nothing came of it."""
+        """Check, before any work, that all can be written; a folder created here is removed if nothing is."""
         with clearing_away(), _made(self.folder):
             self.check()
             yield
 
     def check(self) -> None:
-        """Raise where something is in the way that must not be lost."""
+        """Raise if something that must not be lost is in the way."""
         paths = [self.folder / name for name in self.marks]
         for path in paths:
             for what, given in self.inputs.items():
                 if given is not None and _same(path, given):
-                    raise OverwriteError(f"{path} is {what}, which is never written to; choose another --out.")
+                    raise OverwriteError(f"{path} is {what}, which robscore never overwrites; choose another --out.")
             if os.path.lexists(path) and not path.is_file() and not path.is_symlink():
-                raise OverwriteError(f"{path} is in the way and not a file; choose another --out, or move it away.")
+                raise OverwriteError(f"{path} is in the way and is not a file; choose another --out, or move it.")
         if self.force:
             return
         foreign = [path for path in paths if os.path.lexists(path) and not self._is_ours(path)]
         if foreign:
             raise OverwriteError(
                 f"{first_few([str(path) for path in foreign])} would be replaced, but robscore did not write "
-                f"{'it' if len(foreign) == 1 else 'them'}; choose another --out, or give --force to replace."
+                f"{'it' if len(foreign) == 1 else 'them'}; choose another --out, or pass --force to replace."
             )
 
     def _is_ours(self, path: Path) -> bool:
@@ -76,6 +80,14 @@ class Results:
             return path.is_file() and self.marks[path.name](path)
         except (OSError, ValueError):
             return False
+
+    def ask(self, *, asks: bool = True) -> None:
+        """On a terminal, ask before results of an earlier run are replaced; elsewhere they are, as the help says."""
+        earlier = [name for name in self.marks if (self.folder / name).is_file()]
+        if not asks or self.force or not earlier or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return
+        if not typer.confirm(f"{self.folder} holds earlier results; replace them?", default=True, err=True):
+            stop("Nothing was written; choose another --out.", code=BAD_DATA)
 
     def write(self, contents: Mapping[str, str | bytes]) -> None:
         """Write the files, all or none, and only over what may be replaced."""
@@ -128,7 +140,7 @@ is_report = begins(
 
 
 def equals(content: str) -> Mark:
-    """The mark of files of which nothing is lost, for they hold the same."""
+    """The mark of files of which nothing is lost, because they hold the same."""
 
     def known(path: Path) -> bool:
         with path.open("rb") as file:
@@ -145,7 +157,7 @@ def _head(path: Path) -> bytes:
 def csv_text(header: Sequence[str], rows: Any) -> str:
     r"""A table as CSV, numbers to the last bit.
 
-    Text that a spreadsheet would take for a formula has an apostrophe before it.
+    Text that a spreadsheet would take for a formula is prefixed with an apostrophe.
 
     Examples
     --------

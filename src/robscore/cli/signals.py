@@ -1,10 +1,12 @@
-"""Ctrl-C, and being told to end: no traceback, and what was begun is cleared away."""
+"""Ctrl-C and SIGTERM: no traceback, and unfinished work is cleaned up."""
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
+from _thread import interrupt_main
 from contextlib import contextmanager
 
 TYPE_CHECKING = False  # nothing is loaded that is not needed: see robscore/cli/__init__.py
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _words = b"robscore: Stopped; nothing was written.\n"
+_SOON = 0.01  # seconds
 
 
 class Ended(KeyboardInterrupt):
@@ -25,7 +28,7 @@ class Ended(KeyboardInterrupt):
 
 
 def leave_at_once() -> None:
-    """From here on a signal ends the process on the spot: nothing is begun yet that would have to be cleared away.
+    """From here on a signal ends the process on the spot: there is nothing yet to clean up.
 
     For the first moments of a command, in which libraries are loaded: an exception could come out anywhere in them.
     """
@@ -34,13 +37,16 @@ def leave_at_once() -> None:
 
 @contextmanager
 def clearing_away() -> Iterator[None]:
-    """Within, a signal is an exception, so that whoever began something can take it back."""
+    """Inside, a signal is an exception, so that what was begun can be undone."""
     global _words
     before = _handle(_raiser(os.getpid()))
+    hook = sys.unraisablehook
+    sys.unraisablehook = _again_after(hook)
     try:
         yield
     finally:
         _words = b"robscore: Stopped.\n"
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
 
@@ -70,3 +76,23 @@ def _raiser(owner: int) -> Callable[[int, Any], None]:
         raise Ended(number)
 
     return end
+
+
+def _again_after(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A hook that tells it again a moment later: where Python ignores exceptions (in a finalizer), it ignores ours."""
+
+    def unraisable(ignored: Any) -> None:
+        if isinstance(ignored.exc_value, Ended):
+            threading.Timer(_SOON, _tell, [ignored.exc_value.code - 128]).start()
+        else:
+            hook(ignored)
+
+    return unraisable
+
+
+def _tell(number: int) -> None:
+    """Send the main thread a signal, so that it wakes up if it waits; where there are no signals, set its mark."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:
+        interrupt_main(signal.Signals(number))

@@ -33,10 +33,10 @@ def simulate(
             "gaussian), or rows of usual size from another graph.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of all random numbers.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed.")] = 0,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path("robscore-simulated"),
     force: Annotated[bool, typer.Option("--force", help="Replace files that robscore did not write.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
 ) -> None:
     """Write a simulated data set with bad rows, and its truth: the edges, and which rows are bad.
 
@@ -99,7 +99,7 @@ def _variables(columns: int) -> list[str]:
 
 
 def _marks() -> dict[str, Mark]:
-    """How the files of an earlier simulation are known: by their first lines, the data by its company too."""
+    """How the files of an earlier simulation are recognised: by first lines, the data also by the files beside it."""
     from robscore.cli.results import begins
 
     is_truth, is_bad = begins(rb"source,target,interaction\n"), begins(rb"row\n(\d+\n)*\d*\Z")

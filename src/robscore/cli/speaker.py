@@ -1,4 +1,4 @@
-"""The library's messages in the words of the command line: arguments are options, and rows count from 1."""
+"""The library's messages worded for the command line: arguments are options, and rows count from 1."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OPTIONS = {
 
 
 def in_options(part: Setting | RowAt | Phrase) -> str:
-    """One part of a message, for those who type commands.
+    """One part of a message, worded for the command line.
 
     Examples
     --------
@@ -43,6 +43,8 @@ def in_options(part: Setting | RowAt | Phrase) -> str:
         return part.plain
     if part.name == "shuffle" and (part.value is True or not part.has_value):
         return "--shuffle"
+    if part.name == "cells":
+        return "--cells"
     if part.name in _OPTIONS:
         return f"--{_OPTIONS[part.name]}" + (f" {_typed(part.value)}" if part.has_value else "")
     return f"--set {part.name}={_typed(part.value) if part.has_value else '...'}"

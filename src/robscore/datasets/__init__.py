@@ -1,4 +1,4 @@
-"""Data to try things on: simulated Alpine rain, and a reader of ECA&D's precipitation."""
+"""Data for examples: simulated Alpine rain, and a reader of ECA&D's precipitation."""
 
 from robscore.datasets.alps import AlpineRain, alpine_ridge, crosses_ridge, simulated_alpine_rain
 from robscore.datasets.ecad import MonthlyTotals, Station, read_ecad

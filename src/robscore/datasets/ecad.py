@@ -41,11 +41,11 @@ class MonthlyTotals(NamedTuple):
     Attributes
     ----------
     X : array of shape (months, stations)
-        Totals in mm.
+        Totals in mm; NaN for incomplete months, if these were requested.
     months : "YYYY-MM" of every row
-    stations : one a column
+    stations : one per column
     suspect_days : integer array of shape (stations,)
-        Days that count although ECA&D marks them as suspect.
+        Days that ECA&D marks as suspect: missing or used, as requested.
     """
 
     X: Array
@@ -61,23 +61,27 @@ def read_ecad(
     box: tuple[float, float, float, float] | None = None,
     years: tuple[int, int] = (1911, 1997),
     months: Sequence[int] = tuple(range(1, 13)),
-    suspect: Literal["use", "missing"] = "use",
+    suspect: Literal["use", "missing"] = "missing",
+    incomplete: Literal["raise", "nan"] = "raise",
 ) -> MonthlyTotals:
-    """Monthly totals of stations that have every day of the chosen months.
+    """Monthly totals of stations that have every day of the chosen months, or NaN for months with missing days.
 
     Parameters
     ----------
     path : path
         ECA&D's zip file, or the folder it was unpacked to.
     stations : sequence of int, optional
-        Station numbers; each must be complete over the span. By default all complete ones (within the box).
+        Station numbers. By default all (within the box) that are complete; with ``incomplete="nan"`` that have any.
     box : (south, north, west, east), optional
         Degrees.
     years : (first, last), default (1911, 1997)
     months : sequence of int, default all
         For example (11, 1, 3).
-    suspect : {"use", "missing"}, default "use"
-        What to do about days marked as suspect.
+    suspect : {"use", "missing"}, default "missing"
+        What to do about days marked as suspect: many of them are false zeros.
+    incomplete : {"raise", "nan"}, default "raise"
+        Months with a missing day: an error for the given stations (others are left out), or NaN, for
+        ``missing="impute"``.
 
     Raises
     ------
@@ -96,8 +100,10 @@ def read_ecad(
         raise ArgumentError("years", years, problem)
     if suspect not in ("use", "missing"):
         raise ArgumentError("suspect", suspect, "is not known; use 'use' or 'missing'.")
+    if incomplete not in ("raise", "nan"):
+        raise ArgumentError("incomplete", incomplete, "is not known; use 'raise' or 'nan'.")
     with _Source(Path(path)) as source:
-        return _read(source, stations, box, first, last, chosen_months, suspect)
+        return _read(source, stations, box, first, last, chosen_months, suspect, incomplete)
 
 
 def _read(
@@ -108,6 +114,7 @@ def _read(
     last: int,
     months: list[int],
     suspect: str,
+    incomplete: str,
 ) -> MonthlyTotals:
     """Monthly totals from files that are open."""
     path = source.path
@@ -125,13 +132,19 @@ def _read(
     columns, kept, suspicious = [], [], []
     for number in wanted:
         days = _daily(source.read(f"RR_STAID{number:06d}.txt"), number)
-        totals, n_suspect, incomplete = _totals(days, first, last, months, suspect)
-        if incomplete is not None:
+        totals, n_suspect = _totals(days, first, last, months, suspect)
+        if np.isnan(totals).any() and incomplete == "raise":
             if stations is not None:
+                at = divmod(int(np.isnan(totals).argmax()), len(months))
                 raise ValueError(
-                    f"Station {number} ({listed[number].name}) has no complete record of {incomplete}; choose other "
-                    "years or months, or leave the station out."
+                    f"Station {number} ({listed[number].name}) has no complete record of {first + at[0]}-"
+                    f"{months[at[1]]:02d} ({n_suspect} days are marked as suspect); choose other years or months, "
+                    "leave the station out, or pass incomplete='nan' or suspect='use'."
                 )
+            continue
+        if np.isnan(totals).all():
+            if stations is not None:
+                raise ValueError(f"Station {number} ({listed[number].name}) has no complete month; leave it out.")
             continue
         columns.append(totals)
         kept.append(listed[number])
@@ -240,12 +253,13 @@ def _daily(text: str, number: int) -> IntArray:
     return table[:, 2:]
 
 
-def _totals(days: IntArray, first: int, last: int, months: list[int], suspect: str) -> tuple[Array, int, str | None]:
-    """Totals in mm of every month, how many suspect days count in them, and the first month that is not complete."""
+def _totals(days: IntArray, first: int, last: int, months: list[int], suspect: str) -> tuple[Array, int]:
+    """Totals in mm of every month, NaN where it is not complete; and how many days are suspect."""
     date, amount, quality = days.T
     year, month = date // 10_000, date // 100 % 100
     inside = (year >= first) & (year <= last) & np.isin(month, months)
     known = inside & (amount != _MISSING) & (quality != 9)
+    n_suspect = int(np.count_nonzero(known & (quality == 1)))
     if suspect == "missing":
         known &= quality != 1
     key = (year - first) * 12 + month - 1
@@ -254,9 +268,4 @@ def _totals(days: IntArray, first: int, last: int, months: list[int], suspect: s
     count = np.bincount(key[known], minlength=size)
     wanted = np.array([(y - first) * 12 + m - 1 for y in range(first, last + 1) for m in months])
     needed = np.array([monthrange(y, m)[1] for y in range(first, last + 1) for m in months])
-    short = np.flatnonzero(count[wanted] != needed)
-    incomplete = None
-    if short.size:
-        at = int(wanted[short[0]])
-        incomplete = f"{first + at // 12}-{at % 12 + 1:02d}"
-    return np.round(total[wanted]) / _TENTHS, int(np.count_nonzero(known & (quality == 1))), incomplete
+    return np.where(count[wanted] == needed, np.round(total[wanted]) / _TENTHS, np.nan), n_suspect

@@ -1,4 +1,4 @@
-"""Where a row lives, and how far each of its coordinates is from the nearest boundary."""
+"""The set that rows live in, and how far each coordinate is from the nearest boundary."""
 
 from robscore.domains.base import Domain, Nearest
 from robscore.domains.custom import Custom

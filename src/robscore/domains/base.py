@@ -1,4 +1,4 @@
-"""Where a row lives, and how far each of its coordinates is from the nearest boundary.
+"""The set that rows live in, and how far each coordinate is from the nearest boundary.
 
 Distances are taken one coordinate at a time: given the other entries of the row, x_j may move in a union of
 intervals, and d_j is the distance from x_j to the nearest end of the one it lies in. A domain only has to say

@@ -15,7 +15,7 @@ Bound: TypeAlias = "float | tuple[float, ...]"
 def as_bound(bound: Array) -> Bound:
     """An array of no or one dimension as something that can be compared and hashed."""
     if bound.ndim > 1:
-        raise ValueError(f"A bound is a number, or one number a column; got shape {bound.shape}.")
+        raise ValueError(f"A bound is a number, or one number per column; got shape {bound.shape}.")
     return float(bound) if bound.ndim == 0 else tuple(float(value) for value in bound)
 
 

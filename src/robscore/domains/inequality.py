@@ -20,7 +20,7 @@ class Inequality(Domain):
 
     Parameters
     ----------
-    coefficients : float, or one a column
+    coefficients : float, or one per column
     relation : "<=" or ">="
         "<" and ">" mean the same: a boundary has no probability.
     bound : float

@@ -21,7 +21,7 @@ class Intervals(Domain):
     Parameters
     ----------
     intervals : sequence of (lower, upper)
-        Each bound is a number shared by all columns, or one number a column. Bounds may be infinite.
+        Each bound is a number shared by all columns, or one number per column. Bounds may be infinite.
 
     Examples
     --------
@@ -166,7 +166,7 @@ class NonNegative(Intervals):
 
 
 class Box(Intervals):
-    """One interval [lower, upper], with bounds shared by all columns or one a column.
+    """One interval [lower, upper], with bounds shared by all columns or one per column.
 
     Examples
     --------

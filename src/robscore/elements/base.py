@@ -1,4 +1,4 @@
-"""What every kind of elements offers to those who weigh rows and average them."""
+"""What every kind of elements offers for weighting and averaging rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Cost(NamedTuple):
     ----------
     product : multiplications in the inner product of two rows.
     nodes : how many nodes the part falls into.
-    features : numbers a node.
+    features : numbers per node.
     """
 
     product: float
@@ -97,7 +97,7 @@ class Elements(ABC):
                 new[kept] = array[kept]
             self.rows = type(self.rows)(*cleared)
 
-    # What a kind of elements must say about itself ----------------------------------------------------
+    # What a kind of elements must provide ----------------------------------------------------
 
     @abstractmethod
     def products(self, part: Part, left: Any, right: Any) -> Array:
@@ -136,6 +136,10 @@ class Elements(ABC):
     @abstractmethod
     def row_losses(self, *parameters: Array) -> Array:
         """Each row's own score-matching loss, shape (n,); infinite for rows that overflow."""
+
+    def sound(self, loss: Loss) -> Loss:
+        """A loss of these elements, made one that has a minimum, where averages need not."""
+        return loss
 
     def varying(self) -> BoolArray | None:
         """Which statistics some row says something about; None where all of them always do."""
@@ -218,7 +222,7 @@ class Elements(ABC):
         )
         for name, weights in (("gamma_weights", c_gamma), ("g_weights", c_g)):
             if weights.shape != (self.n_rows,):
-                raise ValueError(f"{name} must have shape ({self.n_rows},), one a row; got {weights.shape}.")
+                raise ValueError(f"{name} must have shape ({self.n_rows},), one per row; got {weights.shape}.")
         self.check_no_overflow(np.flatnonzero((c_gamma != 0) | (c_g != 0)))
         return c_gamma, c_g
 
@@ -319,13 +323,17 @@ class Elements(ABC):
 
 
 class PairwiseElements(Elements):
-    """Elements in which node j owns z_j = (K_1j, ..., K_mj, eta_j); Gamma has one (m+1) x (m+1) block a node."""
+    """Elements in which node j owns z_j = (K_1j, ..., K_mj, eta_j); Gamma has one (m+1) x (m+1) block per node."""
 
     @abstractmethod
     def average(
         self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
     ) -> QuadraticLoss:
         """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
+
+    def restricted(self, gamma_weights: Array, g_weights: Array, entries: Sequence[IntArray]) -> QuadraticLoss:
+        """The weighted averages of which some entries of every node's block are needed; here of all of them."""
+        return self.average(gamma_weights, g_weights, storage="dense")
 
     @abstractmethod
     def row_gradients(

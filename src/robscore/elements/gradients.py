@@ -2,7 +2,7 @@
 
 With v_j(x) the gradient in x_j and h_j the boundary weight:
 
-NodeElements       Gamma_j = h_j v_j v_j', one block a node                       (pairwise statistics)
+NodeElements       Gamma_j = h_j v_j v_j', one block per node                       (pairwise statistics)
 SimplexElements    Gamma = sum_{j<m} h_j (v_j - v_m)(v_j - v_m)', v_j in block j   (the last node couples all)
 StatisticElements  Gamma = sum_j h_j v_j v_j', one block for all statistics        (any exponential family)
 """
@@ -29,6 +29,7 @@ from robscore.elements.base import (
     check_dense,
     transposed,
 )
+from robscore.elements.pair_sums import less_own_parameters, summed_powers, summed_squares
 from robscore.losses.quadratic import QuadraticLoss, StatisticLoss, location_rows
 
 _ROOT2 = np.sqrt(2.0)
@@ -54,7 +55,7 @@ class _GradientElements(Elements):
     x : array of shape (n, m)
         The rows themselves.
     v : array of shape (n, q, p)
-        Gradients of the statistics, one a node or coordinate.
+        Gradients of the statistics, one per node or coordinate.
     h : array of shape (n, q)
         Boundary weights.
     g : array of shape (n, q', p)
@@ -128,7 +129,7 @@ class NodeElements(_GradientElements, PairwiseElements):
         return left.h[..., :, None, j] * right.h[..., None, :, j]
 
     def cost(self, part: Part) -> Cost:
-        """One product of n x (m+1) arrays a node."""
+        """One product of n x (m+1) arrays per node."""
         p = self.n_columns + 1
         return Cost(p * p, p - 1, p * p / 2) if part == "gamma" else Cost(p * p, p - 1, p)
 
@@ -177,22 +178,13 @@ class NodeElements(_GradientElements, PairwiseElements):
 
     def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
         """Sums of squared gradients, a few rows at a time: each has m^2 of them."""
-        sums = np.zeros((2, self.n_columns, self.n_columns))
-        for gradients in self._weighted_gradients(counts, z, z0, own):
-            sums[0] += np.einsum("njk,njk->jk", gradients, gradients)
-            sums[1] += np.einsum("njk,nkj->jk", gradients, gradients)
-        return sums
+        return summed_squares(self._weighted_gradients(counts, z, z0, own), self.n_columns)
 
     def pair_powers(
         self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array, centre: Array
     ) -> Array:
         """Sums of second and fourth powers of the gradients, a few rows at a time."""
-        sums = np.zeros((2, self.n_columns, self.n_columns))
-        for gradients in self._weighted_gradients(counts, z, z0, own):
-            squares = (gradients + gradients.transpose(0, 2, 1)) ** 2
-            sums[0] += squares.sum(axis=0)
-            sums[1] += np.einsum("njk,njk->jk", squares, squares)
-        return sums
+        return summed_powers(self._weighted_gradients(counts, z, z0, own), self.n_columns)
 
     def _weighted_gradients(
         self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array
@@ -205,10 +197,7 @@ class NodeElements(_GradientElements, PairwiseElements):
         for chunk in chunks(self.n_rows, rows_within(CHUNK_BYTES, m * m)):
             v, _, g, _ = self.take(chunk)
             whole = slopes[chunk, :, None] * v - counts.g[chunk, None, None] * g
-            gradients = whole[:, :, :m] - own[0] * np.einsum("njj->nj", whole[:, :, :m])[:, :, None]
-            for k, factor in enumerate(own[1:]):
-                gradients -= factor * whole[:, :, m + k, None]
-            yield gradients
+            yield less_own_parameters(whole, own)
 
     def varying(self) -> BoolArray | None:
         """Entries of z that some row says something about, shape (m, m+1)."""

@@ -1,8 +1,8 @@
-"""Three ways to the inner products of block means, chosen by cost and memory.
+"""Three ways to compute inner products of block means, chosen by cost and memory.
 
 rows      products of rows, summed over blocks: n^2 m operations, K^2 memory
 nodes     block means one node at a time, their products accumulated: n m^3 + K^2 m^3, K m^2 memory
-streamed  the current median M held explicitly, distances from <M, e(x)>: n m^3 an iteration, n + m^3 memory
+streamed  the current median M held explicitly, distances from <M, e(x)>: n m^3 per iteration, n + m^3 memory
 
 All three lead to the same weights. K copies of Gamma are never held.
 """

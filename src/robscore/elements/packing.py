@@ -46,3 +46,8 @@ def unpacked(features: Array, m: int, n_locations: int = 1) -> Array:
         across = features[..., n_pairs + k * m : n_pairs + (k + 1) * m] / ROOT2
         blocks[..., :m, m + k] = blocks[..., m + k, :m] = across
     return blocks
+
+
+def spread(gamma: Array, c: Array) -> list[Array]:
+    """The array gamma, shape (..., n, m), times every column of (1, c), of the same shape each."""
+    return [gamma, *(gamma * c[..., [k]] for k in range(c.shape[-1]))]

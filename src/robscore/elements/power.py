@@ -36,8 +36,10 @@ from robscore.elements.base import (
     dot,
     transposed,
 )
-from robscore.elements.packing import ROOT2, columns_with_one, own_pairs, pairs_of, unpacked
+from robscore.elements.on_support import blocks_on
+from robscore.elements.packing import ROOT2, columns_with_one, own_pairs, pairs_of, spread, unpacked
 from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, QuadraticLoss
+from robscore.losses.restricted import RestrictedLoss
 from robscore.rows.blocks import Partition
 
 
@@ -148,8 +150,8 @@ class PowerElements(PairwiseElements):
             return self.copies * total
         total = left.alpha @ transposed(right.alpha)
         total *= s
-        left_linear = np.concatenate([left.alpha * left.u + left.beta, left.beta, *_spread(left)], axis=-1)
-        right_linear = np.concatenate([right.beta, right.alpha * right.u, *_spread(right)], axis=-1)
+        left_linear = np.concatenate([left.alpha * left.u + left.beta, left.beta, *spread(left.gamma, left.c)], axis=-1)
+        right_linear = np.concatenate([right.beta, right.alpha * right.u, *spread(right.gamma, right.c)], axis=-1)
         return total + left_linear @ transposed(right_linear)
 
     def squared_norms(self, part: Part) -> Array:
@@ -320,6 +322,13 @@ class PowerElements(PairwiseElements):
         blocks[:, m, m] += self.constant_C * c_gamma.sum()
         return QuadraticLoss(blocks, self.mean("g", c_g))
 
+    def restricted(self, gamma_weights: Array, g_weights: Array, entries: Sequence[IntArray]) -> QuadraticLoss:
+        """The weighted averages, of every node's block those entries alone, its locations the last of them."""
+        if self.copies > 1:  # one block for all nodes
+            return super().restricted(gamma_weights, g_weights, entries)
+        parts = blocks_on(entries, self.rows, gamma_weights, self.constant_C)
+        return RestrictedLoss(entries, parts, self.mean("g", g_weights))
+
     def _factored(self, c_gamma: Array, c_g: Array, precision: type[np.floating[Any]]) -> FactoredLoss:
         """The loss without Gamma, from the rows that count."""
         kept = np.flatnonzero(c_gamma)
@@ -438,8 +447,3 @@ class PowerElements(PairwiseElements):
                 T += weights[:, None] * (A * p - B * eta)
                 location += weights[:, None] * ((C + self.constant_C) * eta - B * p)
         return T, u * T - c_g * beta, location, *(location * column for column in c.T[:, :, None])
-
-
-def _spread(rows: PowerRows) -> list[Array]:
-    """The array gamma times every column of (1, c), shape (..., n, m) each."""
-    return [rows.gamma, *(rows.gamma * rows.c[..., [k]] for k in range(rows.c.shape[-1]))]

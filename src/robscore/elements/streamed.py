@@ -1,4 +1,4 @@
-"""Elements of rows that are not held: whatever is asked of them is asked of one piece after the other.
+"""Elements of rows that are not held: every question is put to one piece after the other.
 
 Every kind of elements answers for its own rows; here the answers are joined or added up. A pass over the rows builds
 the elements of a piece, asks, and forgets them.
@@ -26,6 +26,7 @@ from robscore.rows.base import Rows, some_of
 from robscore.rows.blocks import Partition
 
 if TYPE_CHECKING:
+    from robscore.elements.available import AvailableView
     from robscore.families.base import Family
 
 _PIECE_BYTES = 6e6  # of elements at a time: they stay in the cache
@@ -56,10 +57,17 @@ def check_memory(family: Family, rows: Rows, storage: Storage, memory: float) ->
     m = rows.n_columns
     if storage in ("matrix-free", "float32"):
         needed = 8.0 * rows.n_rows * (family.numbers_a_row(m) + 2 * m)
-        where = "are on other machines" if rows.is_remote else f"take {in_words(needed)} with what is made of them"
+        where = (
+            "are on other machines" if rows.is_remote else f"take {in_words(needed)} with everything computed from them"
+        )
         more = Words() if rows.is_remote else Words(", or raise ", Setting("max_memory"))
         keeps = f"keeps the rows in memory, and these {where}; use "
         raise ArgumentError("storage", storage, Words(keeps, Setting("storage", "auto"), more, "."))
+    check_gamma(family, m, memory)
+
+
+def check_gamma(family: Family | AvailableView, m: int, memory: float) -> None:
+    """Raise where Gamma of so many columns does not fit in memory."""
     needed = 8.0 * family.numbers_of_gamma(m)
     if needed > memory:
         raise UsageError(
@@ -71,7 +79,7 @@ def check_memory(family: Family, rows: Rows, storage: Storage, memory: float) ->
         )
 
 
-def elements_of(family: Family, rows: Rows, memory: float) -> Elements:
+def elements_of(family: Family | AvailableView, rows: Rows, memory: float) -> Elements:
     """Elements of the rows: held if the rows are and there is memory for it, else streamed."""
     whole = isinstance(rows, ArrayRows) and rows.whole
     return family.elements(rows.gather(np.asarray)) if whole else StreamedElements(family, rows, memory)
@@ -92,7 +100,7 @@ class StreamedElements(PairwiseElements):
 
     streams = True
 
-    def __init__(self, family: Family, rows: Rows, memory: float) -> None:
+    def __init__(self, family: Family | AvailableView, rows: Rows, memory: float) -> None:
         self.source, self.memory = rows, memory
         self.n_rows = rows.n_rows
         self.view = View(family)
@@ -177,6 +185,10 @@ class StreamedElements(PairwiseElements):
         """<mean, e(x_i)> for every row, shape (n,)."""
         return self._gather(partial(_inner, part=part, mean=mean))
 
+    def sound(self, loss: Loss) -> Loss:
+        """As the elements of a piece have it."""
+        return self.kind.sound(loss)
+
     def varying(self) -> BoolArray | None:
         """Which statistics some row says something about."""
         return self._varying
@@ -200,6 +212,7 @@ class StreamedElements(PairwiseElements):
     ) -> Any:
         """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
         check_dense(storage or self.storage)
+        check_gamma(self.view.family, self.source.n_columns, self.memory)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         return self._total(_average, c_gamma, c_g)
 
@@ -266,7 +279,7 @@ class StreamedElements(PairwiseElements):
 class View:
     """From rows to elements, the same for every piece."""
 
-    family: Family
+    family: Family | AvailableView
     shared: Array | None = None
 
     def __call__(self, rows: Array) -> Elements:
@@ -278,7 +291,7 @@ class View:
 
 @dataclass
 class BlockSums:
-    """Sums over blocks, of some nodes: a list with one array of shape (blocks, features) a node, and which blocks."""
+    """Sums over blocks, of some nodes: a list with one array of shape (blocks, features) per node, and which blocks."""
 
     blocks: IntArray
     sums: list[Array]

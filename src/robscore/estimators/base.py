@@ -9,16 +9,22 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from robscore._tools.arguments import check_number
+from robscore._tools.arguments import check_number, check_whole
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.remarks import Caution
 from robscore._tools.typing import AnyData, Array, BoolArray, RandomState
 from robscore.certainty.cautions import cautions_of
 from robscore.certainty.check_fit import FitCheck, check_fit
 from robscore.certainty.effects import effects
+from robscore.certainty.imputations import completed_once, imputations
+from robscore.certainty.observed_losses import observed_losses, observed_rows, rows_to_judge
+from robscore.certainty.suspicious_cells import suspicious_cells
 from robscore.certainty.suspicious_rows import suspicious_rows
 from robscore.elements.streamed import elements_of, held
+from robscore.estimators.fitting import FitsRows
+from robscore.estimators.moderation import ModerationMixin, moderations
 from robscore.estimators.opening import DataOpener, Opened
+from robscore.estimators.outliers import JudgesRows
 from robscore.families.base import Family, get_family
 from robscore.families.power import PowerFamily
 from robscore.family_choice.comparison import Taken, take_family
@@ -26,7 +32,7 @@ from robscore.family_choice.nodes import is_comparable
 from robscore.family_choice.recognise import remarks_on_columns
 from robscore.family_choice.scoring import Scoring
 from robscore.fitting.fit import Fit
-from robscore.fitting.settings import Settings
+from robscore.fitting.settings import Missing, Settings
 from robscore.rows import Rows
 from robscore.rows.base import some_of
 from robscore.rows.blocks import Partition
@@ -36,7 +42,7 @@ _LOOKED_AT = 2000  # rows, for what kinds of columns there are
 _S = TypeVar("_S", bound=Settings)
 
 
-class ScoreMatchingEstimator(DataOpener):
+class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
     """What all estimators share.
 
     Attributes
@@ -44,9 +50,9 @@ class ScoreMatchingEstimator(DataOpener):
     fitted_ : Fit
         The whole fit as one frozen value.
     family_ : str or Family
-        The family that was taken: the one given, or what "auto" came to.
+        The family used: the one given, or the choice of "auto".
     cautions_ : list of str
-        What to be careful about, worst first; empty where all is well.
+        What to be careful about, worst first; empty if all is well.
     """
 
     family: str | Family
@@ -57,21 +63,25 @@ class ScoreMatchingEstimator(DataOpener):
     reweight: bool | None
     fit_location: bool
     scale: Literal["median"] | None
-    missing: Literal["raise", "drop"]
+    missing: Missing
+    cells: bool
     max_memory: float | str
     random_state: RandomState
     fitted_: Fit
     _row_total: float | None
     _taken: Taken
 
-    def _settled(self, X: AnyData, covariates: AnyData | None, kind: type[_S]) -> tuple[_S, Opened]:
+    def _settled(
+        self, X: AnyData, covariates: AnyData | None, kind: type[_S], moderators: AnyData | None = None
+    ) -> tuple[_S, Opened]:
         """The arguments, checked, with a family; and the data, closed where they are to be."""
         arguments = self.get_params(deep=False)
         self._row_total = None
         settings = kind.of(arguments if self.family != "auto" else {**arguments, "family": "gaussian"})
-        if covariates is not None and self.family != "auto":
+        has_covariates = covariates is not None or moderators is not None
+        if has_covariates and self.family != "auto":
             settings.check_covariates()
-        data = self._open_given(X, covariates, reset=True)
+        data = self._open_moderated(X, covariates, moderators)
         if self.family != "auto":
             self._taken = Taken(str(self.family), settings.family, "")
             self.family_ = self.family
@@ -81,7 +91,7 @@ class ScoreMatchingEstimator(DataOpener):
         self.family_ = self._taken.name
         settings = replace(settings, family=self._taken.family)
         settings.check_together()
-        if covariates is not None:
+        if has_covariates:
             settings.check_covariates()
         self._row_total = self._taken.total
         return settings, data if self._row_total is None else data._replace(rows=self._closed(data.rows))
@@ -95,7 +105,8 @@ class ScoreMatchingEstimator(DataOpener):
         self.n_blocks_criterion_ = fit.weighed.n_blocks_criterion
         self.share_dropped_ = fit.weights.share_dropped
         if fit.settings.family.is_pairwise:
-            self.interaction_, location = fit.given
+            self.interaction_, location = fit.interaction, fit.given[1]
+            self.moderations_: dict[str, Array] | None = moderations(fit)
             self.location_ = location if location.ndim == 1 else location[:, 0].copy()
             self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
         own = _some_complete(self._own_columns(rows))
@@ -104,7 +115,7 @@ class ScoreMatchingEstimator(DataOpener):
 
     @property
     def cautions_(self) -> list[Caution]:
-        """What to be careful about, worst first; found when first asked for, since many fits are never read."""
+        """What to be careful about, worst first; computed on first use, since many fits are never read."""
         check_is_fitted(self)
         if self._cautions is None:
             with np.errstate(all="ignore"):  # rows of any size may be among them
@@ -118,9 +129,11 @@ class ScoreMatchingEstimator(DataOpener):
             if remark.category is ConvergenceWarning:
                 remark.warn(stacklevel=stacklevel + 1)
 
-    def _scaled_rows(self, X: AnyData, covariates: AnyData | None) -> tuple[Rows, BoolArray]:
-        """The complete rows of other data as those of the fit are scaled, and which are complete."""
+    def _scaled_rows(self, X: AnyData, covariates: AnyData | None, *, fill: bool = False) -> tuple[Rows, BoolArray]:
+        """The complete rows of other data, scaled like the fit's, and which they are; or all rows, filled in."""
         rows, *_ = self._open_given(X, covariates, reset=False)
+        if fill and self.missing in ("impute", "available"):
+            rows = completed_once(self.fitted_, rows)
         settings, preparation = self.fitted_.settings, self.fitted_.prepared.preparation
         rows = held(rows, preparation.family, settings.memory)
         used = preparation.complete(rows, settings.missing)
@@ -140,25 +153,36 @@ class ScoreMatchingEstimator(DataOpener):
         Returns
         -------
         array of shape (n,)
-            NaN for incomplete rows when ``missing="drop"``; infinite for rows that overflow.
+            Infinite for rows that overflow. After ``missing="impute"``, "available" or ``cells=True`` the loss of a
+            row with missing cells is that of the entries whose cells are there, each over the share of the rows of X
+            in which it is (so that means over rows are means entry by entry), the others as on average; NaN where
+            nothing is there, or a covariate is not. With other ``missing``, and families whose weights depend on other
+            columns (the simplex), NaN for incomplete rows.
         """
         check_is_fitted(self)
-        rows, used = self._scaled_rows(X, covariates)
+        fit = self.fitted_
+        preparation, memory = fit.prepared.preparation, fit.settings.memory
+        rows, *_ = self._open_given(X, covariates, reset=False)
+        rows = held(rows, preparation.family, memory)
+        used, by_cells = rows_to_judge(fit, rows)
+        if not used.any():
+            raise ValueError(
+                f"X has {used.size} rows, all with missing cells, so there is none to judge; fill some in."
+            )
         losses = np.full(used.size, np.nan)
-        if used.any():
-            fit = self.fitted_
-            elements = elements_of(fit.prepared.preparation.scaled_family, rows, fit.settings.memory)
-            losses[used] = elements.row_losses(*fit.scaled)
+        scaled = preparation.scaled(rows, used)
+        elements = None if by_cells else elements_of(preparation.scaled_family, scaled, memory)
+        losses[used] = observed_losses(fit, scaled) if elements is None else elements.row_losses(*fit.scaled)
         return losses
 
     def suspicious_rows(
         self, X: AnyData | None = None, *, covariates: AnyData | None = None, level: float = 0.01
     ) -> AnyData:
-        """Rows from the most to the least surprising under the fit, those flagged that hardly belong to the model.
+        """Rows from the most to the least surprising under the fit; those that hardly belong to it are flagged.
 
-        A row's score is -log p(x) at the fit without shrinkage, up to a constant. It sees rows that are too large as
-        well as rows of ordinary size with the wrong dependence. (The estimator keeps the rows of its fit for this, or
-        where they are.)
+        A row's score is -log p(x) at the fit without shrinkage, up to a constant. It detects rows that are too large
+        as well as rows of ordinary size with the wrong dependence. (For this the estimator keeps the rows of its fit,
+        or their location.)
 
         Parameters
         ----------
@@ -168,20 +192,20 @@ class ScoreMatchingEstimator(DataOpener):
             Rows are then surprising for their covariates: the score is how many deviations -log p lies above that of
             rows simulated there.
         level : float, default 0.01
-            The false-alarm level: no more than this share of good rows of the fit is flagged too, on average (of
-            other rows it may be more where the fit has few rows a column). From thousands of rows simulated from the
-            fit, so levels below about 0.001 cannot be had; one standard error of that simulation is left as a margin.
-            Where the fit cannot be sampled, rows are flagged that stand out, and ``p_value`` is NaN. After
-            reweighting, rows that it leaves out are flagged in any case, and rows that count in full are not.
+            The false-alarm level: on average at most this share of the good rows of the fit is flagged (of other
+            rows possibly more, if the fit has few rows per column). It is computed from thousands of rows simulated
+            from the fit, so levels below about 0.001 are out of reach; one standard error of that simulation is kept as
+            a margin. If the fit cannot be sampled, rows that stand out are flagged, and ``p_value`` is NaN.
+            After reweighting, dropped rows are always flagged, and rows that count in full never.
 
         Returns
         -------
         table with columns
             row (its position in X, from 0), score, p_value (share of rows of the model that are at least as
-            surprising), rank, flagged, why (in which way a flagged row is bad, after reweighting: too large, too
-            small, one column, wrong dependence, in a cluster of so many; and too likely), variables (what makes the
-            row stand out, for flagged rows and the first 20), together (what the rows that the fit leaves out are as a
-            whole: scattered, one column, in one place, or a group of so many, which may be real). Flagged rows first.
+            surprising), rank, flagged, why (how a flagged row is bad, after reweighting: too large, too small,
+            one column, wrong dependence, in a cluster of so many, or too likely), variables (what makes the
+            row stand out, for flagged rows and the first 20), together (what the dropped rows are as a whole:
+            scattered, one column, in one place, or a group of so many, which may be real). Flagged rows first.
             Without incomplete rows. In the data-frame library of the input.
 
         Examples
@@ -200,31 +224,85 @@ class ScoreMatchingEstimator(DataOpener):
         fit = self.fitted_
         if X is None:
             return suspicious_rows(fit, fit.prepared.rows, fit.used, level=level)
-        rows, used = self._scaled_rows(X, covariates)
+        rows, used = self._scaled_rows(X, covariates, fill=True)
         if not used.any():
             raise UsageError("X has no complete row to look at.")
         return suspicious_rows(fit, rows, np.flatnonzero(used), level=level)
 
+    def suspicious_cells(self) -> AnyData:
+        """Cells that look wrong, given the rest of their row, most likely first; for a fit with ``cells=True``.
+
+        Returns
+        -------
+        table with columns
+            row (its position in X, from 0), column, value, expected (the median of what the rest of the row says),
+            expected_low, expected_high (between which 95 % lie), probability (that the cell is wrong), flagged (more
+            likely wrong than not). All flagged cells, and at least the 20 most suspicious.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(300, 4))
+        >>> X[7, 1] = 9; X[11, 0] = -9; X[90, 2] = 10
+        >>> table = rs.RobustGraph("gaussian", cells=True).fit(X).suspicious_cells()
+        >>> sorted(zip(table["row"][:3].tolist(), table["column"][:3].tolist(), table["flagged"][:3].tolist()))
+        [(7, 'x1', True), (11, 'x0', True), (90, 'x2', True)]
+        """
+        check_is_fitted(self)
+        return suspicious_cells(self.fitted_)
+
+    def imputations(self, k: int = 5, X: AnyData | None = None, *, covariates: AnyData | None = None) -> list[AnyData]:
+        """Completed tables, each with different draws in the missing (and, for the fit's own data, wrong) cells.
+
+        For other methods that need complete tables: apply them to each, and combine the results.
+
+        Parameters
+        ----------
+        k : int, default 5
+        X : array-like or data frame of shape (n, m), optional
+            By default the data of the fit: the rows that it used.
+        covariates : as in ``fit``, if the fit had some and X is given
+
+        Returns
+        -------
+        list of k tables, in the data-frame library of the fit's data; arrays of shape (n, m) if those were an array
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(200, 3)) @ np.tri(3)
+        >>> X[3, 0] = np.nan
+        >>> tables = rs.RobustGraph("gaussian", missing="impute").fit(X).imputations(2)
+        >>> bool(np.isfinite(tables[0]).all()), bool((tables[0] != tables[1]).sum() == 1)
+        (True, True)
+        """
+        check_is_fitted(self)
+        check_whole("k", k, at_least=1)
+        if X is None:
+            return imputations(self.fitted_, k)
+        rows, *_ = self._open_given(X, covariates, reset=False)
+        return imputations(self.fitted_, k, rows.gather(np.asarray))
+
     def effects(self, *, level: float = 0.95, fdr: float = 0.1, block_size: int | Literal["auto"] = "auto") -> AnyData:
-        """What covariates do to every column, with intervals, and tests of "no effect".
+        """Effects of the covariates on every column, with intervals and tests of "no effect".
 
         From the estimate of everything without a penalty, with the row weights of the fit, so that nothing is shrunk
-        (``effects_`` belongs to the penalised graph).
+        (``effects_`` belongs to the penalised graph). Where cells were filled in, errors count what is missing.
 
         Parameters
         ----------
         level : float, default 0.95
-            Of the intervals, one by one.
+            Coverage of each interval.
         fdr : float, default 0.1
             False discovery rate at which effects are called significant (Benjamini-Hochberg over the table).
         block_size : int or "auto", default "auto"
-            Rows that stay together, for series in time; as in ``RobustGraph.edge_intervals``.
+            Rows that stay together, for time series; as in ``RobustGraph.edge_intervals``.
 
         Returns
         -------
         table with columns
             column, covariate, effect (what one unit of the covariate adds to the column's location), effect_error,
-            effect_low, effect_high, p_value, q_value, significant; least p-value first.
+            effect_low, effect_high, p_value, q_value, significant; smallest p-value first.
 
         Examples
         --------
@@ -240,13 +318,14 @@ class ScoreMatchingEstimator(DataOpener):
         return effects(self.fitted_, level=level, fdr=fdr, block_size=block_size)
 
     def check_fit(self, *, level: float = 0.05) -> FitCheck:
-        """Whether the family fits, and what it misses and where.
+        """Whether the family fits, and what it misses where.
 
         Stein residuals of the estimate without a penalty: means that are zero if the family is right, whatever its
-        parameters, of functions that the estimate itself does not set to zero. Their errors leave out what the
-        estimated parameters take away, and include the derivative of the row weights. For each column three functions
-        of its own distribution and three of how the others pull at it. For power families on [0, inf) or the real
-        line, with at least eight rows for every parameter of a column.
+        parameters, of functions that the estimate itself does not set to zero. Their standard errors account
+        for the estimated parameters and include the derivative of the row weights. Each column has three functions for
+        its own distribution and three for its dependence on the others. For power families on [0, inf) or the real
+        line, with at least eight rows for every parameter of a column. If cells were filled in, residuals are means
+        over several completions drawn for this.
 
         Parameters
         ----------
@@ -257,7 +336,7 @@ class ScoreMatchingEstimator(DataOpener):
         -------
         FitCheck
             ``p_value`` of one test of all columns, ``verdict`` ("fits", "does not fit"), ``columns`` and ``pairs``
-            (tables with z-scores and p-values), and ``words``, which it prints as.
+            (tables with z-scores and p-values), and ``words``, its printed form.
 
         Examples
         --------
@@ -278,7 +357,7 @@ class ScoreMatchingEstimator(DataOpener):
     def score(
         self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None
     ) -> float:
-        """Minus the mean loss of rows; higher is better.
+        """The negative mean loss of rows; higher is better.
 
         All power families on [0, inf) or the real line are scored by the same loss, that of
         :func:`robscore.compare_families`: columns over the medians of the fit's data, h = min(d, 3)^2 (where these data
@@ -286,39 +365,40 @@ class ScoreMatchingEstimator(DataOpener):
         fit's data count less, or not at all, so that bad rows do not decide. So a search over ``family``, such as
         ``GridSearchCV``, compares like with like. Other families (the simplex, boxes, statistics of your own), and fits
         with covariates, are scored by their own h on columns as they scale them, by a median of the means of
-        min(n_blocks_, rows) blocks, and are not to be compared with others.
+        ``min(n_blocks_, rows)`` blocks, and cannot be compared with others.
 
-        Minus infinity where no row counts, or too many overflow.
+        Minus infinity if no row counts, or too many overflow. After ``missing="impute"``, "available" or
+        ``cells=True`` rows with missing cells are scored by what is there of them, never by what a fit filled in: every
+        entry of the loss is a mean over the rows in which its cells are there. (Only what a row counts comes from
+        completed rows: by a normal distribution of columns made symmetric, the same for all families.)
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, m)
         y : ignored
         sample_weight : array-like of shape (n,), optional
-            How often every row is there, as in ``fit``.
+            How often every row counts, as in ``fit``.
         covariates : as in ``fit``, if the fit had some
         """
         check_is_fitted(self)
         prepared = self.fitted_.prepared
-        family, scaling = prepared.preparation.family, prepared.preparation.scaling
+        family = prepared.preparation.family
         if self.covariates_ is not None or covariates is not None:
             return self._own_score(X, sample_weight, covariates)
-        own = prepared.rows if scaling is None else prepared.rows.mapped(scaling.undo)
+        own = observed_rows(self.fitted_)
         is_real = not family.domain.is_non_negative and bool(own.total(_count_negative))
         if not is_comparable(family, is_real=is_real):
             return self._own_score(X, sample_weight, None)
         assert isinstance(family, PowerFamily)
         rows, _ = self._open(X, reset=False)
         often = None if sample_weight is None else read_frequency(sample_weight, rows.n_rows)
-        used = np.flatnonzero(prepared.preparation.complete(rows, self.fitted_.settings.missing))
+        used = np.flatnonzero(rows_to_judge(self.fitted_, rows)[0])
         if not used.size:
             raise ValueError("X has no complete row to score.")
-        with np.errstate(all="ignore"):
-            losses, phi = Scoring.of(own, is_real=is_real).losses(family, self.fitted_.given, rows.selected(used))
         counts = np.ones(used.size) if often is None else often[used]
-        counted = (counts > 0) & (phi > 0)
-        counts, losses, phi = counts[counted], losses[counted], phi[counted]
-        return -float(counts @ losses / (counts @ phi)) if counted.any() else -np.inf
+        with np.errstate(all="ignore"):
+            scoring = Scoring.of(own, is_real=is_real)
+            return scoring.score(family, self.fitted_.given, rows.selected(used), counts)
 
     def _own_score(self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None) -> float:
         """By the family's own loss."""
@@ -333,7 +413,7 @@ class ScoreMatchingEstimator(DataOpener):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "drop"
+        tags.input_tags.allow_nan = self.missing in ("drop", "impute", "available")
         tags.input_tags.positive_only = self.family != "auto" and get_family(self.family).domain.is_non_negative
         return tags
 
@@ -343,6 +423,6 @@ def _count_negative(X: Array) -> int:
 
 
 def _some_complete(rows: Rows) -> Array:
-    """Complete rows, all or some that are spread over the data."""
-    X = rows.take(np.linspace(0, rows.n_rows - 1, min(rows.n_rows, _LOOKED_AT)).astype(np.intp))
+    """Complete rows, all or some at random."""
+    X = rows.take(rows.sample(min(rows.n_rows, _LOOKED_AT), np.random.default_rng(0)))
     return X[np.isfinite(X).all(axis=1)]

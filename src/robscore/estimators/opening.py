@@ -1,4 +1,4 @@
-"""What data an estimator takes, at a fit and afterwards: rows of any kind, with covariates beside them."""
+"""The data that an estimator accepts, at a fit and afterwards: rows of any kind, with their covariates."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from robscore.rows import ArrayRows, Rows
 from robscore.rows.covariates import Covariate, Design, names_of_columns, read_covariates, split_frame
 from robscore.rows.frames import readable
 from robscore.rows.joined import JoinedRows
+from robscore.rows.moderators import Moderator, with_moderators
 from robscore.rows.opening import open_rows
 
 
 class Opened(NamedTuple):
-    """Rows with covariates as their last columns, the data-frame library they came in, and the covariates' names."""
+    """Rows with covariates as their last columns, their data-frame library, names of covariates, which moderate."""
 
     rows: Rows
     frame: str | None
     given: Sequence[str]
+    moderators: Sequence[Moderator] = ()
 
 
 class DataOpener(BaseEstimator):  # type: ignore[misc]
@@ -109,6 +111,15 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
         if self.covariates_ is None:
             self.covariates_ = Design.of(columns, from_data=names is not None)
         return Opened(JoinedRows(rows, self.covariates_.matrix(columns)), library, self.covariates_.terms)
+
+    def _open_moderated(self, X: AnyData, covariates: AnyData | None, moderators: AnyData | None) -> Opened:
+        """The rows of a fit, with all covariates, those that moderate among them."""
+        if moderators is None:
+            return self._open_given(X, covariates, reset=True)
+        covariates, names = with_moderators(X, covariates, moderators)
+        data = self._open_given(X, covariates, reset=True)
+        assert self.covariates_ is not None
+        return data._replace(moderators=Moderator.of(self.covariates_, names))
 
     def _open_named(self, rows: Rows, names: Sequence[str], *, reset: bool) -> Opened:
         """Rows that are not in memory, with some of their own columns put last, as covariates: numbers all of them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,20 +12,22 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import AnyData, Array, RandomState
 from robscore.certainty.influence import Influence, influence_of_rows
-from robscore.certainty.intervals import Estimate, Method, edge_intervals
+from robscore.certainty.intervals import Estimate, Method, check_one_graph, edge_intervals
 from robscore.certainty.predictability import predictability
 from robscore.certainty.stability import EdgeStability, edge_stability
 from robscore.elements.base import Storage
 from robscore.estimators.base import ScoreMatchingEstimator
+from robscore.estimators.showing import ShowsGraph
 from robscore.families.base import Family
-from robscore.fitting.fit import GraphFit, fit_graph
-from robscore.fitting.settings import GraphSettings
+from robscore.fitting.by_sample import fit_graph_of_any
+from robscore.fitting.fit import GraphFit, Sampled
+from robscore.fitting.settings import GraphSettings, Missing
 from robscore.graph import Graph
 from robscore.solvers.options import Rule
 
 
-class RobustGraph(ScoreMatchingEstimator):
-    """A sparse graph from data with bad rows in it: theta-hat(K, beta, lambda) of the paper's Definition 4.1.
+class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
+    """A sparse graph from data with bad rows: theta-hat(K, beta, lambda) of the paper's Definition 4.1.
 
     Rows become score-matching elements, the geometric median of block means gives every row a weight, and the
     weighted loss plus an l1 penalty on the interactions is solved along a path of penalties.
@@ -34,44 +36,45 @@ class RobustGraph(ScoreMatchingEstimator):
     ----------
     family : str or Family, default "sqrt"
         "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``;
-        "auto" takes the one that the data say: by their domain, then by :func:`robscore.compare_families`.
+        "auto" chooses one from the data: by their domain, then by :func:`robscore.compare_families`.
     contamination : float, optional
         Share of bad rows to guard against, if known: sets the number of blocks to the paper's 4 * contamination * n.
     n_blocks : int or "auto", optional
         K. 1 is classic score matching; "auto" lets the data choose. Without it and without ``contamination`` rows are
-        reweighted. Where that is not possible every row is a block of its own, so that no order matters; with more
-        than 5000 rows, and for ``score``, there are 0.4 n blocks.
+        reweighted. If that is not possible, every row is a block of its own, so that the order does not matter; with
+        more than 5000 rows, and for ``score``, there are 0.4 n blocks.
     shuffle : bool, default False
         Cut a random order of the rows into blocks instead of the given one.
     n_partitions : int, default 1
         With more than one, average the row weights over that many random partitions.
     reweight : bool, optional
-        Leave out the rows that do not belong with the others: too far from the middle, in a cluster, with one wrong
+        Drop the rows that do not belong with the others: too far from the middle, in a cluster, with one wrong
         column, or too surprising under the fit; you need not know how many, the data decide. Clean rows are hardly
-        ever left out. By default where neither ``n_blocks`` nor ``contamination`` is given. The answer then does not
-        depend on the order of the rows. Tolerates about 20 % bad rows, more if they are scattered.
+        ever dropped. On by default unless ``n_blocks`` or ``contamination`` is given. The answer then does not depend
+        on the order of the rows. Tolerates about 20 % bad rows, more if they are scattered.
     alpha : float, optional
         The penalty; skips selection.
     select : {"f1", "ebic", "cv", "stars"} or a sequence of them, default "f1"
         How to choose alpha on the path: the graph with the best expected F1, from how early pairs enter the path;
-        calibrated extended BIC; five-fold cross-validation with a held-out loss that bad rows cannot steer; the least
-        penalty at which graphs of subsamples agree. Of several the first decides and all are kept in ``criteria_``.
+        calibrated extended BIC; five-fold cross-validation with a held-out loss that bad rows cannot steer; the
+        smallest penalty at which graphs of subsamples agree. If several are given, the first decides and all are kept
+        in ``criteria_``.
     ebic_gamma : float, default 0.5
         For "ebic": 0 is the plain BIC, larger values give sparser graphs, the more so with many columns.
     n_edges : int, optional
-        Choose the alpha with that many edges instead (or the nearest number that can be had, with a caution).
+        Choose the alpha with that many edges instead (or the nearest possible number, with a caution).
     alphas : int or sequence of float, default 100
         How many penalties, from the smallest that gives the empty graph downwards, or the penalties themselves.
     alpha_min_ratio : float, default 1e-3
         Smallest penalty of the path over the largest.
     max_edges : int, optional
-        End the path with the first graph of at least so many edges. By default ten times the number of columns where
-        there are 150 columns or more, since denser graphs are slow to come by; else the path goes on to its end.
+        End the path with the first graph of at least this many edges. By default ten times the number of columns where
+        there are 150 columns or more, since denser graphs take long; else the path runs to its end.
     diagonal_multiplier : float, default 0
         The paper's beta: multiplies the diagonal of the quadratic by 1 + beta. Needed when rows are fewer than columns.
     rule : {"symmetric", "and", "or"}, default "symmetric"
-        One symmetric K; or every column alone (on the simplex: all at once, without symmetry), with an edge where both
-        or at least one of the two see it.
+        One symmetric K; or every column alone (on the simplex: all at once, without symmetry), with an edge if both
+        ends find it, or at least one.
     penalty_weights : array of shape (m, m), optional
         Symmetric weights of the penalty: 0 leaves an edge free, inf forbids it.
     location_weights : array of shape (m,), optional
@@ -83,10 +86,18 @@ class RobustGraph(ScoreMatchingEstimator):
         Effects of covariates (of deviation 1) are penalised by alpha / effect_ratio; inf leaves them free.
     scale : {"median", None}, default "median"
         Fit on robustly scaled columns, so that units do not matter.
-    missing : {"raise", "drop"}, default "raise"
+    missing : {"raise", "drop", "impute", "available"}, default "raise"
+        What to do about missing values: an error; leave out incomplete rows; or fill them in, by draws from the fit
+        given the observed cells of their rows, until fit and draws agree. That is right if values are missing at random
+        given the observed ones, and wrong if they are missing because of what they are. "available" fills nothing in:
+        every entry of the loss is averaged over the rows in which its cells are observed, in one pass; for very many
+        rows and as a cross-check, if values are missing completely at random.
+    cells : bool, default False
+        Look for single wrong cells too: those that the rest of their row, and the other rows, do not expect. They are
+        treated as missing. See :meth:`suspicious_cells`.
     max_memory : number of bytes, or str such as "500 MB", default "1 GB"
-        What is made of the rows, and sums over blocks, may take so much memory; rows for which it is not enough are
-        read again in every pass over the data. The row weights, about 50 bytes a row, come on top of that.
+        Memory for what is computed from the rows and for sums over blocks; rows that do not fit are read again in
+        every pass over the data. The row weights take another 50 bytes per row.
     storage : {"auto", "dense", "matrix-free", "float32"}, default "auto"
         How the loss is held: Gamma itself, m^3 numbers; or the rows instead, so that it is never formed, in double or
         in single precision (``rounding_`` says what that costs). By default Gamma, but not for 150 columns or more
@@ -96,12 +107,12 @@ class RobustGraph(ScoreMatchingEstimator):
     max_iter : int, default 10000
         Sweeps of coordinate descent for one alpha.
     random_state : int, Generator or None
-        For the rows that are simulated to judge others by (None always simulates the same ones), shuffled and repeated
-        partitions, and the subsamples of "stars".
+        For the simulated rows that others are compared with (None always simulates the same ones), shuffled and
+        repeated partitions, and the subsamples of "stars".
     n_jobs : int or None
-        How many fits at a time for rules that fit many times ("cv", "stars"), and how many groups of columns with
-        ``rule="and"`` or "or". On joblib's backend: threads, or what ``joblib.parallel_config`` says, Dask's included.
-        The result does not depend on it.
+        Number of parallel fits for rules that fit many times ("cv", "stars"), and of groups of columns with
+        ``rule="and"`` or "or". They run on joblib's backend: threads, or the one set by ``joblib.parallel_config``,
+        including Dask. The result does not depend on it.
     verbose : int, default 0
         1 prints a line for each step.
 
@@ -115,6 +126,9 @@ class RobustGraph(ScoreMatchingEstimator):
         What one unit of every covariate, in the order of their columns, adds to eta; None without covariates.
     covariates_ : Design, or None
         How covariates became these columns; ``covariates_.terms`` are their names.
+    moderations_ : dict of arrays of shape (m, m), or None
+        What one unit of every moderator, or being in a group, adds to ``interaction_``, which is then what all rows
+        have in common: not that of any group, and for numbers at their mean.
     association_ : array of shape (m, m)
         -K_ij / sqrt(K_ii K_jj), the partial correlation when Gaussian; 1 on the diagonal.
     alpha_ : float
@@ -123,8 +137,8 @@ class RobustGraph(ScoreMatchingEstimator):
         All solutions, on the scaled columns.
     position_ : int
         Where the chosen one is on ``path_``.
-    criterion_ : array with one value an alpha, or None
-        What the selection rule looked at.
+    criterion_ : array with one value per alpha, or None
+        The values that the selection rule compared.
     criteria_ : dict of such arrays
         By rule.
     choices_ : dict of int
@@ -132,25 +146,29 @@ class RobustGraph(ScoreMatchingEstimator):
     graph_ : Graph
         Edges, networkx, GraphML, summary.
     row_weights_ : array of shape (n, 2)
-        What each row counts in Gamma-hat and in g-hat.
+        How much each row counts in Gamma-hat and in g-hat.
     n_blocks_, n_rows_used_ : int
     share_dropped_ : float or None
         Share of the rows that reweighting left out altogether; None without reweighting.
     n_blocks_criterion_ : dict of float by K, or None
-        What ``n_blocks="auto"`` looked at; the least is best.
+        What ``n_blocks="auto"`` compared; the smallest is best.
     n_iter_ : int
         Sweeps at the chosen alpha.
     converged_ : bool
     rounding_ : float
         With ``storage="float32"``: the largest error of a derivative of the loss at the chosen graph, over alpha_max;
-        else 0. Edges that enter the path within such a distance of ``alpha_`` are not to be told apart.
+        else 0. Edges that enter the path within such a distance of ``alpha_`` cannot be told apart.
     family_ : str or Family
-        The family that was taken: the one given, or what "auto" came to.
+        The family used: the one given, or the choice of "auto".
     cautions_ : list of str
-        What to be careful about, worst first; empty where all is well. They open ``summary()``. Apart from what did not
-        converge, which is warned about too, they are all that a fit says of itself.
+        What to be careful about, worst first; empty if all is well. ``summary()`` begins with them. Only failed
+        convergence also raises a warning.
+    sampled_ : Sampled or None
+        With very many rows (above 50,000, unless blocks, bad rows or the penalty are specified) a random sample
+        chooses the graph and all rows estimate it without a penalty. Holds the sampled rows, standard errors
+        (``interaction_error``), and evidence from other rows about pairs without an edge (``certificate``). Else None.
     fitted_ : GraphFit
-        The whole fit as one frozen value: what every stage came to, for whoever builds on it.
+        The whole fit as one frozen value: the result of every stage, for code that builds on it.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -189,7 +207,8 @@ class RobustGraph(ScoreMatchingEstimator):
         location_ratio: float = np.inf,
         effect_ratio: float = np.inf,
         scale: Literal["median"] | None = "median",
-        missing: Literal["raise", "drop"] = "raise",
+        missing: Missing = "raise",
+        cells: bool = False,
         max_memory: float | str = "1 GB",
         storage: Storage = "auto",
         tol: float = 1e-6,
@@ -221,6 +240,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self.effect_ratio = effect_ratio
         self.scale = scale
         self.missing = missing
+        self.cells = cells
         self.max_memory = max_memory
         self.storage = storage
         self.tol = tol
@@ -231,50 +251,37 @@ class RobustGraph(ScoreMatchingEstimator):
 
     fitted_: GraphFit
 
-    def fit(
-        self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None
-    ) -> Self:
-        """Learn the graph.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, m); path of a Parquet file or folder; memory map; Dask collection
-            Rows that do not fit in ``max_memory`` are read a piece at a time, in every pass over the data.
-        y : ignored
-        sample_weight : array-like of shape (n,), optional
-            How often every row is there: a row of weight 2 counts as two equal rows, one of weight 0 is left out, and
-            the sum of all is the number of rows. Survey weights are something else; see the docs.
-        covariates : data frame, series, dictionary or array of shape (n,) or (n, q); or names of columns of X, optional
-            What moves the locations: numbers, categories (dummies; the first level is the base) or dates (years).
-            The graph is then that of the columns given the covariates, and ``effects_`` what these do.
-        """
-        settings, data = self._settled(X, covariates, GraphSettings)
-        fit = fit_graph(
+    def _fit(
+        self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None, moderators: AnyData | None
+    ) -> GraphFit:
+        settings, data = self._settled(X, covariates, GraphSettings, moderators)
+        fit = fit_graph_of_any(
             data.rows,
             settings,
             caller=type(self).__name__,
             frame=data.frame,
             sample_weight=sample_weight,
             given=data.given,
+            moderators=data.moderators,
         )
         self._store(fit, data.rows)
         self._store_choice(fit)
-        self._warn(fit, stacklevel=2)
-        return self
+        return fit
 
     def _store_choice(self, fit: GraphFit) -> None:
         """The attributes of a penalised fit."""
         path, position = fit.chosen.path, fit.chosen.position
         self.path_, self.position_, self.alpha_ = path, position, float(path.alphas[position])
-        self.n_iter_, self.converged_ = int(path.n_iter[position]), bool(path.converged[position])
+        self.n_iter_, self.converged_ = int(path.n_iter[position]), fit.converged
         self.criteria_, self.choices_ = fit.chosen.criteria, fit.chosen.choices
         self.criterion_: Array | None = next(iter(self.criteria_.values()), None)
         self.rounding_ = fit.rounding
+        self.sampled_: Sampled | None = fit.sampled
         self.graph_ = replace(fit.graph, facts=replace(fit.facts, why_family=self._taken.reason))
         self.association_ = fit.graph.association
 
     def _with_cautions(self, graph: Graph) -> Graph:
-        """With what the fit alone does not know: cautions, which take a while, and why the family was taken."""
+        """Adds what the fit alone does not know: cautions, which take a while, and why the family was chosen."""
         facts = replace(graph.facts, cautions=tuple(map(str, self.cautions_)), why_family=self._taken.reason)
         return replace(graph, facts=facts)
 
@@ -319,12 +326,12 @@ class RobustGraph(ScoreMatchingEstimator):
         estimate: Estimate = "auto",
         block_size: int | Literal["auto"] = "auto",
     ) -> AnyData:
-        """Estimates without shrinkage, with intervals, and tests of "no edge", for all pairs.
+        """Estimates without shrinkage for all pairs, with intervals and tests of "no edge".
 
         Parameters
         ----------
         level : float, default 0.95
-            Of the intervals, one by one.
+            Coverage of each interval.
         fdr : float, default 0.1
             False discovery rate at which pairs are called significant (Benjamini-Hochberg over the table).
         method : {"sandwich", "subsampling"}, default "sandwich"
@@ -335,15 +342,15 @@ class RobustGraph(ScoreMatchingEstimator):
             few rows: one half chooses the graph, the other half estimates its edges, and other pairs are not in the
             table. "auto" takes "full" where there are three rows for every parameter of a column.
         block_size : int or "auto", default "auto"
-            Rows that stay together, for series in time. "auto" looks at how the rows' influences depend on those before
-            them, in the order of the rows: 1 where they do not.
+            Rows that stay together, for time series. "auto" chooses it from how the rows' influences depend on those
+            before them, in the order of the rows: 1 if they do not.
 
         Returns
         -------
         table with columns
             source, target, interaction (K_ij in the units of the data), interaction_error, interaction_low,
             interaction_high, association, association_low, association_high, p_value, q_value, significant, in_graph
-            (whether the learnt graph has the edge); least p-value first.
+            (whether the learnt graph has the edge); smallest p-value first.
 
         Examples
         --------
@@ -369,13 +376,14 @@ class RobustGraph(ScoreMatchingEstimator):
         return table
 
     def edge_stability(self, X: AnyData, **options: Any) -> EdgeStability:
-        """How often every edge comes back in halves of the rows; see :func:`robscore.edge_stability`."""
+        """How often every edge recurs in halves of the rows; see :func:`robscore.edge_stability`."""
         check_is_fitted(self)
-        self._open_given(X, options.get("covariates"), reset=False)
+        if options.get("moderators") is None:
+            self._open_given(X, options.get("covariates"), reset=False)
         return edge_stability(self, X, **options)
 
     def predictability(self) -> AnyData:
-        """How well every column is predicted by its neighbours in the graph, held out: R^2 where rows are Gaussian.
+        """How well every column is predicted by its neighbours on held-out rows: R^2 if rows are Gaussian.
 
         Returns
         -------
@@ -394,11 +402,12 @@ class RobustGraph(ScoreMatchingEstimator):
         return predictability(self.fitted_)
 
     def influence_of_rows(self) -> Influence:
-        """The estimate of K on the scaled columns, without a penalty, and what every row of the fit does to it."""
+        """The estimate of K on the scaled columns, without a penalty, and the influence of every row."""
         check_is_fitted(self)
+        check_one_graph(self.fitted_, "influence_of_rows")
         return influence_of_rows(self.fitted_)
 
     def summary(self) -> str:
-        """What to be careful about, and what was learnt from what, in a few lines."""
+        """Cautions, and what was learnt from which data, in a few lines."""
         check_is_fitted(self)
         return self._with_cautions(self.graph_).summary()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
 
 from robscore._tools.typing import AnyData, RandomState
 from robscore.estimators.base import ScoreMatchingEstimator
 from robscore.families.base import Family
-from robscore.fitting.fit import fit_parameters
-from robscore.fitting.settings import Settings
+from robscore.fitting.fit import Fit, fit_parameters
+from robscore.fitting.settings import Missing, Settings
 
 
 class RobustScoreMatching(ScoreMatchingEstimator):
@@ -23,34 +23,41 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     ----------
     family : str or Family, default "sqrt"
         "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``;
-        "auto" takes the one that the data say: by their domain, then by :func:`robscore.compare_families`.
+        "auto" chooses one from the data: by their domain, then by :func:`robscore.compare_families`.
     contamination : float, optional
         Share of bad rows to guard against, if known: sets the number of blocks to the paper's 4 * contamination * n.
     n_blocks : int or "auto", optional
         K. 1 is classic score matching; more blocks tolerate more bad rows but add bias on skewed data. "auto" lets the
-        data choose. Without it and without ``contamination`` rows are reweighted. Where that is not possible every
-        row is a block of its own, so that no order matters; with more than 5000 rows, and for ``score``, there are
-        0.4 n blocks.
+        data choose. Without it and without ``contamination`` rows are reweighted. If that is not possible, every
+        row is a block of its own, so that the order does not matter; with more than 5000 rows, and for ``score``, there
+        are 0.4 n blocks.
     shuffle : bool, default False
         Cut a random order of the rows into blocks instead of the given one.
     n_partitions : int, default 1
         With more than one, average the row weights over that many random partitions.
     reweight : bool, optional
-        Leave out the rows that do not belong with the others: too far from the middle, in a cluster, with one wrong
+        Drop the rows that do not belong with the others: too far from the middle, in a cluster, with one wrong
         column, or too surprising under the fit; you need not know how many, the data decide. Clean rows are hardly
-        ever left out. By default where neither ``n_blocks`` nor ``contamination`` is given. The answer then does not
-        depend on the order of the rows. Tolerates about 20 % bad rows, more if they are scattered.
+        ever dropped. On by default unless ``n_blocks`` or ``contamination`` is given. The answer then does not depend
+        on the order of the rows. Tolerates about 20 % bad rows, more if they are scattered.
     fit_location : bool, default True
         Estimate eta; otherwise it is zero.
     scale : {"median", None}, default "median"
         Fit on robustly scaled columns, so that units do not matter, and map the parameters back.
-    missing : {"raise", "drop"}, default "raise"
-        What to do about rows with missing values.
+    missing : {"raise", "drop", "impute", "available"}, default "raise"
+        What to do about missing values: an error; leave out incomplete rows; or fill them in, by draws from the fit
+        given the observed cells of their rows, until fit and draws agree. That is right if values are missing at random
+        given the observed ones, and wrong if they are missing because of what they are. "available" fills nothing in:
+        every entry of the loss is averaged over the rows in which its cells are observed, in one pass; for very many
+        rows and as a cross-check, if values are missing completely at random.
+    cells : bool, default False
+        Look for single wrong cells too: those that the rest of their row, and the other rows, do not expect. They are
+        treated as missing. See :meth:`suspicious_cells`.
     max_memory : number of bytes, or str such as "500 MB", default "1 GB"
-        What is made of the rows, and sums over blocks, may take so much memory; rows for which it is not enough are
-        read again in every pass over the data. The row weights, about 50 bytes a row, come on top of that.
+        Memory for what is computed from the rows and for sums over blocks; rows that do not fit are read again in
+        every pass over the data. The row weights take another 50 bytes per row.
     random_state : int, Generator or None
-        For the rows that are simulated to judge others by (None always simulates the same ones), and for shuffled and
+        For the simulated rows that others are compared with (None always simulates the same ones), and for shuffled and
         repeated partitions.
 
     Attributes
@@ -63,22 +70,25 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         What one unit of every covariate, in the order of their columns, adds to eta; None without covariates.
     covariates_ : Design, or None
         How covariates became these columns; ``covariates_.terms`` are their names.
+    moderations_ : dict of arrays of shape (m, m), or None
+        What one unit of every moderator, or being in a group, adds to ``interaction_``, which is then what all rows
+        have in common: not that of any group, and for numbers at their mean.
     theta_ : array of shape (m(m+1)/2 + m,), or m(m+1)/2 without location
         K's upper triangle row by row, then eta; for an exponential family, shape (r,), its own parameters, and
         then there is neither ``interaction_`` nor ``location_``.
     row_weights_ : array of shape (n, 2)
-        What each row counts in Gamma-hat and in g-hat; each column sums to one.
+        How much each row counts in Gamma-hat and in g-hat; each column sums to one.
     n_blocks_ : int
     share_dropped_ : float or None
         Share of the rows that reweighting left out altogether; None without reweighting.
     n_blocks_criterion_ : dict of float by K, or None
-        What ``n_blocks="auto"`` looked at; the least is best.
+        What ``n_blocks="auto"`` compared; the smallest is best.
     n_rows_used_ : int
         Rows without missing values.
     family_ : str or Family
-        The family that was taken: the one given, or what "auto" came to.
+        The family used: the one given, or the choice of "auto".
     cautions_ : list of str
-        What to be careful about, worst first; empty where all is well.
+        What to be careful about, worst first; empty if all is well.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -103,7 +113,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         reweight: bool | None = None,
         fit_location: bool = True,
         scale: Literal["median"] | None = "median",
-        missing: Literal["raise", "drop"] = "raise",
+        missing: Missing = "raise",
+        cells: bool = False,
         max_memory: float | str = "1 GB",
         random_state: RandomState = None,
     ) -> None:
@@ -116,27 +127,14 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         self.fit_location = fit_location
         self.scale = scale
         self.missing = missing
+        self.cells = cells
         self.max_memory = max_memory
         self.random_state = random_state
 
-    def fit(
-        self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None
-    ) -> Self:
-        """Estimate the parameters.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, m); path of a Parquet file or folder; memory map; Dask collection
-            Rows that do not fit in ``max_memory`` are read a piece at a time, in every pass over the data.
-        y : ignored
-        sample_weight : array-like of shape (n,), optional
-            How often every row is there: a row of weight 2 counts as two equal rows, one of weight 0 is left out, and
-            the sum of all is the number of rows. Survey weights are something else; see the docs.
-        covariates : data frame, series, dictionary or array of shape (n,) or (n, q); or names of columns of X, optional
-            What moves the locations: numbers, categories (dummies; the first level is the base) or dates (years).
-            The graph is then that of the columns given the covariates, and ``effects_`` what these do.
-        """
-        settings, data = self._settled(X, covariates, Settings)
+    def _fit(
+        self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None, moderators: AnyData | None
+    ) -> Fit:
+        settings, data = self._settled(X, covariates, Settings, moderators)
         fit = fit_parameters(
             data.rows,
             settings,
@@ -144,6 +142,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
             frame=data.frame,
             sample_weight=sample_weight,
             given=data.given,
+            moderators=data.moderators,
         )
         self._store(fit, data.rows)
         if settings.family.is_pairwise:
@@ -151,5 +150,4 @@ class RobustScoreMatching(ScoreMatchingEstimator):
             self.theta_ = np.append(upper, self.location_) if self.fit_location else upper
         else:
             (self.theta_,) = fit.given
-        self._warn(fit, stacklevel=2)
-        return self
+        return fit

@@ -69,7 +69,7 @@ class Scaling:
 
 
 class NoDensityError(ValueError):
-    """A family does not say its density."""
+    """A family does not define its density."""
 
 
 class Family(ABC):
@@ -98,6 +98,14 @@ class Family(ABC):
         """The family without covariates, its columns of the rows X, and its parameters at these rows."""
         return self, X, parameters
 
+    def common(self, interaction: Array) -> Array:
+        """The K of all rows, shape (m, m); where moderators change it, what they have in common."""
+        return interaction
+
+    def with_shared(self, interaction: Array) -> Array:
+        """The same interactions, with what all groups have put into what is common."""
+        return interaction
+
     @abstractmethod
     def elements(self, X: Array) -> Elements:
         """Score-matching elements of the rows X, shape (n, m), all inside the domain."""
@@ -119,7 +127,7 @@ class Family(ABC):
         return None
 
     def dependence(self, n_columns: int, *, fit_location: bool) -> str | None:
-        """As :meth:`redundancy`, where it takes some work to find out."""
+        """As :meth:`redundancy`, where finding out takes some work."""
         return None
 
     def check_columns(self, n_columns: int) -> None:
@@ -301,7 +309,7 @@ def register(name: str) -> Callable[[_F], _F]:
 
 
 def get_family(family: str | Family) -> Family:
-    """The family itself, or the one known by that name.
+    """The family itself, or the one with that name.
 
     Examples
     --------

@@ -196,7 +196,7 @@ class ExponentialFamily(WeightedFamily):
             values = derivatives_along_columns(self.base, X, "base")[0]  # type: ignore[arg-type]
         if values.shape != X.shape:
             raise ValueError(
-                f"base must give one number a row: derivatives of shape {X.shape} in all; got {values.shape}."
+                f"base must give one number per row: derivatives of shape {X.shape} in all; got {values.shape}."
             )
         return values
 

@@ -22,7 +22,7 @@ from robscore.families.samplers.base import Draws, Sampler
 from robscore.rows.arrays import as_rows
 from robscore.rows.base import Rows
 
-_LEAST_LOCATION = -0.95  # of rows that would have no density, when rows are drawn
+LEAST_LOCATION = -0.95  # of rows that would have no density, when rows are drawn
 
 
 class Given(Family):
@@ -67,7 +67,9 @@ class Given(Family):
         m = self.own_columns(X.shape[1])
         elements = self.base.elements(X[:, :m])
         assert isinstance(elements, PowerElements | NodeElements)
-        return elements.given(X[:, m:])
+        given = elements.given(X[:, m:])
+        given.overflow |= elements.overflow
+        return given
 
     def numbers_a_row(self, n_columns: int) -> int:
         """With the covariates."""
@@ -130,12 +132,20 @@ class Given(Family):
         K, eta = parameters
         own = self._own(scaling)
         if own is not None:
-            none = np.zeros_like(K)
-            effects = [self.base.unscale((none, column), own)[1] for column in eta.T[1:]]
-            K, constant = self.base.unscale((K, eta[:, 0]), own)
-            eta = np.column_stack([constant, *effects])
-        effects_ = eta[:, 1:] / scaling.scale[-self.n_given :]
-        return K, np.column_stack([eta[:, 0] - effects_ @ scaling.centre[-self.n_given :], effects_])
+            K, eta = self._unscale_own(K, eta, own)
+        return K, self._unscale_given(eta, scaling)
+
+    def _unscale_own(self, K: Array, eta: Array, own: Scaling) -> tuple[Array, Array]:
+        """K and all locations in the units of the columns, still by those of scaled covariates."""
+        none = np.zeros_like(K)
+        effects = [self.base.unscale((none, column), own)[1] for column in eta.T[1:]]
+        K, constant = self.base.unscale((K, eta[:, 0]), own)
+        return K, np.column_stack([constant, *effects])
+
+    def _unscale_given(self, eta: Array, scaling: Scaling) -> Array:
+        """Locations by covariates in their own units."""
+        effects = eta[:, 1:] / scaling.scale[-self.n_given :]
+        return np.column_stack([eta[:, 0] - effects @ scaling.centre[-self.n_given :], effects])
 
     def log_density(self, X: Array, *parameters: Array) -> Array:
         """At the location of every row; up to a constant that depends on its covariates."""
@@ -196,7 +206,7 @@ class GivenSampler(Sampler):
         try:
             base.check_parameters(K, at_rows.min(axis=0))
         except ValueError:
-            at_rows = np.maximum(at_rows, _LEAST_LOCATION)
+            at_rows = np.maximum(at_rows, LEAST_LOCATION)
         drawn = base.sampler().draw_each(np.ascontiguousarray(K), at_rows, start=own, sweeps=sweeps, rng=rng)
         return np.concatenate([drawn, start[:, own.shape[1] :]], axis=1)
 

@@ -75,10 +75,10 @@ give more rows or fewer columns, or add a penalty with RobustGraph.
         return Identifiability(exists=False, certain=False, words=words)
     block = n // n_blocks
     if n_blocks <= 2 or block >= needed:
-        words = f"{n} rows are enough for {needed} statistics a column, whatever block the median falls on."
+        words = f"{n} rows are enough for {needed} statistics per column, whatever block the median falls on."
         return Identifiability(exists=True, certain=True, words=words)
     words = (
-        f"{n} rows are enough for {needed} statistics a column unless the median falls on one block, whose {block} "
+        f"{n} rows are enough for {needed} statistics per column unless the median falls on one block, whose {block} "
         f"rows are not: then use at most {max(n // needed, 1)} blocks, or n_partitions > 1."
     )
     return Identifiability(exists=True, certain=False, words=words)

@@ -229,4 +229,4 @@ class Pairwise(WeightedFamily):
         return total
 
     def check_parameters(self, interaction: Array, location: Array) -> None:
-        """Whether there is a density only the statistics can tell."""
+        """Only the statistics can tell whether there is a density."""

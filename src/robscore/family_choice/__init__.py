@@ -1,4 +1,4 @@
-"""Which family: what a table can be of, and which of the families that are left predicts rows best."""
+"""Which family: those that a table admits, and which of them predicts held-out rows best."""
 
 from robscore.family_choice.comparison import compare_families
 

@@ -3,8 +3,8 @@
 With the same weights h_j(x) the score-matching loss is half the weighted Fisher divergence of the model from the truth
 less a constant of the data. Here h_j = phi(x) min(t_j, cap)^2, safe for all families on the orthant (h_j = phi on the
 real line). phi falls smoothly from 1 to 0 with a robust distance of the row from the middle, whatever the family: a
-family's own weights would leave out what contradicts it. Its derivative enters g, so that the comparison stays exact
-wherever phi sets in; what is far out merely says less.
+family's own weights would drop what contradicts it. Its derivative enters g, so that the comparison stays exact
+wherever phi sets in; rows far out merely count less.
 
     D = |z - mean|_P,   w = D^(2/3), nearly normal;   phi = 1 up to median + 2 sd, 0 from median + 4 sd, a cubic between
 """
@@ -43,6 +43,8 @@ class CommonWeight:
     H1 : array of shape (n, m)
         The derivative of h_j in t_j, over t_j; or itself on the real line.
     is_real : bool
+    c : array of shape (n, q), or None
+        Covariates of the location.
     """
 
     t: Array
@@ -50,6 +52,7 @@ class CommonWeight:
     H: Array
     H1: Array
     is_real: bool
+    c: Array | None = None
 
     @classmethod
     def of(cls, t: Array, *, is_real: bool) -> CommonWeight:
@@ -64,13 +67,21 @@ class CommonWeight:
         capped = np.minimum(1.0, CAP / np.maximum(t, _LEAST)) ** 2  # h / t^2
         return cls(t, phi, phi[:, None] * capped, phi[:, None] * np.where(t > CAP, 0.0, 2.0) + slope * capped, is_real)
 
-    def ordered(self, order: IntArray) -> CommonWeight:
-        """The rows in another order."""
-        return CommonWeight(self.t[order], self.phi[order], self.H[order], self.H1[order], self.is_real)
+    def ordered(self, order: IntArray | slice) -> CommonWeight:
+        """The rows in another order, or some of them."""
+        c = None if self.c is None else self.c[order]
+        return CommonWeight(self.t[order], self.phi[order], self.H[order], self.H1[order], self.is_real, c)
+
+    def node(self, family: PowerFamily, j: int, among: IntArray) -> tuple[Array, Array]:
+        """V_j and W_j of all rows; what eta_j meets is repeated for every covariate, times it."""
+        V, W = node(family, self.t, j, among, is_real=self.is_real)
+        if self.c is None:
+            return V, W
+        return np.column_stack([V, V[:, [-1]] * self.c]), np.column_stack([W, W[:, [-1]] * self.c])
 
     def sums(self, family: PowerFamily, j: int, among: IntArray, starts: IntArray) -> tuple[Array, Array]:
         """Sums of Gamma_j and g_j over blocks of rows, shape (G, k+1, k+1) and (G, k+1)."""
-        V, W = node(family, self.t, j, among, is_real=self.is_real)
+        V, W = self.node(family, j, among)
         H, H1 = self.H[:, j, None], self.H1[:, j, None]
         ends = np.append(starts[1:], len(V))
         gamma = np.stack([(H[a:b] * V[a:b]).T @ V[a:b] for a, b in zip(starts, ends, strict=True)])
@@ -114,10 +125,22 @@ class RowWeight:
         step = max((usual - float(np.quantile(w, 0.25))) / _QUARTER, 1e-3 * usual)
         return cls(powers, middle, deviation, scatter, usual + _START * step, usual + _END * step, is_real)
 
+    def standard(self, t: Array) -> Array:
+        """The rows t, shape (n, m), as z."""
+        return np.clip((_bent(t, self.powers) - self.middle) / self.deviation, -_FAR, _FAR)
+
+    def undone(self, z: Array) -> Array:
+        """The rows t, shape (n, m), of z; at least zero where t is."""
+        y = z * self.deviation + self.middle
+        if self.is_real:
+            return y
+        with np.errstate(all="ignore"):
+            return np.where(self.powers > 0, np.maximum(y, 0.0) ** (1 / np.maximum(self.powers, 1e-9)), np.exp(y))
+
     def __call__(self, t: Array) -> tuple[Array, Array]:
         """Phi of rows t, shape (n,), and t_j d_j phi (d_j phi on the real line), shape (n, m)."""
         y = _bent(t, self.powers)
-        z = np.clip((y - self.middle) / self.deviation, -_FAR, _FAR)
+        z = self.standard(t)
         slope = np.where(self.powers > 0, self.powers * y, 1.0) / self.deviation
         if self.is_real:
             slope = np.broadcast_to(1.0 / self.deviation, t.shape)

@@ -1,4 +1,4 @@
-"""Families side by side: the held-out loss of each, and which of them are worse than the best beyond doubt."""
+"""Families compared: the held-out loss of each, and which are clearly worse than the best."""
 
 from __future__ import annotations
 
@@ -44,28 +44,28 @@ class Compared:
 
 
 def compare_families(X: AnyData, families: Sequence[str | Family] | None = None, *, random_state: int = 0) -> AnyData:
-    """How well each family predicts rows that its fit has not seen, under one weight of rows and boundary for all.
+    """How well each family predicts held-out rows, under the same row and boundary weights for all.
 
     The loss is the score-matching loss with h_j = phi(x) min(d_j, 3)^2 on columns scaled by their medians, where phi
-    lets rows far from the middle count less, whatever the family; on data below zero, h_j = phi. Half the weighted
-    Fisher divergence from the truth, up to a constant of the data, so that losses of families can be compared. Fits
-    are without a penalty, and each row is held out of one.
+    lets rows far from the middle count less, whatever the family; if data are below zero, h_j = phi. This is half
+    the weighted Fisher divergence from the truth, up to a constant of the data, so losses of families can be compared.
+    Fits have no penalty, and each row is held out of one.
 
     Parameters
     ----------
-    X : array-like or data frame of shape (n, m), or what else ``RobustGraph.fit`` takes
-        Incomplete rows are left out; of more than 20,000 rows as many are drawn.
+    X : array-like or data frame of shape (n, m), or anything else that ``RobustGraph.fit`` accepts
+        Incomplete rows are dropped; of more than 20,000 rows, 20,000 are drawn.
     families : sequence of str or Family, optional
-        By default all that have a name.
+        By default all named families.
     random_state : int, default 0
         Of the blocks that rows are held out in.
 
     Returns
     -------
     table with columns
-        family (as ``family=`` takes it), loss, difference (to the best), error (of the difference, of the fits too),
-        verdict ("best"; "not told apart"; "worse", by more than three errors; "excluded", by the data), reason. Best
-        first. On positive data a truncated Gaussian and a Gaussian have the same score, and share a line.
+        family (as ``family=`` takes it), loss, difference (from the best), error (of the difference, including the
+        fits), verdict ("best"; "not told apart"; "worse", by more than three errors; "excluded", by the data),
+        reason. Best first. On positive data a truncated Gaussian and a Gaussian have the same score, and share a line.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def compared(table: Table, families: Sequence[str | Family], seed: int) -> list[
     """The lines of the table, best first."""
     if len(table.sample) < _FEWEST_ROWS:
         raise UsageError(
-            f"There are {len(table.sample)} complete rows; to tell families apart takes at least {_FEWEST_ROWS}."
+            f"There are {len(table.sample)} complete rows; comparing families takes at least {_FEWEST_ROWS}."
         )
     named = [(one if isinstance(one, str) else repr(one), get_family(one)) for one in families]
     if not named:
@@ -173,7 +173,7 @@ def _zeros(table: Table) -> str:
 
 @dataclass(frozen=True)
 class Taken:
-    """The family that ``family="auto"`` took.
+    """The family that ``family="auto"`` chose.
 
     Attributes
     ----------
@@ -196,14 +196,14 @@ def take_family(rows: Rows, seed: int) -> Taken:
     table = Table.of(rows, seed)
     if table.is_real:
         count = int(table.negative.sum())
-        reason = f"taken because {count} value{' is' if count == 1 else 's are'} below zero"
+        reason = f"chosen because {count} value{' is' if count == 1 else 's are'} below zero"
         return Taken("gaussian", get_family("gaussian"), reason, remarks=_remarks_on_few(table, rows))
     if table.total is not None:
-        reason = f"taken because all rows sum to {table.total:.6g}"
+        reason = f"chosen because all rows sum to {table.total:.6g}"
         closing = None if abs(table.total - 1) < 1e-9 else table.total
         return Taken("simplex", get_family("simplex"), reason + (", divided by it" if closing else ""), closing)
     if len(table.sample) < _FEWEST_ROWS:
-        return Taken("sqrt", get_family("sqrt"), "taken because there are too few rows to compare families")
+        return Taken("sqrt", get_family("sqrt"), "chosen because there are too few rows to compare families")
     lines = [one for one in compared(table, FAMILIES[:-2], seed) if one.verdict != "excluded"]
     best, others = lines[0], lines[1:]
     near = [one.name for one in others if one.verdict == "not told apart"]
@@ -214,7 +214,7 @@ def take_family(rows: Rows, seed: int) -> Taken:
 
 
 def _remarks_on_few(table: Table, rows: Rows) -> tuple[Remark, ...]:
-    """What to say where so few values are below zero that they may be errors."""
+    """The caution that so few values are below zero that they may be errors."""
     count = int(table.negative.sum())
     if count > _FEW_NEGATIVE * rows.n_rows * rows.n_columns:
         return ()

@@ -1,4 +1,4 @@
-"""The loss of a family on rows that its fit has not seen, and the error of differences of such losses.
+"""The held-out loss of a family, and the standard error of differences of such losses.
 
 Rows are cut into G blocks. Each node is fitted without a penalty to all blocks but one, and the loss of that one is
 taken: since losses are quadratic, sums over blocks of Gamma and g are all it takes. The error is a jackknife over
@@ -52,7 +52,7 @@ class Design:
     starts : integer array of shape (G,)
         Where blocks start.
     nodes : integer array
-    neighbours : list of integer arrays, one a node
+    neighbours : list of integer arrays, one per node
     """
 
     weight: CommonWeight

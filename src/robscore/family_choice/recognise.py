@@ -1,4 +1,4 @@
-"""What a table is, before any model: below zero, with zeros, parts of a whole, or columns that are no measurements."""
+"""What a table holds, before any model: negative values, zeros, parts of a whole, columns that are not measurements."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _divided(total: float, X: Array) -> Array:
 
 
 def remarks_on_columns(X: Array, names: list[str]) -> list[Remark]:
-    """What to say of columns, shape (n, m), that are no measurements: two values, a few, or small counts."""
+    """Cautions about columns, shape (n, m), that are not measurements: two values, a few, or small counts."""
     if len(X) < _FEWEST_ROWS:
         return []
     kinds: dict[str, list[str]] = {}
@@ -95,15 +95,15 @@ def remarks_on_columns(X: Array, names: list[str]) -> list[Remark]:
         who = f"Column {quoted(which)} holds" if len(which) == 1 else f"Columns {quoted(which)} hold"
         it = "it" if len(which) == 1 else "they"
         words = Words(
-            f"{who} {kind}, and the families here are for measurements: {it} stay{'s' if it == 'it' else ''} in, but "
-            f"take {'its' if it == 'it' else 'their'} edges as rough, or leave {'it' if it == 'it' else 'them'} out."
+            f"{who} {kind}, while the families here are for measurements: {it} stay{'s' if it == 'it' else ''} in, but "
+            f"read {'its' if it == 'it' else 'their'} edges as rough, or leave {'it' if it == 'it' else 'them'} out."
         )
         remarks.append(Remark(words, UserWarning, About.COLUMNS))
     return remarks
 
 
 def _kind(column: Array) -> str:
-    """What a column is, if it is no measurement."""
+    """What a column is, if it is not a measurement."""
     values, counts = np.unique(column, return_counts=True)
     if values.size <= 2:
         return "only two values"

@@ -12,6 +12,7 @@ from robscore.families.base import Parameters
 from robscore.families.power import PowerFamily
 from robscore.family_choice.common_weight import CommonWeight, RowWeight
 from robscore.family_choice.nodes import Coordinates
+from robscore.family_choice.observed import available_loss, completed, drawn_by
 from robscore.rows.base import Rows
 
 _MOST_ROWS = 10_000  # that the weight is learnt from
@@ -32,10 +33,36 @@ class Scoring:
 
     @classmethod
     def of(cls, rows: Rows, *, is_real: bool) -> Scoring:
-        """From rows as given."""
+        """From rows as given, with or without holes."""
         coordinates = Coordinates.of(rows, is_real=is_real)
         some = np.linspace(0, rows.n_rows - 1, min(rows.n_rows, _MOST_ROWS)).astype(np.intp)
-        return cls(coordinates, RowWeight.of(coordinates(rows.take(some)), is_real=is_real))
+        t = coordinates(rows.take(some))
+        t = t[~np.isnan(t).all(axis=1)]
+        return cls(coordinates, RowWeight.of(completed(t, is_real=is_real), is_real=is_real))
+
+    def score(self, family: PowerFamily, given: Parameters, rows: Rows, counts: Array) -> float:
+        """Minus the mean loss of rows, each there so often, shape (n,); minus infinity where none counts.
+
+        Where cells are missing, every entry of the loss by the rows in which its cells are there: what a row counts
+        comes from completed rows, which no family has a say in.
+        """
+        if not rows.total(_count_missing):
+            losses, phi = self.losses(family, given, rows)
+            counted = (counts > 0) & (phi > 0)
+            counts, losses, phi = counts[counted], losses[counted], phi[counted]
+            return -float(counts @ losses / (counts @ phi)) if counted.any() else -np.inf
+        t = self.coordinates(rows.gather(np.asarray))
+        there = ~np.isnan(t)
+        whole = drawn_by(self.weight, t)
+        phi, slope = self.weight(whole)
+        kept = np.flatnonzero((counts > 0) & (phi > 0) & there.any(axis=1))
+        if not kept.size:
+            return -np.inf
+        is_real = self.coordinates.is_real
+        weight = CommonWeight.weighted(whole[kept], phi[kept], slope[kept], is_real=is_real)
+        loss = available_loss(family, weight, there[kept], counts[kept])
+        value = np.inf if loss is None else loss.value(*self.coordinates.parameters(family, given))
+        return -float(value) if np.isfinite(value) else -np.inf
 
     def losses(self, family: PowerFamily, given: Parameters, rows: Rows) -> tuple[Array, Array]:
         """Weighted losses of rows as given, and the weights, shape (n,) each."""
@@ -67,3 +94,7 @@ def losses_of(family: PowerFamily, parameters: Parameters, weight: CommonWeight)
             bends = (1 - a) * coupled - power * (a * power if a else 1.0) * own + (b - 1) * location
         losses = np.sum(weight.H * (0.5 * slopes**2 + bends) + weight.H1 * slopes, axis=1)
     return np.asarray(np.where(np.isfinite(losses), losses, np.inf))
+
+
+def _count_missing(X: Array) -> int:
+    return int(np.count_nonzero(np.isnan(X)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,16 +11,19 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, Words
+from robscore.cells.filling import Filling
 from robscore.elements import PairwiseElements
 from robscore.fitting.settings import GraphSettings
 from robscore.fitting.solve import solve
 from robscore.fitting.weigh import Weighed
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.base import some_of
-from robscore.selection import SELECTORS, Candidates
+from robscore.selection import SELECTORS, Candidates, Choice
 from robscore.selection.n_edges import find_n_edges
 from robscore.solvers.path import Path
 from robscore.weighting.block_weights import weigh_rows
+
+_GAIN = 0.15  # of the expected errors, that a common graph of groups must save
 
 
 @dataclass(frozen=True)
@@ -31,9 +35,9 @@ class Chosen:
     path : Path
     position : of the chosen penalty on it
     words : how it was chosen
-    criteria : what every rule looked at, one value per penalty
+    criteria : the values that every rule compared, one per penalty
     choices : the position that every rule would choose
-    remarks : what there is to warn about
+    remarks : what to warn about
     """
 
     path: Path
@@ -45,7 +49,13 @@ class Chosen:
 
 
 def choose(
-    loss: QuadraticLoss, path: Path, elements: PairwiseElements, weighed: Weighed, settings: GraphSettings
+    loss: QuadraticLoss,
+    path: Path,
+    elements: PairwiseElements,
+    weighed: Weighed,
+    settings: GraphSettings,
+    filling: Filling | None = None,
+    observed: PairwiseElements | None = None,
 ) -> Chosen:
     """The position of the penalty on the path, which a number of edges may add a penalty to."""
     if settings.alpha is not None:
@@ -53,11 +63,41 @@ def choose(
     if settings.n_edges is not None:
         path, position, remarks = find_n_edges(path, settings.n_edges, lambda alphas: solve(loss, settings, alphas))
         return Chosen(path, position, f"for {settings.n_edges} edges", {}, {}, remarks)
-    return _by_rules(loss, path, elements, weighed, settings)
+    return _by_rules(loss, path, elements, weighed, settings, filling, observed)
+
+
+def choose_together_or_apart(
+    loss: QuadraticLoss,
+    elements: PairwiseElements,
+    weighed: Weighed,
+    settings: GraphSettings,
+    filling: Filling | None = None,
+    observed: PairwiseElements | None = None,
+) -> Chosen:
+    """The path and the penalty; of groups, with a common graph only where more is expected of it.
+
+    Unrelated groups would give each other false edges: what one of them has is half an edge of K_0 already.
+    """
+    together = choose(loss, solve(loss, settings), elements, weighed, settings, filling, observed)
+    by_f1 = settings.rules == ["f1"] and settings.alpha is None and settings.n_edges is None
+    if not (loss.parts.are_groups and by_f1):
+        return together
+    parts = replace(loss.parts, apart=True)
+    alone = QuadraticLoss(loss.blocks, loss.g, parts=parts)
+    apart = choose(alone, solve(alone, settings), elements, weighed, settings)
+    if together.criteria["f1"].min() <= (1 - _GAIN) * apart.criteria["f1"].min():
+        return together
+    return replace(apart, words=f"{apart.words}, without a common penalty of groups")
 
 
 def _by_rules(
-    loss: QuadraticLoss, path: Path, elements: PairwiseElements, weighed: Weighed, settings: GraphSettings
+    loss: QuadraticLoss,
+    path: Path,
+    elements: PairwiseElements,
+    weighed: Weighed,
+    settings: GraphSettings,
+    filling: Filling | None,
+    observed: PairwiseElements | None,
 ) -> Chosen:
     """By the rule that decides, with all criteria kept."""
 
@@ -83,15 +123,21 @@ def _by_rules(
         path=path,
         elements=elements,
         weights=weighed.weights,
-        penalty_weights=settings.pair_weights(loss.n_columns),
+        penalty_weights=loss.parts.weights(settings.pair_weights(loss.n_columns)),
         ebic_gamma=settings.ebic_gamma,
         fit_some=fit_some,
         shuffle=settings.shuffle or settings.n_partitions > 1,
         rng=as_generator(settings.random_state),
         n_jobs=settings.n_jobs,
+        certainty=None if filling is None else filling.certainty,
+        observed=observed,
     )
-    found = {name: SELECTORS[name](candidates) for name in settings.rules}
     rule = settings.rules[0]
+    found = {rule: SELECTORS[rule](candidates)}
+    if isinstance(settings.alphas, int) and found[rule].between < 1.0:
+        path, found[rule] = _between_penalties(path, found[rule], lambda alphas: solve(loss, settings, alphas))
+        candidates = replace(candidates, path=path)
+    found |= {name: SELECTORS[name](candidates) for name in settings.rules[1:]}
     position = found[rule].position
     words = f"chosen by {rule} as number {position + 1} of {path.alphas.size}"
     if not path.n_edges[position]:
@@ -106,8 +152,18 @@ def _by_rules(
     )
 
 
+def _between_penalties(path: Path, choice: Choice, solve_at: Callable[[Array], Path]) -> tuple[Path, Choice]:
+    """The path with the penalty put in at which the choice begins to hold, and that penalty as the choice."""
+    pair = slice(choice.position - 1, choice.position + 1)
+    shares = np.array([1 - choice.between, choice.between])
+    alpha = float(np.exp(shares @ np.log(path.alphas[pair])))
+    path, _ = path.merged(solve_at(np.array([alpha])))
+    criterion = np.insert(choice.criterion, choice.position, shares @ choice.criterion[pair])
+    return path, Choice(criterion, choice.position)
+
+
 def _remarks_on_end(path: Path, position: int, criterion: Array, rule: str, settings: GraphSettings) -> list[Remark]:
-    """What to say where the smallest penalty was chosen, though the path could go on."""
+    """The caution that the smallest penalty was chosen, though the path could continue."""
     m, end = path.interactions.n_columns, path.alphas.size - 1
     at_end = 0 < end == position and path.n_edges[end] < m * (m - 1) // 2
     if not at_end or criterion[end] == criterion[end - 1]:

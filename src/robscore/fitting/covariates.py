@@ -1,4 +1,4 @@
-"""The scale of covariates, and refusals of those that say nothing or the same as others."""
+"""The scale of covariates, and refusals of those that are constant or redundant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that nearly determine each other, recognised before a graph is read into them."""
+"""Columns that nearly determine each other, detected before a graph is read into them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _unexplained(centred: Array) -> Array:
 
 
 def remarks_on_dependence(columns: IntArray, names: list[str]) -> list[Remark]:
-    """What to say of nearly dependent columns, once."""
+    """The caution about nearly dependent columns, once."""
     if not columns.size:
         return []
     listed = quoted([names[j] for j in columns])

@@ -1,4 +1,4 @@
-"""A fit, seen whole: every stage's result in one frozen value, which everything after it reads.
+"""A whole fit: every stage's result in one frozen value, which everything after it reads.
 
 prepare ──> weigh ──> average ──> solve ──> choose ──> refit
 rows      weights     loss       path     position   parameters without shrinkage
@@ -6,9 +6,10 @@ rows      weights     loss       path     position   parameters without shrinkag
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -17,17 +18,21 @@ from robscore._tools.errors import UsageError
 from robscore._tools.remarks import About, Remark
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import Words, quoted
+from robscore._tools.words import Setting, Words, quoted
 from robscore.elements import Elements, PairwiseElements
 from robscore.families.base import Parameters
-from robscore.fitting.choose import Chosen, choose, rounding
+from robscore.fitting.available import fit_available, observed_elements
+from robscore.fitting.certificate import Certificate
+from robscore.fitting.choose import Chosen, choose_together_or_apart, rounding
 from robscore.fitting.dependence import nearly_dependent, remarks_on_dependence
+from robscore.fitting.filling import fit_filled
+from robscore.fitting.holes import HoledTable
+from robscore.fitting.moderators import remarks_on_density
 from robscore.fitting.prepare import Prepared, prepare
 from robscore.fitting.refit import judging_fit, refit_like
 from robscore.fitting.settings import GraphSettings, Settings
 from robscore.fitting.singular import singular_error
-from robscore.fitting.solve import solve
-from robscore.fitting.weigh import Judge, Weighed, weigh
+from robscore.fitting.weigh import Judge, Weighed, loss_of_copies, weigh
 from robscore.graph import FitFacts, Graph, association
 from robscore.losses.quadratic import Loss, QuadraticLoss, location_rows
 from robscore.rows.base import Rows
@@ -37,19 +42,22 @@ from robscore.solvers.path import convergence_message, joined_interaction
 from robscore.solvers.refit import minimise
 from robscore.weighting.row_weights import RowWeights
 
+_SETTLED = 1e-4  # relative change of a graph's parameters while cells are filled in by their exact moments
+_F = TypeVar("_F", bound="Fit")
+
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a fit came to, and what it was made of.
+    """The result of a fit, and everything behind it.
 
     Attributes
     ----------
     settings : Settings
         The arguments, checked.
     prepared : Prepared
-        The rows that were used, scaled; which these are; and how others are made ready.
+        The rows that were used, scaled; which these are; and how others are prepared.
     weighed : Weighed
-        What every row counts.
+        How much every row counts.
     loss : the weighted loss of the scaled rows
     scaled : parameters on the scaled columns: (K, eta), or (theta,)
     given : the same on the given columns
@@ -89,8 +97,16 @@ class Fit:
         return self.weighed.weights
 
     @cached_property
+    def interaction(self) -> Array:
+        """K of the given columns, shape (m, m); what all rows have in common, where moderators change it."""
+        return self.prepared.preparation.family.common(self.given[0])
+
+    @cached_property
     def row_weights(self) -> Array:
         """What all rows count in Gamma-hat and g-hat, shape (n, 2); zero for those not used."""
+        gamma, g = self.weights
+        if gamma is g and self.prepared.complete.all():  # there may be very many rows: seen twice, held once
+            return np.broadcast_to(gamma[:, None], (gamma.size, 2))
         weights = np.zeros((self.prepared.complete.size, 2))
         for column, part in enumerate(self.weights):
             weights[self.prepared.complete, column] = part
@@ -99,6 +115,40 @@ class Fit:
     def elements(self, some: IntArray | None = None) -> Elements:
         """The elements of the rows that were used, all or some (ascending positions among these)."""
         return self.prepared.elements(self.settings, some)
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """How a sample of rows chose a graph whose numbers come from all rows.
+
+    Attributes
+    ----------
+    rows : integer array
+        Positions in the data of the rows that chose the graph.
+    certificate : Certificate
+        What a fresh sample says of it.
+    interaction, scaled : K in the units of the data, and on the scaled columns
+    """
+
+    rows: IntArray
+    certificate: Certificate
+    interaction: Array
+    scaled: Array
+
+    @property
+    def interaction_error(self) -> Array:
+        """Standard errors of K in the units of the data, shape (m, m); NaN where nothing was estimated."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.abs(self.interaction / self.scaled) * self.certificate.errors)
+
+    def in_words(self, n_rows: int) -> str:
+        """Who did what, and whether edges are missing."""
+        left_out, missed = self.certificate.p_value.size, self.certificate.n_missed
+        found = f"{missed} may have one" if missed else "none seems to have one"
+        return (
+            f"{self.rows.size} random rows chose the graph, and all {n_rows} estimated it without a penalty; of "
+            f"{left_out} pairs without an edge {found}, checked on {self.certificate.n_rows} other rows"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,16 +162,33 @@ class GraphFit(Fit):
     chosen : Chosen
         The path of solutions, the position of the chosen one, and how it was chosen.
     rounding : what single precision costs
+    sampled : how a sample of rows chose the graph; None where all rows did
     """
 
     settings: GraphSettings
     loss: QuadraticLoss
     chosen: Chosen
     rounding: float
+    sampled: Sampled | None = None
 
     def interaction_at(self, position: int) -> Array:
-        """K of the scaled columns at a position of the path."""
-        return self.loss.completed(joined_interaction(self.chosen.path.interactions[position], self.settings.rule))
+        """K of the scaled columns at a position of the path, shape (m, m); common to all rows."""
+        return self.prepared.preparation.scaled_family.common(self._whole_interaction_at(position))
+
+    def _whole_interaction_at(self, position: int) -> Array:
+        K = self.loss.completed(joined_interaction(self.chosen.path.interactions[position], self.settings.rule))
+        return self.prepared.preparation.scaled_family.with_shared(K)
+
+    @property
+    def lenient_position(self) -> int:
+        """Where the path has the edges of the chosen graph and as many that may be edges too: cells are drawn by these.
+
+        A pair without an edge in the graph that cells are drawn by would look less linked than it is.
+        """
+        path, position = self.chosen.path, self.chosen.position
+        enough = 2 * path.n_edges[position] + len(self.names) // 2
+        beyond = np.flatnonzero((path.n_edges >= enough) & (np.arange(path.alphas.size) >= position))
+        return int(beyond[0]) if beyond.size else int(max(position, path.alphas.size - 1))
 
     @cached_property
     def facts(self) -> FitFacts:
@@ -135,21 +202,30 @@ class GraphFit(Fit):
             effective_rows=self.weights.effective_rows,
             alpha=float(path.alphas[position]),
             selection=self.chosen.words,
-            converged=bool(path.converged[position]),
+            converged=self.converged,
             kkt=float(path.kkt[position]),
+            filled=self.prepared.holes_in_words,
+            sample="" if self.sampled is None else self.sampled.in_words(self.prepared.rows.n_rows),
         )
+
+    @property
+    def converged(self) -> bool:
+        """Whether the chosen solution is one, and the filling of cells has settled."""
+        filling = self.prepared.filling
+        return bool(self.chosen.path.converged[self.chosen.position]) and (filling is None or filling.converged)
 
     @cached_property
     def graph(self) -> Graph:
         """The chosen graph."""
-        K = self.given[0]
+        K = self.interaction
         return Graph(tuple(self.names), K, association(K)[0], self.facts, self.frame)
 
     def graph_at(self, position: int) -> Graph:
         """The graph at another position of the path."""
         path = self.chosen.path
-        scaled = self.interaction_at(position), path.locations[position]
-        K = self.prepared.preparation.unscale(scaled)[0]
+        scaled = self._whole_interaction_at(position), path.locations[position]
+        preparation = self.prepared.preparation
+        K = preparation.family.common(preparation.unscale(scaled)[0])
         facts = replace(
             self.facts,
             alpha=float(path.alphas[position]),
@@ -162,30 +238,78 @@ class GraphFit(Fit):
 
 def fit_parameters(rows: Rows, settings: Settings, *, caller: str, frame: str | None = None, **more: Any) -> Fit:
     """theta-hat without a penalty; ``more`` are sample weights and covariates, as :func:`prepare` takes them."""
-    prepared = prepare(rows, settings, caller, **more)
+
+    def once(prepared: Prepared) -> Fit:
+        return _fit_without_penalty(prepared, settings, frame)
+
+    return _fitted(rows, settings, caller, more, once, lambda loss, _: _minimum(loss, settings))
+
+
+def _fitted(
+    rows: Rows,
+    settings: Settings,
+    caller: str,
+    more: dict[str, Any],
+    once: Callable[[Prepared], _F],
+    again: Callable[[Loss, _F], Parameters],
+    settled: float = 1e-8,
+) -> _F:
+    """One fit; or, where cells are to be filled in, one after another."""
+    if not settings.takes_holes:
+        return once(prepare(rows, settings, caller, **more))
+    if more.get("moderators"):
+        raise UsageError("Cells are not filled in where the graph changes with moderators; leave out incomplete rows.")
+    if settings.missing == "available":
+        return fit_available(rows, settings, caller, more, once, again)
+    table = HoledTable.of(rows, settings, n_given=len(more.get("given", ())))
+    prepared = prepare(table.rows, settings, caller, **more)
+    if not (table.holes.any() or settings.cells):
+        return once(prepared)
+    return fit_filled(prepared, table.among(prepared.complete), settings, once, again, settled)
+
+
+def _minimum(loss: Loss, settings: Settings) -> Parameters:
+    return minimise(loss, fit_location=settings.fit_location)
+
+
+def _fit_without_penalty(prepared: Prepared, settings: Settings, frame: str | None) -> Fit:
     elements = _elements(prepared, settings)
 
     def unpenalised(loss: Loss) -> Parameters:
-        return minimise(loss, fit_location=settings.fit_location)
+        return _minimum(loss, settings)
 
     judge = Judge(lambda loss, *_: unpenalised(loss), lambda loss, _: unpenalised(loss))
     weighed, loss = weigh(prepared, elements, settings, judge)
+    prepared, _, loss = _with_holes(prepared, elements, weighed, loss, settings)
     try:
         scaled = unpenalised(loss)
     except SingularLossError as error:
         raise singular_error(prepared, weighed, loss, settings, str(error)) from None
     given = in_given_units(prepared, scaled)
-    return Fit(settings, prepared, weighed, loss, scaled, given, scaled, weighed.remarks, frame)
+    density = remarks_on_density(prepared.preparation.scaled_family, prepared.rows, scaled)
+    remarks = [*weighed.remarks, *_remarks_on_holes(prepared), *density]
+    return Fit(settings, prepared, weighed, loss, scaled, given, scaled, remarks, frame)
 
 
 def fit_graph(rows: Rows, settings: GraphSettings, *, caller: str, frame: str | None = None, **more: Any) -> GraphFit:
     """A sparse graph: theta-hat(K, beta, lambda) of Definition 4.1 at the chosen penalty."""
-    prepared = prepare(rows, settings, caller, **more)
-    try:
-        with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
-            return _fit_prepared(prepared, settings, frame)
-    except ColumnsError as error:
-        raise error.named(prepared.preparation.names) from None
+
+    def once(prepared: Prepared) -> GraphFit:
+        filling = prepared.filling
+        is_last = filling is None or filling.is_last
+        own = settings if is_last else replace(settings, select="f1")  # other rules fit many times, round after round
+        try:
+            with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
+                return _fit_prepared(prepared, own, frame)
+        except ColumnsError as error:
+            raise error.named(prepared.preparation.names) from None
+
+    def again(loss: Loss, fit: GraphFit) -> Parameters:
+        assert isinstance(loss, QuadraticLoss)
+        path, position = fit.chosen.path, fit.lenient_position
+        return refit_like(loss, (np.asarray(path.interactions[position]), path.locations[position]), settings)
+
+    return _fitted(rows, settings, caller, more, once, again, settled=_SETTLED)
 
 
 def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None) -> GraphFit:
@@ -201,16 +325,22 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
         return refit_like(loss, parameters, settings)
 
     weighed, loss = weigh(prepared, elements, settings, Judge(judge_first, judge_like))
+    prepared, averaged, loss = _with_holes(prepared, elements, weighed, loss, settings)
     assert isinstance(loss, QuadraticLoss)
+    assert isinstance(averaged, PairwiseElements)
     blocks = "" if weighed.weights.is_tapered else f" in {weighed.n_blocks} blocks"
     _say(settings, f"{elements.n_rows} rows{blocks}")
     if settings.reweights:
         _say(settings, f"reweighting: {weighed.reweighting}")
-    chosen = choose(loss, solve(loss, settings), elements, weighed, settings)
+    filling, observed = prepared.filling, None
+    if filling is not None and "cv" in settings.rules:
+        observed = observed_elements(prepared, weighed.weights, settings.memory)
+    chosen = choose_together_or_apart(loss, averaged, weighed, settings, filling, observed)
     path, position = chosen.path, chosen.position
     _say(settings, f"alpha = {path.alphas[position]:.4g} {chosen.words}: {path.n_edges[position]} edges")
     K = joined_interaction(path.interactions[position], settings.rule)
-    scaled: Parameters = loss.completed(K), path.locations[position]
+    K = prepared.preparation.scaled_family.with_shared(loss.completed(K))
+    scaled: Parameters = K, path.locations[position]
     try:
         unshrunk = refit_like(loss, scaled, settings)
     except SingularLossError:
@@ -223,9 +353,11 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
         *remarks_on_dependence(dependent, prepared.preparation.names),
         *chosen.remarks,
         *_remarks_on_convergence(chosen),
-        *association(given[0])[1],
+        *_remarks_on_holes(prepared),
+        *association(prepared.preparation.family.common(given[0]))[1],
+        *remarks_on_density(prepared.preparation.scaled_family, prepared.rows, scaled),
     ]
-    lost = rounding(loss, elements, weighed, chosen, settings)
+    lost = rounding(loss, averaged, weighed, chosen, settings)
     return GraphFit(settings, prepared, weighed, loss, scaled, given, unshrunk, remarks, frame, chosen, lost)
 
 
@@ -247,6 +379,42 @@ def _remarks_on_convergence(chosen: Chosen) -> list[Remark]:
     ]
 
 
+def _with_holes(
+    prepared: Prepared, elements: Elements, weighed: Weighed, loss: Loss, settings: Settings
+) -> tuple[Prepared, Elements, Loss]:
+    """Rows, elements and loss as they are; where cells were missing, with the loss of what is there."""
+    if prepared.filling is not None:
+        return prepared, elements, loss_of_copies(prepared, weighed, settings)
+    if prepared.available is None:
+        return prepared, elements, loss
+    gamma_weights, g_weights = weighed.weights
+    family = prepared.preparation.scaled_family
+    available = prepared.available.weighed(family, gamma_weights, g_weights, settings.memory)
+    prepared = replace(prepared, available=available)
+    elements = prepared.elements(settings)
+    return prepared, elements, weighed.weights.loss(elements)
+
+
+def _remarks_on_holes(prepared: Prepared) -> list[Remark]:
+    filling, available = prepared.filling, prepared.available
+    if available is not None and available.n_indefinite:
+        apart = Words(
+            f"Averages over the cells that are there do not fit together in {available.n_indefinite} of "
+            f"{len(available.names)} columns: Gamma was not positive semidefinite, and the nearest such matrix was "
+            "taken. Too many cells are missing for the rows there are; use ",
+            Setting("missing", "impute"),
+            ".",
+        )
+        return [Remark(apart, UserWarning, About.NOT_CONVERGED)]
+    if filling is None or filling.converged:
+        return []
+    words = (
+        f"Filling in cells did not settle: the parameters still moved by {filling.change:.1%} after {filling.rounds} "
+        "rounds. Many cells of some columns are missing or wrong; drop these columns, or trust small differences less."
+    )
+    return [Remark(words, ConvergenceWarning, About.NOT_CONVERGED)]
+
+
 def in_given_units(prepared: Prepared, scaled: Parameters) -> Parameters:
     """Parameters of the given columns; raise, naming columns, where these are not numbers."""
     given = prepared.preparation.unscale(scaled)
@@ -257,12 +425,12 @@ def in_given_units(prepared: Prepared, scaled: Parameters) -> Parameters:
         wrong = ~np.isfinite(location_rows(given[1])).all(axis=0) | ~np.isfinite(given[0]).all(axis=0)
         listed = quoted([names[j] for j in np.flatnonzero(wrong)])
         raise UsageError(
-            f"The fit has no finite answer in columns {listed}: they hardly vary, or are very large or small for what "
-            "numbers can hold. Drop them, or measure them in other units."
+            f"The fit has no finite answer in columns {listed}: they hardly vary, or are too large or too small for "
+            "floating-point numbers. Drop them, or measure them in other units."
         )
     raise UsageError(
-        f"The fit has no finite answer: the statistics of columns {quoted(names)} are too large or too small for what "
-        "numbers hold. Measure them in other units."
+        f"The fit has no finite answer: the statistics of columns {quoted(names)} are too large or too small for "
+        "floating-point numbers. Measure them in other units."
     )
 
 

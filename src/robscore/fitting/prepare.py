@@ -10,16 +10,20 @@ import numpy as np
 from robscore._tools.errors import UsageError
 from robscore._tools.typing import AnyData, BoolArray, IntArray
 from robscore._tools.words import Setting, quoted
+from robscore.cells.available import Available
+from robscore.cells.filling import Filling
 from robscore.elements import Elements
 from robscore.elements.streamed import check_memory, elements_of, held
 from robscore.families.base import Family, Parameters, Scaling
 from robscore.families.given import Given
 from robscore.fitting.covariates import with_covariates
+from robscore.fitting.moderators import Placed, place_moderators
 from robscore.fitting.settings import Settings
 from robscore.losses.quadratic import location_rows
 from robscore.rows.base import Rows
 from robscore.rows.frequency import check_total, with_frequency
 from robscore.rows.inspection import Inspection, inspect
+from robscore.rows.moderators import Moderator
 from robscore.rows.names import default_names
 from robscore.rows.quantiles import column_quantiles
 
@@ -40,6 +44,7 @@ class Preparation:
     names : column names, for messages.
     given : names of the covariates' columns.
     caller : name of the estimator, for messages.
+    moderators : which covariates change the interactions, and how.
     """
 
     family: Family
@@ -48,6 +53,7 @@ class Preparation:
     names: list[str]
     given: tuple[str, ...]
     caller: str
+    moderators: tuple[Placed, ...] = ()
 
     @property
     def location_shape(self) -> tuple[int, ...]:
@@ -67,12 +73,44 @@ class Preparation:
         """The rows that are to be used, scaled."""
         return _scaled(rows.selected(np.flatnonzero(used)), self.scaling)
 
+    def applied(self, rows: Rows, used: BoolArray) -> Prepared:
+        """Other rows, made ready as those of a fit were; ``used`` says which of their data these are."""
+        return Prepared(self, _scaled(rows, self.scaling), used)
+
     def unscale(self, parameters: Parameters) -> Parameters:
         """Parameters in the given units from those of the scaled columns."""
         if self.scaling is None:
             return parameters
         with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
             return self.family.unscale(parameters, self.scaling)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Rows that were looked at once.
+
+    Attributes
+    ----------
+    every : all that count, as they are
+    used : boolean array, one per row of the data: which are complete and count
+    family : with its covariates
+    names : of all columns
+    found : what there is to know of every column
+    placed : moderators, in units that follow from the rows
+    """
+
+    every: Rows
+    used: BoolArray
+    family: Family
+    names: list[str]
+    found: Inspection
+    placed: tuple[Placed, ...] = ()
+
+    def complete(self, rows: Rows) -> Rows:
+        """The complete ones among all rows, wherever these are by now."""
+        rows = rows.selected(np.flatnonzero(self.found.complete))
+        check_total(rows.frequency)
+        return rows
 
 
 @dataclass(frozen=True)
@@ -84,33 +122,54 @@ class Prepared:
     preparation : how they were made so
     rows : the complete ones that count, scaled
     complete : boolean array, one per row of the data; false also where its sample weight is zero
+    filling : how cells that were missing were filled in, or None
+    available : the same rows with their holes, where entries are averaged over the cells that are there; or None
     """
 
     preparation: Preparation
     rows: Rows
     complete: BoolArray
+    filling: Filling | None = None
+    available: Available | None = None
 
     @property
     def used(self) -> IntArray:
         """Positions of the complete rows in the data."""
         return np.flatnonzero(self.complete)
 
+    @property
+    def holes_in_words(self) -> str:
+        """How many cells were missing or wrong, and what was done about it; nothing where all were there."""
+        if self.filling is not None:
+            return self.filling.in_words(self.preparation.names)
+        return "" if self.available is None else self.available.in_words()
+
     def elements(self, settings: Settings, some: IntArray | None = None) -> Elements:
         """The score-matching elements of the rows, all or some (ascending positions among those used)."""
-        rows = self.rows if some is None else self.rows.selected(some)
-        elements = elements_of(self.preparation.scaled_family, rows, settings.memory)
+        family = self.preparation.scaled_family
+        if self.available is not None and self.available.shares is not None:
+            elements = self.available.elements(family, settings.memory, some)
+        else:
+            rows = self.rows if some is None else self.rows.selected(some)
+            elements = elements_of(family, rows, settings.memory)
         elements.storage = settings.loss_storage
         return elements
 
 
-def prepare(
-    rows: Rows, settings: Settings, caller: str, sample_weight: AnyData | None = None, given: Sequence[str] = ()
-) -> Prepared:
-    """Look at all rows once, refuse what cannot be used, and scale the complete ones.
+def look(
+    rows: Rows,
+    settings: Settings,
+    caller: str,
+    sample_weight: AnyData | None = None,
+    given: Sequence[str] = (),
+    moderators: Sequence[Moderator] = (),
+) -> Seen:
+    """Look at all rows once, and refuse what cannot be used.
 
     Rows whose sample weight is zero are as if they were not there. ``given`` are the names of covariates, which the
-    last columns of the rows hold.
+    last columns of the rows hold; ``moderators`` are those of them that change the interactions.
     """
+    placed: Sequence[Placed] = ()
     family = Given(settings.family, len(given)) if given else settings.family
     names = [*(rows.names or default_names(family.own_columns(rows.n_columns))), *given]
     used = np.ones(rows.n_rows, dtype=bool)
@@ -120,12 +179,28 @@ def prepare(
     found.check_complete(names, settings.missing)
     used[used] = found.complete
     settings.check_size(int(np.count_nonzero(found.complete)), family.own_columns(rows.n_columns))
-    rows = held(rows, family, settings.memory, settings.loss_storage)
-    check_memory(family, rows, settings.loss_storage, settings.memory)
+    if isinstance(family, Given) and moderators:
+        settings.check_moderators(moderators[0].name)
+        family, placed = place_moderators(family, rows.selected(np.flatnonzero(found.complete)), moderators)
     found.check_domain(family, names, caller)
     _check_variation(found, names[: len(names) - len(given)])
-    rows = rows.selected(np.flatnonzero(found.complete))
-    check_total(rows.frequency)
+    return Seen(rows, used, family, names, found, tuple(placed))
+
+
+def prepare(
+    rows: Rows,
+    settings: Settings,
+    caller: str,
+    sample_weight: AnyData | None = None,
+    given: Sequence[str] = (),
+    moderators: Sequence[Moderator] = (),
+) -> Prepared:
+    """Look at all rows once, refuse what cannot be used, and scale the complete ones."""
+    seen = look(rows, settings, caller, sample_weight, given, moderators)
+    family, names, found, used = seen.family, seen.names, seen.found, seen.used
+    rows = held(seen.every, family, settings.memory, settings.loss_storage)
+    check_memory(family, rows, settings.loss_storage, settings.memory)
+    rows = seen.complete(rows)
     scaling = family.scaling(rows, fit_location=settings.fit_location) if settings.scale == "median" else None
     if scaling is not None:
         _check_scale(scaling, names)
@@ -138,7 +213,8 @@ def prepare(
     if settings.scale == "median":
         scaled_family = scaled_family.oriented(rows)
     own = names[: family.own_columns(len(names))]
-    preparation = Preparation(family, scaled_family.resolved(rows), scaling, own, tuple(given), caller)
+    resolved = scaled_family.resolved(rows)
+    preparation = Preparation(family, resolved, scaling, own, tuple(given), caller, seen.placed)
     if family.is_pairwise:
         _check_units(preparation)
     return Prepared(preparation, rows, used)
@@ -188,7 +264,7 @@ def _check_sizes(rows: Rows, found: Inspection, names: list[str]) -> None:
         listed = quoted([names[j] for j in beyond])
         raise UsageError(
             f"The values of columns {listed} are so large, or so small (about {typical[beyond[0]]:.0e}), that their "
-            "powers are beyond what numbers can hold; pass ",
+            "powers are beyond floating-point range; pass ",
             Setting("scale", "median"),
             " where the family can be scaled, or measure them in other units.",
         )
@@ -207,8 +283,8 @@ def _check_units(preparation: Preparation) -> None:
     if beyond.size:
         raise UsageError(
             f"The values of columns {quoted([preparation.names[j] for j in beyond])} are so large, or so small, that "
-            "the interactions in their units are beyond what numbers can hold; measure them in other units, for "
-            "example divide them by their median."
+            "the interactions in their units are beyond floating-point range; measure them in other units, for "
+            "example by dividing them by their median."
         )
 
 

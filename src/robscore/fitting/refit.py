@@ -12,7 +12,7 @@ from robscore.solvers.path import joined_interaction, joined_support, solve_quie
 from robscore.solvers.refit import refit
 
 # The fits that rows are judged by: a short, rough path.
-_RIDGE = 1e-4  # of the diagonal of the Hessian, on the scaled columns
+RIDGE = 1e-4  # of the diagonal of the Hessian, on the scaled columns
 _JUDGING_ALPHAS, _LARGEST_RATIO, _JUDGING_TOL, _JUDGING_SWEEPS, _JUDGING_RIDGE = 6, 0.5, 1e-4, 200, 0.02
 
 
@@ -49,5 +49,5 @@ def judging_fit(loss: QuadraticLoss, n_rows: int, columns: IntArray, settings: G
 
 def refitted(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, settings: GraphSettings) -> Parameters:
     """K and eta without a penalty on a support; a little ridge keeps nearly dependent columns in bounds."""
-    solution = refit(loss, edges, locations, symmetric=settings.rule == "symmetric", ridge=_RIDGE)
+    solution = refit(loss, edges, locations, symmetric=settings.rule == "symmetric", ridge=RIDGE)
     return loss.completed(joined_interaction(solution.interaction, settings.rule)), solution.location

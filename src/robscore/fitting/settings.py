@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from robscore._tools.arguments import check_number, check_whole, read_bytes
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
-from robscore._tools.words import Phrase, Setting
+from robscore._tools.words import Phrase, Setting, Words
+from robscore.cells.available import averaged_by_entries
 from robscore.elements.base import Storage, check_storage
 from robscore.families.base import Family, get_family
+from robscore.families.moderated import can_be_moderated
 from robscore.losses.quadratic import MANY_COLUMNS
 from robscore.rows.blocks import check_contamination, check_n_blocks, n_blocks_for
 from robscore.selection import SELECTORS
@@ -24,6 +26,7 @@ from robscore.weighting.reweighting import START_CONTAMINATION
 
 _EDGES_A_COLUMN = 10
 
+Missing: TypeAlias = Literal["raise", "drop", "impute", "available"]
 Check = Callable[[str, Any], None]
 
 
@@ -73,7 +76,7 @@ def _n_blocks(name: str, value: object) -> None:
 
 def _reweight(name: str, value: object) -> None:
     if not isinstance(value, bool | np.bool_ | int):
-        raise ArgumentError(name, value, "must be True, False or None (where nothing else is said).")
+        raise ArgumentError(name, value, "must be True, False or None (the default for the other settings).")
 
 
 def _select(name: str, value: object) -> None:
@@ -118,7 +121,8 @@ _CHECKS: dict[str, Check] = {
     "penalize_diagonal": _boolean,
     "fit_location": _boolean,
     "scale": _one_of("median", None),
-    "missing": _one_of("raise", "drop"),
+    "missing": _one_of("raise", "drop", "impute", "available"),
+    "cells": _boolean,
     "max_memory": lambda name, value: (read_bytes(name, value), None)[1],
     "storage": lambda _, value: check_storage(value),
     "tol": _share,
@@ -141,7 +145,8 @@ class Settings:
     reweight: bool | None
     fit_location: bool
     scale: Literal["median"] | None
-    missing: Literal["raise", "drop"]
+    missing: Missing
+    cells: bool
     max_memory: float | str
     random_state: RandomState
 
@@ -170,6 +175,11 @@ class Settings:
                 "fit_location", value=False, problem=f": {self.family!r} has no location to leave out; leave out a "
                 "statistic."
             )  # fmt: skip
+        if self.cells and self.missing == "available":
+            raise UsageError(
+                Setting("cells", value=True), " fills cells in, and ", Setting("missing", "available"),
+                " fills none in; use ", Setting("missing", "impute"), " with it.",
+            )  # fmt: skip
         redundant = self.family.redundancy(fit_location=self.fit_location)
         if redundant:
             raise UsageError(redundant)
@@ -180,6 +190,16 @@ class Settings:
             raise UsageError(f"{self.family!r} has no location that covariates could move; use a pairwise family.")
         if not self.fit_location:
             raise ArgumentError("fit_location", value=False, problem=": covariates move the location, so fit it.")
+
+    def check_moderators(self, name: str) -> None:
+        """Raise where a moderator, by name, contradicts other arguments."""
+        if not can_be_moderated(self.family):
+            raise UsageError(
+                f"The parts of {self.family!r} are coupled, so no moderator such as {name!r} can change its "
+                "interactions; use log ratios of the columns with ",
+                Setting("family", "gaussian"),
+                ", or pass it as a covariate.",
+            )
 
     def check_size(self, n_rows: int, n_columns: int) -> None:
         """Raise on arguments that make no sense for so many complete rows and columns."""
@@ -204,6 +224,16 @@ class Settings:
         if isinstance(self.random_state, int | np.integer):
             return int(self.random_state)
         return 0 if self.random_state is None else int(as_generator(self.random_state).integers(2**31))
+
+    @property
+    def fills_in(self) -> bool:
+        """Whether cells are drawn: missing ones, or wrong ones."""
+        return self.missing == "impute" or self.cells
+
+    @property
+    def takes_holes(self) -> bool:
+        """Whether rows with missing cells are used."""
+        return self.fills_in or self.missing == "available"
 
     @property
     def reweights(self) -> bool:
@@ -258,7 +288,25 @@ class GraphSettings(Settings):
                 Setting("alpha", self.alpha), " and ", Setting("n_edges", self.n_edges),
                 " contradict each other; give one.",
             )  # fmt: skip
+        if self.fills_in and "cv" in self.rules and not averaged_by_entries(self.family):
+            raise UsageError(
+                Setting("select", self.select), f" would judge a fit of {self.family!r} by cells that it filled in "
+                "itself; use ", Setting("select", "f1"), ", or 'ebic', with ", Setting("missing", "impute"), ".",
+            )  # fmt: skip
         super().check_together()
+
+    def check_moderators(self, name: str) -> None:
+        """Raise where a moderator, by name, contradicts other arguments."""
+        super().check_moderators(name)
+        for argument, value, wanted in (
+            ("rule", self.rule, "symmetric"),
+            ("penalize_diagonal", self.penalize_diagonal, False),
+        ):
+            if value != wanted:
+                problem = Words(f"does not go with moderators such as {name!r}; use ", Setting(argument, wanted), ".")
+                raise ArgumentError(argument, value, problem)
+        if self.storage in ("matrix-free", "float32"):
+            raise ArgumentError("storage", self.storage, "does not take moderators; use 'auto' or 'dense'.")
 
     def check_size(self, n_rows: int, n_columns: int) -> None:
         """Raise on arguments that make no sense for so many complete rows and columns."""

@@ -14,11 +14,13 @@ from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, Words
 from robscore.elements import Elements
+from robscore.elements.streamed import elements_of
 from robscore.families.base import NoDensityError, Parameters
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.losses.quadratic import Loss
-from robscore.rows.base import some_of
+from robscore.rows.arrays import ArrayRows
+from robscore.rows.base import Rows, some_of
 from robscore.selection.blocks import block_grid, choose_n_blocks, least_blocks
 from robscore.solvers.columns import ColumnsError
 from robscore.solvers.factor import SingularLossError
@@ -56,8 +58,8 @@ class Weighed:
     n_blocks_criterion : what ``n_blocks="auto"`` looked at, by K; else None
     reweighted : bool
         Whether rows were to be reweighted.
-    remarks : what there is to warn about
-    found : what reweighting found; None where it was not asked for, or could say nothing
+    remarks : what to warn about
+    found : what reweighting found; None if it was not requested, or could not judge the rows
     """
 
     weights: RowWeights
@@ -69,7 +71,7 @@ class Weighed:
 
     @property
     def reweighting(self) -> str | None:
-        """What reweighting came to, in words; None where it was not asked for."""
+        """The result of reweighting, in words; None if it was not requested."""
         if self.weights.is_tapered:
             return self.weights.in_words()
         return "no, the family does not describe enough of the rows" if self.reweighted else None
@@ -78,6 +80,8 @@ class Weighed:
 def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Judge) -> tuple[Weighed, Loss]:
     """What the data lead to, where nothing is said of blocks or bad rows; else the weights of blocks."""
     often = prepared.rows.frequency
+    if prepared.available is not None and not prepared.available.judged:
+        return _all_alike(elements, often)
     total = elements.n_rows if often is None else max(round(float(often.sum())), 1)
     n_blocks = min(settings.first_n_blocks(total), elements.n_rows)
     _check_overflow(prepared, elements)
@@ -88,7 +92,7 @@ def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Jud
         with stage("looking for bad rows"):
             found = _reweigh(prepared, elements, settings, fallback, judge)
     if isinstance(found, Reweighted) and settings.reweights:
-        remarks = _remarks_on(found.weights, prepared)
+        remarks = remarks_on_left_out(found.weights, prepared)
         return Weighed(found.weights, n_blocks, None, settings.reweights, remarks, found), found.loss
     n_blocks = fallback
     tell(f"weighing {n_blocks} blocks of rows")
@@ -98,6 +102,43 @@ def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Jud
     weights, remarks = _weights_of_blocks(elements, settings, n_blocks, often)
     remarks = remarks if found is None else [*remarks, found]
     return Weighed(weights, n_blocks, None, settings.reweights, remarks), weights.loss(elements)
+
+
+def _all_alike(elements: Elements, frequency: Array | None) -> tuple[Weighed, Loss]:
+    """Rows with holes that are not held: none is judged."""
+    count = np.where(elements.overflow, 0.0, 1.0 if frequency is None else frequency)
+    share = count / count.sum()
+    words = Words(
+        "Bad rows were not looked for: rows with missing cells are judged where they fit in memory only. Fit a sample "
+        "of them too, or raise ",
+        Setting("max_memory"),
+        ".",
+    )
+    weights = RowWeights(share, share, frequency=frequency)
+    remarks = [Remark(words, UserWarning)]
+    return Weighed(weights, 1, None, reweighted=False, remarks=remarks), weights.loss(elements)
+
+
+def loss_of_copies(prepared: Prepared, weighed: Weighed, settings: Settings) -> Loss:
+    """The loss averaged over all completions of rows with holes, which are weighed like the one that is looked at."""
+    assert prepared.filling is not None
+    copies = prepared.filling.copies
+    rows = ArrayRows(copies.reshape(-1, copies.shape[2]))
+    elements = elements_of(prepared.preparation.scaled_family, rows, settings.memory)
+    elements.storage = settings.loss_storage
+    return weights_of_copies(prepared, weighed, elements, rows).loss(elements)
+
+
+def weights_of_copies(prepared: Prepared, weighed: Weighed, elements: Elements, rows: Rows) -> RowWeights:
+    """What all completions count, one after the other, as the rows that were looked at are weighed."""
+    count, often = rows.n_rows // prepared.rows.n_rows, prepared.rows.frequency
+    if weighed.found is not None and weighed.weights.is_tapered:
+        repeated = rows if often is None else rows.counted(np.tile(often, count))
+        weights, _ = weighed.found.rule.weigh(repeated, elements.overflow, np.tile(weighed.found.members, count))
+        if weights.counted.size:
+            return weights
+    gamma, g = (np.where(elements.overflow, 0.0, np.tile(part, count)) for part in weighed.weights)
+    return RowWeights(gamma / gamma.sum(), g / g.sum())
 
 
 def _check_overflow(prepared: Prepared, elements: Elements) -> None:
@@ -119,7 +160,7 @@ def _check_overflow(prepared: Prepared, elements: Elements) -> None:
     )
 
 
-def _remarks_on(weights: RowWeights, prepared: Prepared) -> list[Remark]:
+def remarks_on_left_out(weights: RowWeights, prepared: Prepared) -> list[Remark]:
     """What to say where much, a share of the rows, was left out."""
     dropped = weights.share_dropped or 0.0
     if dropped <= _MUCH:
@@ -169,7 +210,7 @@ def _reweigh(
 ) -> Reweighted | Remark | None:
     """What the rows say of each other; or why they say nothing.
 
-    None where a loss has no unique minimum, which whoever minimises the next one finds out too.
+    None where a loss has no unique minimum, which the next minimisation reports too.
     """
     preparation = prepared.preparation
     blocks = Words(
@@ -187,8 +228,8 @@ def _reweigh(
     if found is not None:
         return found
     words = Words(
-        f"Nearly half of the rows do not look like {preparation.family!r}, so bad rows cannot be told by it; "
-        "try another family. For now ",
+        f"Nearly half of the rows do not look like {preparation.family!r}, so it cannot tell which rows are "
+        "bad; try another family. For now ",
         blocks,
     )
     return Remark(words, UserWarning, About.MISFIT)

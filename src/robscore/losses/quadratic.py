@@ -4,7 +4,8 @@ Pairwise families:   loss(K, eta) = sum_j 1/2 z_j' Gamma_j z_j - g_j' z_j,      
 on the simplex also  sum_{j<m} z_j' Gamma_jm z_m, since x_m = 1 - the rest moves with every other column
 any statistics:      loss(theta) = 1/2 theta' Gamma theta - g' theta
 
-With q covariates z_j = (K_1j, ..., K_mj, eta_j0, ..., eta_jq), and eta has shape (m, 1 + q) in place of (m,).
+With q covariates z_j = (K_1j, ..., K_mj, eta_j0, ..., eta_jq), and eta has shape (m, 1 + q) in place of (m,). With
+moderators K has one part for each below the first (:mod:`robscore.losses.parts`).
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from robscore._tools.typing import AnyArray, Array, IntArray
+from robscore.losses.parts import PLAIN, Parts
 
 MANY_COLUMNS = 150  # from here on blocks of all nodes cost more than they save
 
 
 class QuadraticLoss:
-    """Averaged elements of a pairwise family: one (m+1) x (m+1) block a node, or a single block that all nodes share.
+    """Averaged elements of a pairwise family: one (m+1) x (m+1) block per node, or a single block that all nodes share.
 
     Parameters
     ----------
@@ -35,6 +37,8 @@ class QuadraticLoss:
         The node that all others are coupled with, where there is a ``gamma_last``.
     zero_sums : bool, default False
         Whether K_jj is minus the sum of the rest of its column; then entry j of z_j does not enter the loss.
+    parts : Parts, optional
+        How the interactions are stacked, where moderators change them.
 
     Attributes
     ----------
@@ -50,12 +54,14 @@ class QuadraticLoss:
         gamma_last: Array | None = None,
         reference: int = -1,
         zero_sums: bool = False,
+        parts: Parts = PLAIN,
     ) -> None:
         self.blocks = blocks
         self.g = g
         self.gamma_last = gamma_last
         self.reference = reference
         self.zero_sums = zero_sums
+        self.parts = parts
         self.n_columns = g.shape[0]
         self.shared = blocks.shape[0] == 1 < self.n_columns
 
@@ -68,9 +74,14 @@ class QuadraticLoss:
         return self
 
     @property
+    def n_interactions(self) -> int:
+        """Entries of z_j that are interactions: m, and as many for every moderator."""
+        return self.n_columns * self.parts.count
+
+    @property
     def n_locations(self) -> int:
-        """Entries of z_j that are no interactions: 1 and one for every covariate."""
-        return int(self.g.shape[1] - self.n_columns)
+        """Entries of z_j that are not interactions: 1 and one for every covariate."""
+        return int(self.g.shape[1]) - self.n_interactions
 
     @property
     def location_shape(self) -> tuple[int, ...]:
@@ -135,7 +146,7 @@ class QuadraticLoss:
 
     def best_location(self, pulled: Array) -> Array:
         """S^-1 of what pulls at the locations of every column, shape (m, L): s is eta's own block, and L x L."""
-        m = self.n_columns
+        m = self.n_interactions
         if self.n_locations == 1:
             return np.asarray(pulled / self.coupling()[1][:, None])
         own = self.blocks[:, m:, m:]
@@ -147,8 +158,9 @@ class QuadraticLoss:
         """t_j' K_j: what the interactions of every column pull at its locations, shape (m, L); K may be sparse."""
         if self.n_locations == 1:
             return _column_dots(self.coupling()[0], interaction)[:, None]
-        m, K = self.n_columns, dense(interaction)
-        return np.einsum("jkl,kj->jl", np.broadcast_to(self.blocks[:, :m, m:], (m, m, self.n_locations)), K)
+        M, K = self.n_interactions, dense(interaction)
+        t = np.broadcast_to(self.blocks[:, :M, M:], (self.n_columns, M, self.n_locations))
+        return np.einsum("jkl,kj->jl", t, K)
 
     def completed(self, interaction: Array) -> Array:
         """K with the entries filled in that the others determine: the diagonal, where columns sum to zero."""
@@ -175,7 +187,7 @@ class FactoredLoss(QuadraticLoss):
         self.u, self.a, self.b, self.s = u, a, b, s
         self.g = g
         self.gamma_last, self.reference = None, -1
-        self.zero_sums = False
+        self.zero_sums, self.parts = False, PLAIN
         self.n_columns = g.shape[0]
         self.shared = False
 
@@ -299,7 +311,7 @@ def assemble_hessian(
     ----------
     block : callable
         Some entries of a node's block, as :meth:`QuadraticLoss.block` gives them.
-    position : integer arrays, one a node; or one of shape (m, p)
+    position : integer arrays, one per node; or one of shape (m, p)
         Which parameter entry k of z_j is; -1 where it is none. Two entries may be the same parameter.
     size : int
     gamma_last : array of shape (m-1, p, p), optional

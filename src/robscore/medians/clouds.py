@@ -128,7 +128,7 @@ class GramCloud(Cloud):
 
 
 class PointCloud(Cloud):
-    """Points held explicitly, an array of shape (K, p), centred beforehand by whoever makes it.
+    """Points held explicitly, an array of shape (K, p), centred beforehand by the caller.
 
     ``resolution`` is the rounding that the points already carry, as a distance.
     """

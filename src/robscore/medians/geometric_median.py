@@ -1,4 +1,4 @@
-"""The geometric median: the point with the least sum of distances to K points.
+"""The geometric median: the point with the smallest sum of distances to K points.
 
     Gmed(mu_1..mu_K) = argmin_m sum_k p_k |m - mu_k| = sum_k w_k mu_k,    w_k >= 0, sum w = 1
 
@@ -9,6 +9,7 @@ every point, so later iterates do not meet one (where the start is the best of a
 made again when an iterate comes near a point). Anderson's extrapolation, taken only where it does not
 raise the objective, makes the iteration fast. Newton's method finishes: its step says how far the
 median still is, also for clouds so elongated that Weiszfeld's steps are tiny long before that.
+Clouds of points for which the bare iteration finds the median, and proves it, need none of this (``plain.py``).
 The weights returned are always those of a plain Weiszfeld step, so they are non-negative and sum to one.
 """
 
@@ -23,6 +24,7 @@ from numpy.typing import ArrayLike
 from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import Array, BoolArray
 from robscore.medians.clouds import LARGEST_SQUARED_NORM, Cloud, PointCloud, one_hot
+from robscore.medians.plain import certified_median
 
 TOLERANCE = 1e-10
 MAX_ITER = 500
@@ -83,21 +85,34 @@ def geometric_median(points: ArrayLike, weights: ArrayLike | None = None) -> Geo
     size = array.shape[0]
     multiplicity = np.ones(size) if weights is None else as_numbers("weights", weights)
     if multiplicity.shape != (size,):
-        raise ValueError(f"weights must have shape ({size},), one a point; got {multiplicity.shape}.")
+        raise ValueError(f"weights must have shape ({size},), one per point; got {multiplicity.shape}.")
     if not (np.isfinite(multiplicity).all() and (multiplicity >= 0).all() and multiplicity.any()):
         raise ValueError("weights must be finite, non-negative and not all zero.")
 
     used = np.flatnonzero(multiplicity)
     multiplicity = multiplicity / multiplicity.max()
-    centre = _weighted_median(array[used], multiplicity[used])
-    cloud, near = _standard_cloud(array[used], centre, multiplicity[used])
-    if 2 * multiplicity[used][~near].sum() >= multiplicity.sum():
+    p, some = multiplicity[used], array[used] if used.size < size else array
+    easy = certified_median(some, p, tol=TOLERANCE)
+    if easy is not None:
+        full = np.zeros(size)
+        full[used] = easy.weights
+        return GeometricMedian(easy.median, full, easy.n_iter, converged=True)
+    centre = _weighted_median(some, p)
+    cloud, near = _standard_cloud(some, centre, p)
+    if 2 * p[~near].sum() >= p.sum():
         raise ValueError("Half of the points or more overflow when squared; rescale them first.")
-    solved = median_weights(cloud, multiplicity[used][near])
+    solved = median_weights(cloud, p[near]) if array.shape[1] > 1 else _of_numbers(cloud, p[near])
     full = np.zeros(size)
     full[used[near]] = solved.weights
-    median = centre + solved.weights @ (array[used[near]] - centre)
+    median = centre + solved.weights @ (some[near] - centre)
     return GeometricMedian(median, full, solved.n_iter, solved.converged)
+
+
+def _of_numbers(cloud: PointCloud, p: Array) -> MedianWeights:
+    """The median of points with one coordinate: a line without a search for it."""
+    weights = _median_on_line(cloud, p, np.sqrt(cloud.squared_norms))
+    assert weights is not None
+    return MedianWeights(weights, 0, converged=True)
 
 
 def read_points(points: ArrayLike) -> Array:
@@ -128,7 +143,7 @@ def _standard_cloud(points: Array, centre: Array, p: Array) -> tuple[PointCloud,
 
 
 def _weighted_median(values: Array, p: Array) -> Array:
-    """Median of every column of values, shape (K, p), with multiplicities; a midpoint where it is one."""
+    """Median of every column of values, shape (K, p), with multiplicities; a midpoint in case of a tie."""
     result = np.empty(values.shape[1])
     for j, column in enumerate(values.T):
         order = np.argsort(column, kind="stable")

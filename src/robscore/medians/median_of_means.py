@@ -9,6 +9,7 @@ from robscore._tools.errors import ArgumentError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, RandomState
 from robscore.medians.geometric_median import GeometricMedian, geometric_median, read_points
+from robscore.medians.plain import is_central, sample_centre
 from robscore.rows.blocks import Partition
 
 
@@ -37,7 +38,7 @@ def median_of_means(
     Returns
     -------
     GeometricMedian
-        ``(median, weights, n_iter, converged)`` with one weight a point.
+        ``(median, weights, n_iter, converged)`` with one weight per point.
 
     Examples
     --------
@@ -48,25 +49,43 @@ def median_of_means(
     """
     array = read_points(points)
     n = array.shape[0]
+    parts = partitions(n, n_blocks, n_partitions, shuffle=shuffle, random_state=random_state)
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre = sample_centre(array)
+        solved = _of_partitions(array, centre, parts)
+        if solved is None or not is_central(centre, solved.median, _typical(array - solved.median)):
+            # The sample was of bad points, which costs digits.
+            centre = np.median(array, axis=0)
+            centre[~np.isfinite(centre)] = 0.0  # the midpoint of numbers whose sum overflows
+            solved = _of_partitions(array, centre, parts)
+    if solved is None:
+        raise ValueError("Half of the blocks or more overflow; use more blocks, or rescale the points.")
+    return solved
+
+
+def _typical(differences: Array) -> float:
+    return float(np.median(np.maximum(differences.max(axis=1), -differences.min(axis=1))))
+
+
+def _of_partitions(array: Array, centre: Array, parts: list[Partition]) -> GeometricMedian | None:
+    """The average over partitions; None where half of the blocks or more overflow."""
+    n = array.shape[0]
     weights, n_iter, converged = np.zeros(n), 0, True
-    with np.errstate(over="ignore"):
-        centre = np.median(array, axis=0)
-    centre[~np.isfinite(centre)] = 0.0  # the midpoint of numbers whose sum overflows
-    for partition in partitions(n, n_blocks, n_partitions, shuffle=shuffle, random_state=random_state):
-        with np.errstate(over="ignore", invalid="ignore"):
-            means = partition.means(array - centre)
+    for partition in parts:
+        n_blocks = partition.n_blocks
+        means = partition.means(array - centre)
         finite = np.isfinite(means).all(axis=1)  # a block that overflows is infinitely far
         if 2 * np.count_nonzero(finite) <= n_blocks and not finite.all():
-            raise ValueError("Half of the blocks or more overflow; use more blocks, or rescale the points.")
+            return None
         solved = geometric_median(means[finite])
         block_weights = np.zeros(n_blocks)
         block_weights[finite] = solved.weights
-        weights += partition.row_weights(block_weights, n) / n_partitions
+        weights += partition.row_weights(block_weights, n) / len(parts)
         n_iter = max(n_iter, solved.n_iter)
         converged &= solved.converged
     counted = weights > 0
-    median = centre + weights[counted] @ (array[counted] - centre)
-    return GeometricMedian(median, weights, n_iter, converged)
+    some, share = (array, weights) if counted.all() else (array[counted], weights[counted])
+    return GeometricMedian(centre + share @ (some - centre), weights, n_iter, converged)
 
 
 def partitions(

@@ -125,7 +125,7 @@ class Alps(Experiment):
                 adjacency | adjacency.T,
                 rain.coordinates,
                 outline=[alpine_ridge()],
-                marked=("across the ridge", crossing),
+                marked=("across the ridge", crossing, "on one side of the ridge"),
                 names=rain.names,
                 title=f"{what}: {title}",
                 ax=ax,
@@ -172,7 +172,7 @@ def _rain(ecad: str | None) -> Rain:
     if ecad is None:
         rain = simulated_alpine_rain()
         return Rain(rain.X, rain.names, rain.coordinates)
-    totals = read_ecad(ecad, stations=STATIONS, years=YEARS, months=MONTHS)
+    totals = read_ecad(ecad, stations=STATIONS, years=YEARS, months=MONTHS, suspect="use")
     places = np.array([[station.latitude, station.longitude] for station in totals.stations])
     return Rain(totals.X, tuple(station.name for station in totals.stations), places)
 

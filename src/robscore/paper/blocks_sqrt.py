@@ -44,8 +44,8 @@ class BlocksSqrt(Experiment):
             "n_edges": 5,
             "min_eigenvalue": 0.5,
             "contaminations": [0.05, 0.10],
-            "blocks": [1, 50, 100, 200, 300, 400, 500, 700, 1000] if quick else full,
-            "simulations": 12 if quick else 100,
+            "blocks": [1, 50, 100, 200, 400, 700, 1000] if quick else full,
+            "simulations": 6 if quick else 100,
         }
 
     def tasks(self, settings: Settings) -> list[Task]:
@@ -82,7 +82,7 @@ class BlocksSqrt(Experiment):
         return rows
 
     def draw(self, settings: Settings, rows: list[Row], results: list[Result]) -> Figure:
-        """One panel a contamination, the paper's 4 eps n marked."""
+        """One panel per contamination, the paper's 4 eps n marked."""
         import matplotlib.pyplot as plt
 
         figure, axes = plt.subplots(

@@ -27,7 +27,7 @@ Row: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Result:
-    """One repetition and what came of it."""
+    """One repetition and its result."""
 
     task: Task
     outcome: Outcome
@@ -64,7 +64,7 @@ class Experiment(ABC):
 
     @abstractmethod
     def table(self, settings: Settings, results: list[Result]) -> list[Row]:
-        """The numbers behind the figure, one dictionary a line of the CSV."""
+        """The numbers behind the figure, one dictionary per line of the CSV."""
 
     @abstractmethod
     def draw(self, settings: Settings, rows: list[Row], results: list[Result]) -> Figure:

@@ -67,7 +67,7 @@ class RocContamination(Experiment):
         return summarise(results, ["scenario"], settings["graphs"])
 
     def draw(self, settings: Settings, rows: list[Row], results: list[Result]) -> Figure:
-        """One panel a scenario."""
+        """One panel per scenario."""
         import matplotlib.pyplot as plt
 
         figure, axes = plt.subplots(1, len(SCENARIOS), figsize=(12.5, 4.2), layout="constrained")

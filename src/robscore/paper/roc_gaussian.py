@@ -1,4 +1,4 @@
-"""The appendix's Gaussian experiment: score matching beside the graphical lasso, plain and robust."""
+"""The appendix's Gaussian experiment: score matching compared with the graphical lasso, plain and robust."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class RocGaussian(Experiment):
             "n_columns": 50 if quick else 100,
             "n_rows": 60 if quick else 100,
             "n_edges": 50 if quick else 100,
-            "simulations": 6 if quick else 100,
+            "simulations": 4 if quick else 100,
             "contamination": 0.05,
             "variance_factor": 10.0,
-            "alphas": 30 if quick else 100,
-            "lasso_alphas": 10 if quick else 20,
+            "alphas": 15 if quick else 100,
+            "lasso_alphas": 8 if quick else 20,
             "lasso_min_ratio": 0.1 if quick else 0.04,
         }
 

@@ -28,10 +28,10 @@ class RocSqrt(Experiment):
         full = {"80": 500, "200": 100, "1000": 100, "5000": 100}
         return {
             "n_columns": 100,
-            "simulations": {"80": 6, "200": 4, "1000": 2} if quick else full,
+            "simulations": {"80": 6, "200": 2, "1000": 1} if quick else full,
             "graphs": 10,
             "contamination": 0.05,
-            "alphas": 30 if quick else 100,
+            "alphas": 16 if quick else 100,
             "multiplier": {"80": 0.01},
             "thin": 5 if quick else 20,
         }
@@ -87,7 +87,7 @@ class RocSqrt(Experiment):
         return rows
 
     def draw(self, settings: Settings, rows: list[Row], results: list[Result]) -> Figure:
-        """One panel a number of rows."""
+        """One panel per number of rows."""
         import matplotlib.pyplot as plt
 
         sizes = [int(n) for n in settings["simulations"]]
@@ -117,7 +117,7 @@ class RocSqrt(Experiment):
             at = [height(rows, method, 0.05, n=80, data="contaminated") for method in ("classic", "GMoM")]
             (bound,) = {row["multiplier_bound"] for row in rows if row["n"] == 80}
             text += (
-                f" At n = 80 and a false positive rate of 5 % the contaminated curves stand at {at[0]:.3f} (classic) "
+                f" At n = 80 and a false positive rate of 5 % the contaminated curves are at {at[0]:.3f} (classic) "
                 f"and {at[1]:.3f} (GMoM); beta is 0.01 there, Theorem 4.3's bound is {bound:.2f}."
             )
         return text

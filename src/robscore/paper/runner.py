@@ -1,7 +1,7 @@
 """Run an experiment: repetition by repetition, on several cores, resuming where an earlier run stopped.
 
-The folder of an experiment holds settings.json, one small file a repetition, and at the end the CSV, the figure and the
-text.
+The folder of an experiment holds settings.json, one small file per repetition, and at the end the CSV, the figure and
+the text.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def reproduce(
     except KeyboardInterrupt:
         raise InterruptedRunError(
             f"Stopped with {len(outcomes)} of {len(tasks)} repetitions done, which are kept in {folder}; run the same "
-            "command again to go on."
+            "command again to resume."
         ) from None
     results = [Result(task, outcomes[k]) for k, task in enumerate(tasks)]
     rows = experiment.table(chosen, results)
@@ -105,7 +105,7 @@ def _run(experiment: Experiment, settings: Settings, seed: int, task: Task) -> O
 
 
 def csv_text(rows: list[Row]) -> str:
-    """A table with one dictionary a line; numbers to six digits."""
+    """A table with one dictionary per line; numbers to six digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(rows[0])

@@ -43,7 +43,7 @@ class Theory(Experiment):
         }
 
     def tasks(self, settings: Settings) -> list[Task]:
-        """Batches of data sets, and one task a model."""
+        """Batches of data sets, and one task per model."""
         radii = [
             {"kind": "radius", "distribution": name, "tau": tau, "first": k}
             for name in settings["distributions"]

@@ -65,7 +65,7 @@ class WhyGeometric(Experiment):
         return {"least": least}
 
     def table(self, settings: Settings, results: list[Result]) -> list[Row]:
-        """Share of data sets with an indefinite Gamma-hat, with one parameter a pair and node by node."""
+        """Share of data sets with an indefinite Gamma-hat, with one parameter per pair and node by node."""
         rows = []
         for n in settings["n_rows"]:
             for m in settings["n_columns"]:
@@ -90,7 +90,7 @@ class WhyGeometric(Experiment):
         return rows
 
     def draw(self, settings: Settings, rows: list[Row], results: list[Result]) -> Figure:
-        """Shares against the number of columns, one panel a block size."""
+        """Shares against the number of columns, one panel per block size."""
         import matplotlib.pyplot as plt
 
         sizes = settings["rows_a_block"]
@@ -103,7 +103,7 @@ class WhyGeometric(Experiment):
                 by_node = [row["node_indefinite_componentwise"] for row in some]
                 ax.plot(x, by_node, ":", color=colour, label=f"n = {n}, node by node")
             ax.axhline(0, color="#D55E00", linestyle="--", label="geometric, any n")
-            ax.set(title=f"{size} rows a block", xlabel="columns", ylim=(-0.03, 1.03))
+            ax.set(title=f"{size} rows per block", xlabel="columns", ylim=(-0.03, 1.03))
         axes[0].set_ylabel("share of data sets without an estimate")
         axes[0].legend(fontsize=8)
         return figure

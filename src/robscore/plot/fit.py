@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.errors import ArgumentError
 from robscore._tools.optional import require
-from robscore._tools.words import clipped
 from robscore.certainty.conditional_ranks import conditional_ranks
 from robscore.estimators.base import ScoreMatchingEstimator
+from robscore.plot.labels import cut_names
 from robscore.plot.style import BLUE, GREY
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ _BAND = 1.36  # over the root of n: Kolmogorov's 95 %
 
 
 def plot_fit(model: ScoreMatchingEstimator, *, columns: Sequence[str] | None = None) -> Figure:
-    """For every column where its values lie in what the model says of them given the others, against what they should.
+    """For every column, where its values lie in their conditional distribution given the others: a P-P plot.
 
-    A line on the diagonal is a model that fits; below it values are larger than the model says, above it smaller,
-    and an S is a spread that is too small or too large. The band is what 95 % of right models stay within.
+    A line on the diagonal means that the model fits; below it values are larger than the model expects, above it
+    smaller, and an S means that the spread is too small or too large. 95 % of correct models stay within the band.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def plot_fit(model: ScoreMatchingEstimator, *, columns: Sequence[str] | None = N
     chosen = list(names[:_MOST]) if columns is None else list(columns)
     for name in chosen:
         if name not in names:
-            raise ArgumentError("columns", name, f"is no column of the fit; it has {', '.join(names[:5])}, ...")
+            raise ArgumentError("columns", name, f"is not a column of the fit; it has {', '.join(names[:5])}, ...")
     which = np.array([names.index(name) for name in chosen], dtype=np.intp)
     ranks = np.sort(conditional_ranks(model.fitted_, which), axis=0)
     across = min(_ACROSS, which.size)
@@ -65,7 +65,7 @@ def plot_fit(model: ScoreMatchingEstimator, *, columns: Sequence[str] | None = N
     figure, grid = plt.subplots(
         down, across, figsize=(2.3 * across, 2.4 * down), squeeze=False, sharex=True, sharey=True, layout="constrained"
     )
-    n = len(ranks)
+    n, titles = len(ranks), cut_names(chosen, 24)
     expected = (np.arange(n) + 0.5) / n
     for k, ax in enumerate(grid.ravel()):
         if k >= which.size:
@@ -75,7 +75,7 @@ def plot_fit(model: ScoreMatchingEstimator, *, columns: Sequence[str] | None = N
                         color=GREY, alpha=0.25, linewidth=0)  # fmt: skip
         ax.plot(ranks[:, k], expected, color=BLUE)
         ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
-        ax.set_title(clipped(chosen[k], 24), fontsize=10)
+        ax.set_title(titles[k], fontsize=10)
     figure.supxlabel("share of the conditional distribution below a value", fontsize=10)
     figure.supylabel("share of the rows", fontsize=10)
     return figure

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.estimators import RobustGraph
 from robscore.graph import Graph, association
-from robscore.plot.labels import place_labels
+from robscore.plot.labels import fitted_labels
 from robscore.plot.layout import longitudes_near, map_layout, middle_longitude, shared_layout
 from robscore.plot.style import BLUE, DARK, VERMILLION, axes, legend
 from robscore.rows.names import default_names
@@ -51,22 +51,23 @@ def named(graph: RobustGraph | Graph | ArrayLike, names: Sequence[str] | None = 
     if isinstance(graph, RobustGraph):
         graph = graph.graph_
     if isinstance(graph, Graph):
-        return Named(names or graph.names, graph.association)
+        return Named(graph.names if names is None else list(names), graph.association)
     K = np.asarray(graph, dtype=float)
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(f"graph must be a RobustGraph, a Graph or a square matrix; got shape {K.shape}.")
     if names is not None and len(names) != len(K):
         raise ValueError(f"names has {len(names)} entries for {len(K)} columns.")
+    shown = default_names(len(K)) if names is None else list(names)  # the columns of a data frame have no truth value
     if not K.diagonal().any():  # an adjacency matrix
-        return Named(names or default_names(len(K)), joined_support(K, "symmetric").astype(float))
-    return Named(names or default_names(len(K)), association(K)[0])
+        return Named(shown, joined_support(K, "symmetric").astype(float))
+    return Named(shown, association(K)[0])
 
 
 def plot_graph(
     graph: RobustGraph | Graph | ArrayLike,
     *,
     layout: ArrayLike | None = None,
-    marked: tuple[str, ArrayLike] | None = None,
+    marked: tuple[str, ArrayLike] | tuple[str, ArrayLike, str] | None = None,
     names: Sequence[str] | None = None,
     title: str | None = None,
     ax: Axes | None = None,
@@ -79,8 +80,9 @@ def plot_graph(
         K or an adjacency matrix.
     layout : array of shape (m, 2), optional
         Positions, from :func:`shared_layout`; pass the same to compare graphs.
-    marked : (str, boolean array of shape (m, m)), optional
-        Pairs to tell apart, instead of signs, and what they are called; such as ``("only here", ~other.adjacency)``.
+    marked : (str, boolean array of shape (m, m)) or (str, array, str), optional
+        Pairs to highlight instead of signs: their name, which they are, and optionally the name of the others; such as
+        ``("only here", ~other.adjacency, "in both graphs")``.
     names : sequence of str, optional
     title : str, optional
         By default it states the number of edges.
@@ -103,8 +105,8 @@ def plot_graph(
     ax = axes(ax, (6.5, 6.5))
     ax.set_aspect("equal")
     ax.axis("off")
-    draw_links(ax, positions, drawn.names, _links(drawn, marked))
     ax.set_title(title if title is not None else _in_words(drawn), fontsize=11)
+    draw_links(ax, positions, drawn.names, _links(drawn, marked))
     return ax
 
 
@@ -113,7 +115,7 @@ def plot_map(
     coordinates: ArrayLike,
     *,
     outline: Sequence[ArrayLike] = (),
-    marked: tuple[str, ArrayLike] | None = None,
+    marked: tuple[str, ArrayLike] | tuple[str, ArrayLike, str] | None = None,
     names: Sequence[str] | None = None,
     title: str | None = None,
     ax: Axes | None = None,
@@ -144,7 +146,7 @@ def plot_map(
     """
     drawn = named(graph, names)
     places = _checked(coordinates, len(drawn.names))
-    map_layout(places)  # raises where these are no coordinates
+    map_layout(places)  # raises if these are not coordinates
     east = middle_longitude(places)
     positions = np.column_stack([longitudes_near(places[:, 1], east), places[:, 0]])
     ax = axes(ax, (8, 6))
@@ -156,9 +158,9 @@ def plot_map(
     for line in outline:
         points = np.asarray(line, dtype=float)
         ax.plot(longitudes_near(points[:, 1], east), points[:, 0], color=DARK, linewidth=1.8, alpha=0.6, zorder=0)
-    draw_links(ax, positions, drawn.names, _links(drawn, marked))
     ax.set(xlabel="longitude (°)", ylabel="latitude (°)")
     ax.set_title(title if title is not None else _in_words(drawn), fontsize=11)
+    draw_links(ax, positions, drawn.names, _links(drawn, marked))
     return ax
 
 
@@ -176,18 +178,22 @@ def _in_words(drawn: Named) -> str:
     return f"{count}: {positive} positive, {strength.size - positive} negative"
 
 
-def _links(drawn: Named, marked: tuple[str, ArrayLike] | None) -> list[Links]:
+def _links(drawn: Named, marked: tuple[str, ArrayLike] | tuple[str, ArrayLike, str] | None) -> list[Links]:
     """Edges by sign, or by whether they are marked."""
     pairs = drawn.pairs
     strength = drawn.association[tuple(pairs.T)]
     widths = _THIN + (_THICK - _THIN) * np.minimum(np.abs(strength), 1.0)
     if marked is None:
-        first, labels = strength > 0, ("positive association", "negative association")
+        first, labels = (
+            strength > 0,
+            ("rise and fall together (+)", "move against each other (−)"),
+        )
     else:
         mask: BoolArray = np.asarray(marked[1], dtype=bool)
         if mask.shape != drawn.association.shape:
             raise ValueError(f"marked has shape {mask.shape} for {len(drawn.names)} columns.")
-        first, labels = ~mask[tuple(pairs.T)], ("other edges", marked[0])
+        rest = marked[2] if len(marked) > 2 else "other edges"
+        first, labels = ~mask[tuple(pairs.T)], (rest, marked[0])
     styles = ({"color": BLUE, "linestyle": "-"}, {"color": VERMILLION, "linestyle": "--"})
     return [
         Links(label, style, pairs[some], widths[some])
@@ -197,7 +203,7 @@ def _links(drawn: Named, marked: tuple[str, ArrayLike] | None) -> list[Links]:
 
 
 def draw_links(ax: Axes, positions: Array, names: Sequence[str], groups: Sequence[Links]) -> None:
-    """Lines, places and names, as few of which cover each other as can be."""
+    """Lines, places and names, with as little overlap as possible."""
     from matplotlib.collections import LineCollection
 
     groups = [links for links in groups if len(links.pairs)]
@@ -209,23 +215,23 @@ def draw_links(ax: Axes, positions: Array, names: Sequence[str], groups: Sequenc
     if ax.get_autoscale_on():
         ax.margins(0.14 if len(names) < 60 else 0.05)
         ax.autoscale_view()
-    draw_names(ax, positions, names, np.concatenate([links.pairs for links in groups]) if groups else None)
     if groups:
         legend(ax, loc="upper center", bbox_to_anchor=(0.5, -0.01 if not ax.axison else -0.12), ncols=len(groups))
+    draw_names(ax, positions, names, np.concatenate([links.pairs for links in groups]) if groups else None)
 
 
 def draw_names(ax: Axes, positions: Array, names: Sequence[str], pairs: IntArray | None) -> None:
-    """Names beside their places, at the size the axes have now; those that find no room are left out."""
+    """Names beside their places within the axes, at the size these have now; cut where there is no room for all."""
     from matplotlib.patheffects import withStroke
 
     figure = ax.get_figure(root=True)
     assert figure is not None
     figure.draw_without_rendering()  # so that the axes have their final size
-    points = ax.transData.transform(positions) * 72.0 / figure.dpi * _SHRINKING
-    sides = place_labels(points, names, size=_FONT, radius=_MARKER / 2, edges=pairs)
-    for name, place, side in zip(names, positions, sides, strict=True):
-        if side is None:
-            continue
+    unit = 72.0 / figure.dpi * _SHRINKING
+    frame = np.asarray(ax.get_window_extent().extents) * unit
+    points = ax.transData.transform(positions) * unit
+    labels = fitted_labels(points, names, size=_FONT, radius=_MARKER / 2, edges=pairs, frame=frame)
+    for (name, side), place in zip(labels, positions, strict=True):
         right, up = side
         gap = (_MARKER / 2 + 0.2 * _FONT) * (0.8 if right and up else 1.0)
         ax.annotate(
@@ -237,5 +243,6 @@ def draw_names(ax: Axes, positions: Array, names: Sequence[str], pairs: IntArray
             va={1: "bottom", -1: "top", 0: "center"}[up],
             fontsize=_FONT,
             zorder=4,
+            in_layout=False,  # it stays within the axes, and does not make them smaller
             path_effects=[withStroke(linewidth=2.0, foreground="white")],
         )

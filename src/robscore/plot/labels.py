@@ -11,14 +11,21 @@ import numpy as np
 from robscore._tools.typing import Array, IntArray
 
 Side: TypeAlias = tuple[int, int]
-# Where a name may stand as seen from its place: (right, up), in the order they are liked.
+# Where a name may go relative to its place: (right, up), in order of preference.
 SIDES: tuple[Side, ...] = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 _WIDTH, _HEIGHT = 0.6, 1.25  # of a letter, in font sizes
+_LENGTHS = (30, 24, 18, 14, 11, 8, 6, 4)  # to which names are cut, one after the other
 _PLACE_COST, _EDGE_COST, _DISLIKE = 4.0, 0.5, 0.02
 
 
 def place_labels(
-    positions: Array, names: Sequence[str], *, size: float, radius: float, edges: IntArray | None = None
+    positions: Array,
+    names: Sequence[str],
+    *,
+    size: float,
+    radius: float,
+    edges: IntArray | None = None,
+    frame: Array | None = None,
 ) -> list[Side | None]:
     """The side on which each name stands; None where it would cover another one on every side.
 
@@ -32,7 +39,9 @@ def place_labels(
     radius : float
         Of the places.
     edges : integer array of shape (number of edges, 2), optional
-        Lines that names rather keep off.
+        Lines that names should avoid.
+    frame : array of shape (4,), optional
+        Left, low, right and high ends that names must stay within.
     """
     m = len(positions)
     widths = np.array([text_width(name) * size for name in names])
@@ -46,7 +55,7 @@ def place_labels(
         best, least = None, np.inf
         for dislike, side in enumerate(SIDES):
             box = _box(positions[k], side, widths[k], size, radius)
-            if _overlap(box, taken).any():
+            if _overlap(box, taken).any() or (frame is not None and _beyond(box, frame)):
                 continue
             covered = _PLACE_COST * _overlap(box, others).sum() / (2 * radius) ** 2
             cost = covered + _EDGE_COST * _crossings(box, ends) + _DISLIKE * dislike
@@ -56,6 +65,81 @@ def place_labels(
         if best is not None:
             taken = np.vstack([taken, _box(positions[k], best, widths[k], size, radius)])
     return sides
+
+
+def fitted_labels(
+    positions: Array, names: Sequence[str], *, size: float, radius: float, edges: IntArray | None, frame: Array
+) -> list[tuple[str, Side]]:
+    """A text and a side for every name: all of it where there is room, else cut; never none.
+
+    Names are cut to the length at which all of them find a place within ``frame`` (left, low, right, high), and those
+    that have more room are longer again.
+
+    Parameters
+    ----------
+    positions, names, size, radius, edges : as for :func:`place_labels`
+    frame : array of shape (4,)
+
+    Examples
+    --------
+    >>> places = np.array([[10.0, 10.0], [14.0, 10.0], [18.0, 10.0]])
+    >>> found = fitted_labels(places, ["a long name"] * 3, size=4, radius=1, edges=None, frame=np.array([0, 0, 28, 20]))
+    >>> len(found), all(len(text) < 11 for text, _ in found)
+    (3, True)
+    """
+    texts, sides = list(names), place_labels(positions, names, size=size, radius=radius, edges=edges, frame=frame)
+    cut = {most: cut_names(names, most) for most in _LENGTHS}
+    for most in _LENGTHS:
+        if None not in sides:
+            break
+        texts = cut[most]
+        sides = place_labels(positions, texts, size=size, radius=radius, edges=edges, frame=frame)
+    boxes = [
+        _box(place, side or (1, 0), text_width(text) * size, size, radius)
+        for place, side, text in zip(positions, sides, texts, strict=True)
+    ]
+    for k in range(len(names)):
+        others = np.array([box for j, box in enumerate(boxes) if j != k]).reshape(-1, 4)
+        if sides[k] is None:  # nowhere is room: where it covers least
+            choices = [(_box(positions[k], side, text_width(texts[k]) * size, size, radius), side) for side in SIDES]
+            boxes[k], sides[k] = min(choices, key=lambda one: _overlap(one[0], others).sum() + _beyond(one[0], frame))
+        for longer in (names[k], *(texts_cut[k] for texts_cut in cut.values())):
+            if len(longer) <= len(texts[k]):
+                break
+            side = sides[k]
+            assert side is not None
+            box = _box(positions[k], side, text_width(longer) * size, size, radius)
+            if not _overlap(box, others).any() and not _beyond(box, frame):
+                texts[k], boxes[k] = longer, box
+                break
+    return [(text, side or (1, 0)) for text, side in zip(texts, sides, strict=True)]
+
+
+def cut_names(names: Sequence[str], most: int) -> list[str]:
+    """Names of at most so many letters: cut where as many as possible stay different, in the middle if it is all one.
+
+    Examples
+    --------
+    >>> cut_names(["worst concavity", "worst symmetry"], 9)
+    ['wors…vity', 'wors…etry']
+    >>> cut_names(["layer 1 at noon", "layer 2 at noon"], 9)
+    ['layer 1…', 'layer 2…']
+    """
+    tries = [[_cut(name, most, share) for name in names] for share in (0.5, 0.25, 0.0, 0.75)]
+    return max(tries, key=lambda texts: len(set(texts)))
+
+
+def _cut(name: str, most: int, share: float) -> str:
+    """A name without its middle, of which a share of what is left is its end."""
+    if len(name) <= most:
+        return name
+    tail = int((most - 1) * share) if most > 4 else 0
+    return f"{name[: max(1, most - 1 - tail)].rstrip()}…{name[len(name) - tail :].lstrip() if tail else ''}"
+
+
+def _beyond(box: Array, frame: Array) -> float:
+    """How far a box leaves a frame, in all."""
+    return float(np.maximum(frame[:2] - box[:2], 0).sum() + np.maximum(box[2:] - frame[2:], 0).sum())
 
 
 def text_width(text: str) -> float:

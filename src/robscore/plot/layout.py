@@ -1,4 +1,4 @@
-"""Where the columns of a graph stand in a picture, the same for every graph that is to be compared."""
+"""Positions of the columns of a graph in a picture, the same for all graphs to be compared."""
 
 from __future__ import annotations
 

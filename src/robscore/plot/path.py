@@ -1,4 +1,4 @@
-"""A path of penalties: how associations come in, and why one penalty was chosen."""
+"""A path of penalties: how associations enter, and why one penalty was chosen."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._tools.typing import BoolArray
 from robscore.estimators import RobustGraph
 from robscore.graph import association
-from robscore.plot.style import BLUE, COLOURS, DASHES, GREY, PURPLE, axes, legend
+from robscore.plot.labels import cut_names
+from robscore.plot.style import BLUE, COLOURS, DARK, DASHES, GREY, PURPLE, axes, legend
 from robscore.selection import LABELS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_LONGEST_BESIDE = 28  # letters of a pair of names beside the axes; longer ones stand below them
+
 
 def plot_path(model: RobustGraph, *, n_named: int = 8, ax: Axes | None = None) -> Axes:
-    """How the associations come in as the penalty falls; those of the chosen graph are solid, the strongest are named.
+    """How the associations enter as the penalty falls; those of the chosen graph are solid, the strongest are labelled.
 
     Parameters
     ----------
     model : fitted RobustGraph
     n_named : int, default 8
-        Edges to name at the chosen penalty.
+        Number of edges to label at the chosen penalty.
     ax : matplotlib axes, optional
 
     Returns
@@ -44,7 +47,11 @@ def plot_path(model: RobustGraph, *, n_named: int = 8, ax: Axes | None = None) -
     strengths = np.array([association(model.fitted_.interaction_at(k))[0] for k in range(path.alphas.size)])
     i, j = np.nonzero(np.triu((strengths != 0).any(axis=0), k=1))
     lines, kept = strengths[:, i, j].T, model.graph_.adjacency[i, j]
-    ax = axes(ax, (7.5, 4.8))
+    strongest = np.flatnonzero(kept)[np.argsort(-np.abs(lines[kept, -1]), kind="stable")[:n_named]]
+    names = cut_names(model.graph_.names, 40)
+    ends = [(lines[k, -1], f"{names[i[k]]} – {names[j[k]]}") for k in strongest]
+    is_short = max((len(name) for _, name in ends), default=0) <= _LONGEST_BESIDE
+    ax = axes(ax, (7.5, 4.8 if is_short else 7.2))
     from matplotlib.collections import LineCollection
 
     styles: list[tuple[BoolArray, dict[str, Any]]] = [
@@ -59,13 +66,30 @@ def plot_path(model: RobustGraph, *, n_named: int = 8, ax: Axes | None = None) -
         ax.set_xscale("log")
     ax.autoscale_view()
     ax.invert_xaxis()
-    strongest = np.flatnonzero(kept)[np.argsort(-np.abs(lines[kept, -1]), kind="stable")[:n_named]]
-    _name_ends(ax, [(lines[k, -1], f"{model.graph_.names[i[k]]} – {model.graph_.names[j[k]]}") for k in strongest])
+    _name_ends(ax, ends if is_short else [(at, f"{k + 1}") for k, (at, _) in enumerate(ends)])
     ax.set(xlabel="penalty α", ylabel="association")
     edges = f"{model.graph_.n_edges} edge{'' if model.graph_.n_edges == 1 else 's'}"
     ax.set_title(f"{edges} at the chosen penalty, of {len(i)} along the path", fontsize=11)
-    legend(ax, loc="upper left")
+    if is_short:
+        legend(ax, loc="upper left")
+    else:
+        _key_below(ax, [name for _, name in ends])
     return ax
+
+
+def _key_below(ax: Axes, names: list[str]) -> None:
+    """What the lines and the numbers at their ends mean, under the axes, so that long names do not make them narrow."""
+    from matplotlib.lines import Line2D
+
+    drawn, labels = ax.get_legend_handles_labels()
+    numbers = [Line2D([], [], linestyle="", marker=f"${k + 1}$", color=DARK, markersize=6) for k in range(len(names))]
+    legend(
+        ax,
+        handles=[*drawn, *numbers],
+        labels=[*labels, *(name.replace("$", r"\$") for name in names)],
+        loc="upper left",
+        bbox_to_anchor=(0, -0.15),
+    )
 
 
 def _name_ends(ax: Axes, ends: list[tuple[float, str]]) -> None:
@@ -84,7 +108,7 @@ def _name_ends(ax: Axes, ends: list[tuple[float, str]]) -> None:
 
 
 def plot_criterion(model: RobustGraph, *, ax: Axes | None = None) -> Axes:
-    """What the selection rules looked at along the path, each from its least value to its largest.
+    """The criteria of the selection rules along the path, each scaled from its smallest value to its largest.
 
     Parameters
     ----------
@@ -102,7 +126,7 @@ def plot_criterion(model: RobustGraph, *, ax: Axes | None = None) -> Axes:
     >>> import matplotlib; matplotlib.use("Agg")
     >>> X = np.random.default_rng(0).normal(size=(300, 4)) @ np.tri(4)
     >>> rs.plot.plot_criterion(rs.RobustGraph("gaussian").fit(X)).get_title()
-    '1 − expected F1 is least at 3 edges'
+    '1 − expected F1 is smallest at 3 edges'
     """
     check_is_fitted(model)
     if not model.criteria_:
@@ -123,6 +147,6 @@ def plot_criterion(model: RobustGraph, *, ax: Axes | None = None) -> Axes:
     ax.set(xlabel="penalty α", ylabel="criterion, from its least to its largest")
     first = next(iter(model.criteria_))
     count = model.graph_.n_edges
-    ax.set_title(f"{LABELS[first]} is least at {count} edge{'' if count == 1 else 's'}", fontsize=11)
+    ax.set_title(f"{LABELS[first]} is smallest at {count} edge{'' if count == 1 else 's'}", fontsize=11)
     legend(ax)
     return ax

@@ -1,4 +1,4 @@
-"""A learnt graph beside the truth: which edges were found, which are false, which were missed."""
+"""A learnt graph against the truth: which edges were found, which are false, which were missed."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def plot_recovery(
         Links(label, style, pairs := np.argwhere(np.triu(edges)), np.full(len(pairs), width))
         for (label, style), width, edges in zip(_STYLES.items(), _WIDTHS, kinds, strict=True)
     ]
-    draw_links(ax, positions, names or default_names(len(true)), groups)
     hits, count = int(np.count_nonzero(kinds[0])) // 2, int(np.count_nonzero(true)) // 2
     ax.set_title(title if title is not None else f"{hits} of {count} true edges found", fontsize=11)
+    draw_links(ax, positions, default_names(len(true)) if names is None else list(names), groups)
     return ax

@@ -1,4 +1,4 @@
-"""The rows of a fit: what they weigh, and how surprising they are."""
+"""The rows of a fit: their weights, and how surprising they are."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def plot_weights(model: ScoreMatchingEstimator, *, marked: ArrayLike | None = None, ax: Axes | None = None) -> Axes:
-    """What the rows count, from least to most: those of blocks by the median of means, or after reweighting.
+    """The weights of the rows, from smallest to largest: by the median of means, or after reweighting.
 
     Parameters
     ----------
     model : fitted RobustGraph or RobustScoreMatching
     marked : integer array, optional
-        Rows to tell apart, such as those known to be bad.
+        Rows to highlight, such as those known to be bad.
     ax : matplotlib axes, optional
 
     Returns
@@ -37,11 +37,13 @@ def plot_weights(model: ScoreMatchingEstimator, *, marked: ArrayLike | None = No
     >>> import matplotlib; matplotlib.use("Agg")
     >>> X = np.random.default_rng(0).normal(size=(300, 4))
     >>> rs.plot.plot_weights(rs.RobustGraph("gaussian", n_blocks=50).fit(X)).get_ylabel()
-    'weight (1: a full row)'
+    'weight (1: the average row)'
     """
     check_is_fitted(model)
     used = model.fitted_.used
-    weights = model.row_weights_[used] * used.size
+    weights = model.row_weights_[used]
+    is_tapered = model.share_dropped_ is not None  # then rows count in full, in part, or not at all
+    weights = weights / weights.max(axis=0) if is_tapered else weights * used.size
     ax = axes(ax, (7, 4.2))
     same = np.array_equal(weights[:, 0], weights[:, 1])
     known = None if marked is None else np.isin(used, np.asarray(marked))
@@ -59,7 +61,8 @@ def plot_weights(model: ScoreMatchingEstimator, *, marked: ArrayLike | None = No
                 label="marked rows" if column == 0 else None,
             )  # fmt: skip
     ax.axhline(1.0, color=GREY, linewidth=0.8, linestyle=":")
-    ax.set(xlabel="rows, from the least weight to the most", ylabel="weight (1: a full row)")
+    unit = "a full row" if is_tapered else "the average row"
+    ax.set(xlabel="rows, from the least weight to the most", ylabel=f"weight (1: {unit})")
     effective = 1.0 / np.sum(model.row_weights_**2, axis=0)
     ax.set_title(f"{used.size} rows are worth {effective[0]:.0f} equal ones", fontsize=11)
     legend(ax)
@@ -67,7 +70,7 @@ def plot_weights(model: ScoreMatchingEstimator, *, marked: ArrayLike | None = No
 
 
 def plot_rows(model: ScoreMatchingEstimator, *, level: float = 0.01, n_named: int = 5, ax: Axes | None = None) -> Axes:
-    """How surprising every row of the fit is, in the order of the data; the most surprising ones with their number.
+    """How surprising every row of the fit is, in the order of the data; the most surprising ones are numbered.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Colours that stay apart for colour-blind readers (Okabe and Ito); line styles say the same again, for print."""
+"""Colours that colour-blind readers can distinguish (Okabe and Ito); line styles repeat them for print."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ Check = Callable[[Any], bool]
 
 
 def parsed(text: str) -> Any:
-    """JSON without what it should not hold: numbers beyond all bounds, NaN, or nesting without end."""
+    """JSON without what it should not hold: absurd numbers, NaN, or endless nesting."""
     try:
         return json.loads(text, parse_int=_whole, parse_float=_finite, parse_constant=_refuse)
     except RecursionError:
@@ -30,7 +30,7 @@ def _finite(digits: str) -> float:
 
 
 def _refuse(digits: str) -> NoReturn:
-    raise ValueError(f"{digits[:20]} is no number that it can hold")
+    raise ValueError(f"{digits[:20]} is not a number that it can hold")
 
 
 def broken_part(content: Mapping[str, Any]) -> str | None:
@@ -55,6 +55,10 @@ def broken_part(content: Mapping[str, Any]) -> str | None:
         "rows": _is_rows,
         "remarks": list_of(text),
         "cautions": list_of(list_of(text, 2)),
+        "certainty": optional(lambda value: _is_certainty(value, m)),
+        "predictability": optional(numbers(m)),
+        "check": optional(lambda value: _is_check(value, m)),
+        "groups": optional(list_of(text, m)),
     }
     wrong = next((name for name, check in checks.items() if not check(content[name])), None)
     return wrong or (None if _fits_together(content) else "classic")
@@ -66,7 +70,7 @@ def text(value: Any) -> bool:
 
 
 def number(value: Any) -> bool:
-    """A number; true and false are none."""
+    """A number; true and false are not."""
     return isinstance(value, float) or (_whole_number(value) and abs(value) < _LARGEST)
 
 
@@ -180,6 +184,48 @@ def _is_rows(value: Any) -> bool:
     )
 
 
+def _is_certainty(value: Any, m: int) -> bool:
+    maybe = optional(number)
+
+    def pair(entry: Any, *rest: Check) -> bool:
+        return (
+            isinstance(entry, list)
+            and len(entry) == 2 + len(rest)
+            and count(entry[0])
+            and count(entry[1])
+            and entry[0] < entry[1] < m
+            and all(check(part) for check, part in zip(rest, entry[2:], strict=True))
+        )
+
+    halves = {"n_halves": count, "threshold": number, "expected_false": number}
+    return has(
+        value,
+        level=number,
+        fdr=number,
+        n_tested=count,
+        split=truth,
+        why_not=text,
+        pairs=list_of(lambda entry: pair(entry, *[maybe] * 5)),
+        stability=optional(lambda given: has(given, pairs=list_of(lambda entry: pair(entry, number)), **halves)),
+    )
+
+
+def _is_check(value: Any, m: int) -> bool:
+    maybe = optional(number)
+    kinds = maybe, maybe, maybe, text
+
+    def column(entry: Any) -> bool:
+        return (
+            isinstance(entry, list)
+            and len(entry) == len(kinds)
+            and all(check(part) for check, part in zip(kinds, entry, strict=True))
+        )
+
+    return has(value, verdict=optional(text), p_value=maybe, why_not=text, columns=list_of(column)) and (
+        len(value["columns"]) in (0, m)
+    )
+
+
 def _is_about_data(value: Any) -> bool:
     """Empty, or enough to read the rows again."""
     if value == {}:
@@ -195,15 +241,16 @@ def _is_about_data(value: Any) -> bool:
         sha256=text,
         read=lambda read: (
             has(read, **options)
-            and set(read) - {"given"} == set(options)
-            and list_of(text)(read.get("given", []))
+            and set(read) - {"given", "by", "header"} == set(options)
+            and all(list_of(text)(read.get(name, [])) for name in ("given", "by"))
+            and optional(truth)(read.get("header"))
             and read["decimal"] in (None, ".", ",")
         ),
         label_name=optional(text),
         coordinates=optional(text),
         outline=optional(text),
         compare=truth,
-    )
+    ) and optional(count)(value.get("stability"))
 
 
 def _fits_together(content: Mapping[str, Any]) -> bool:

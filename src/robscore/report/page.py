@@ -1,4 +1,4 @@
-"""The report: one HTML file that carries its data, its style and its libraries, and asks nothing of any network."""
+"""The report: one HTML file that carries its data, its style and its libraries, and needs no network."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from typing import Any
 import numpy as np
 
 from robscore._tools.files import write_whole
-from robscore._tools.typing import Array, IntArray
+from robscore._tools.networks import centrality, clustered_order
+from robscore._tools.typing import Array
 from robscore._tools.words import visible
 from robscore.estimators import RobustGraph
-from robscore.plot.labels import place_labels
 from robscore.plot.layout import map_layout, pieces_within, shared_layout
+from robscore.report.cells import cells_section
+from robscore.report.given import given_section
+from robscore.report.methods import citation, methods
 from robscore.report.record import Record, as_json, record
-from robscore.report.words import cautions, findings, headline
+from robscore.report.words import about_fit, about_flagged, cautions, findings, headline, how_sure, no_cautions
 
-# Sizes in the page's own units; see assets/script for what is drawn with them.
-_FONT, _RADIUS = 12.0, 6.0
-_ROOM = 105.0  # side of the square that a column has in the picture
-_SMALLEST_SIDE = 520.0
 _LIBRARIES = ("cytoscape.min.js", "chart.umd.min.js")
 # In this order, in one scope of their own: later ones use what earlier ones declare.
-_SCRIPTS = ("content.js", "pictures.js", "pointing.js", "tables.js", "charts.js", "controls.js")
+_SCRIPTS = (
+    "content.js", "labels.js", "picture.js", "matrix.js", "pointing.js", "tables.js", "sections.js", "charts.js",
+    "saving.js", "controls.js",
+)  # fmt: skip
 
 
 def write_html(what: RobustGraph | Record, path: str | PathLike[str], **about: Any) -> None:
@@ -52,26 +54,75 @@ def write_html(what: RobustGraph | Record, path: str | PathLike[str], **about: A
     write_whole(Path(path), html_page(what if isinstance(what, Record) else record(what, **about)))
 
 
+class Page:
+    """A report as one HTML text: it shows itself in a notebook, and ``save`` writes it.
+
+    Attributes
+    ----------
+    title : str
+    html : str
+        The whole page.
+    """
+
+    def __init__(self, made: Record) -> None:
+        self.title, self.html = made.title, html_page(made)
+
+    @classmethod
+    def of(cls, model: RobustGraph, **about: Any) -> Page:
+        """The report of a fit; arguments as for :func:`robscore.report.record`."""
+        return cls(record(model, **about))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write it to a file."""
+        write_whole(Path(path), self.html)
+
+    def _repr_html_(self) -> str:
+        frame = 'width="100%" height="900" style="border:1px solid #ccc" sandbox="allow-scripts allow-downloads"'
+        title, content = escape(self.title, quote=True), escape(self.html, quote=True)
+        return f'<iframe title="{title}" {frame} srcdoc="{content}"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<Page {self.title!r}>"
+
+
 def html_page(record: Record) -> str:
     """The page as one text."""
     title = visible(record.title) or "A sparse graph"
-    told = "".join(f"<li>{escape(sentence)}</li>" for sentence in findings(record))
-    careful = "".join(f"<li>{escape(sentence)}</li>" for sentence in cautions(record))
+    drawn = _drawn(record)
     parts = {
-        "cautions": f'<ul id="cautions" aria-label="Cautions">{careful}</ul>' if careful else "",
+        "cautions": _listed("cautions", cautions(record), "Be careful") or _calm(no_cautions(record)),
         "title": escape(title),
         "headline": escape(headline(record)),
-        "findings": told,
+        "sure": escape(how_sure(record)),
+        "findings": "".join(f"<li>{escape(sentence)}</li>" for sentence in findings(record)),
+        "flagged": escape(about_flagged(record)),
+        "fits": escape(about_fit(record)),
+        "methods": escape(methods(record)),
+        "citation": escape(citation(record)),
         "version": escape(record.version),
         "style": _asset("report.css"),
         "libraries": "\n".join(f"<script>{_library(name)}</script>" for name in _LIBRARIES),
-        "data": _as_script({"record": record.__dict__, "layouts": _layouts(record)}),
+        "given": given_section(record, drawn["layouts"]["network"]["places"]),
+        "cells": cells_section(record),
+        "data": _as_script({"record": record.__dict__, **drawn}),
         "script": _script(),
     }
     page = _asset("report.html")
     first, *rest = page.split("{{")
     # One pass, so that nothing that comes from the data is taken for a place to fill.
     return first + "".join(parts[name] + after for name, after in (part.split("}}", 1) for part in rest))
+
+
+def _calm(words: str) -> str:
+    return f'<p id="no-cautions">{escape(words)}</p>'
+
+
+def _listed(name: str, sentences: Sequence[str], heading: str) -> str:
+    """A list under a heading; nothing if it is empty."""
+    if not sentences:
+        return ""
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+    return f'<h2 id="{name}-title">{heading}</h2><ul id="{name}" aria-labelledby="{name}-title">{items}</ul>'
 
 
 def _asset(name: str) -> str:
@@ -96,35 +147,48 @@ def _as_script(content: Any) -> str:
     return text
 
 
-def _layouts(record: Record) -> dict[str, Any]:
-    """Where the columns stand, as a network and on a map, and on which side their names."""
+def _drawn(record: Record) -> dict[str, Any]:
+    """What the pictures need: where the columns stand, what is said of each, and an order for the matrix."""
     m = len(record.names)
-    pairs = np.array([[i, j] for i, j, _, _ in record.edges], dtype=np.intp).reshape(-1, 2)
-    adjacency = np.zeros((m, m), dtype=bool)
-    adjacency[pairs[:, 0], pairs[:, 1]] = adjacency[pairs[:, 1], pairs[:, 0]] = True
-    side = max(_SMALLEST_SIDE, _ROOM * np.sqrt(m))
-    layouts = {"network": _layout(record, shared_layout(adjacency), pairs, side)}
+    association = np.eye(m)
+    for i, j, _, strength in record.edges:
+        association[i, j] = association[j, i] = strength
+    layouts = {"network": _layout(evened(shared_layout(association)), keep_shape=False)}
     if record.coordinates is not None:
         flat = map_layout(record.coordinates)
         lines = [map_layout(line, like=record.coordinates) for line in record.outline or []]
-        layouts["map"] = _layout(record, flat, pairs, 1.1 * side, lines)
-    return layouts
-
-
-def _layout(record: Record, places: Array, pairs: IntArray, side: float, lines: Sequence[Array] = ()) -> dict[str, Any]:
-    """Places in the page's units, with y downwards; names' sides; lines under the picture, cut to its surroundings."""
-    low, size = places.min(axis=0), np.ptp(places, axis=0).max()
-    unit = side / (size if size > 0 else 1.0)
-    at = (places - low) * unit
-    sides = place_labels(at, record.names, size=_FONT, radius=_RADIUS, edges=pairs)
-    flip = np.array([1.0, -1.0])
-    margin = 0.04 * side
-    box = at.min(axis=0) - margin, at.max(axis=0) + margin
-    near = [piece for line in lines for piece in pieces_within((line - low) * unit, *box)]
+        layouts["map"] = _layout(flat, lines, keep_shape=True)
     return {
-        "places": (at * flip).round(2).tolist(),
-        "sides": [None if side is None else list(side) for side in sides],
-        "lines": [(line * flip).round(2).tolist() for line in near],
-        "font": _FONT,
-        "radius": _RADIUS,
+        "layouts": layouts,
+        "central": centrality(association)._asdict(),
+        "order": clustered_order(association),
+    }
+
+
+def evened(places: Array) -> Array:
+    """Places halfway to their ranks, column by column: the crowded get more room, and no order changes."""
+    unit = np.ptp(places, axis=0)
+    at = (places - places.min(axis=0)) / np.where(unit > 0, unit, 1.0)
+    ranks = np.argsort(np.argsort(at, axis=0, kind="stable"), axis=0) / max(len(places) - 1, 1)
+    return np.asarray((at + ranks) / 2)
+
+
+def _layout(places: Array, lines: Sequence[Array] = (), *, keep_shape: bool) -> dict[str, Any]:
+    """Places between 0 and 1 with y downwards, and lines under the picture, cut to its surroundings.
+
+    A network may be stretched to fill its frame; a map may not, and ``ratio`` is its height over its width.
+    """
+    low, size = places.min(axis=0), np.ptp(places, axis=0)
+    unit = np.where(size > 0, size, max(float(size.max()), 1.0))
+    margin = 0.04
+    around = np.full(2, -margin), np.full(2, 1 + margin)
+    near = [piece for line in lines for piece in pieces_within((line - low) / unit, *around)]
+
+    def turned(at: Array) -> list[list[float]]:
+        return np.column_stack([at[:, 0], 1 - at[:, 1]]).round(5).tolist()
+
+    return {
+        "places": turned((places - low) / unit),
+        "lines": [turned(line) for line in near],
+        "ratio": float(unit[1] / unit[0]) if keep_shape else None,
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version as installed_version
 from os import PathLike
@@ -19,20 +19,31 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robscore._tools.remarks import Caution
-from robscore._tools.typing import AnyData
+from robscore._tools.typing import AnyData, Array
 from robscore._tools.words import clipped
 from robscore._version import __version__
+from robscore.certainty.stability import EdgeStability
 from robscore.estimators import RobustGraph
 from robscore.families.base import Family
 from robscore.graph import association
+from robscore.report.cells import about_cells, is_cells
 from robscore.report.checking import broken_part, parsed
+from robscore.report.given import about_given, is_given
+from robscore.report.judged import certainty_of, check_of, predictability_of
+from robscore.rows.names import default_names
 from robscore.rows.tables import columns_of
 
 FORMAT = 1
-_LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _MOST_GRAPHS = 60  # of the path, that the page's slider goes through
 _MOST_LISTED_ROWS, _MOST_DRAWN_ROWS = 200, 3000
 LEVEL = 0.01  # false alarms among good rows
+_NOT_IN_OLDER_FILES: dict[str, Any] = {
+    "cautions": [],
+    "given": {},
+    "cells": {},
+    **dict.fromkeys(("certainty", "predictability", "check", "groups")),
+}
 
 
 @dataclass(frozen=True)
@@ -50,7 +61,7 @@ class Record:
     names, coordinates, outline : columns, their latitudes and longitudes, and lines under the map; or None
     fit : dict
         Rows used and left out, blocks, penalty, optimality, in numbers and words.
-    diagonal, location : lists with an entry a column
+    diagonal, location : lists with an entry per column
     edges : list of (i, j, interaction, association), strongest association first
     path : dict
         Numbers by alpha: alphas, n_edges, kkt, converged, criteria, chosen. And ``graphs``, of some of them: position,
@@ -62,8 +73,19 @@ class Record:
         The most surprising rows, and points to draw.
     cautions : list of [kind, sentence]
         What to be careful about, worst first.
+    certainty : dict or None
+        Estimates of the edges without shrinkage, with intervals, p-values and q-values, and how often they recur.
+    predictability : list with an entry per column, or None
+    check : dict or None
+        Whether the family fits, and which columns it misses.
+    groups : list of str with an entry per column, or None
+        Groups that the columns were given.
     remarks : list of str
-        What was said when the file was read.
+        Notes from reading the file.
+    given : dict
+        Effects of covariates and what moderators change, as ``robscore.report.given`` shows it; empty without any.
+    cells : dict
+        Where cells are missing or look wrong, as ``robscore.report.cells`` shows it; empty where none were filled in.
     """
 
     format: int
@@ -84,6 +106,12 @@ class Record:
     rows: dict[str, Any]
     remarks: list[str]
     cautions: list[list[str]] = field(default_factory=list)
+    given: dict[str, Any] = field(default_factory=dict)
+    certainty: dict[str, Any] | None = None
+    predictability: list[float] | None = None
+    check: dict[str, Any] | None = None
+    groups: list[str] | None = None
+    cells: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """The record as a JSON text."""
@@ -104,7 +132,7 @@ class Record:
             raise ValueError(f"{path} is not a model.json of robscore: {error}.") from None
         wanted = {member.name for member in fields(cls)}
         if isinstance(content, dict):
-            content.setdefault("cautions", [])  # files of earlier versions have none
+            content = {**_NOT_IN_OLDER_FILES, **content}
         if not isinstance(content, dict) or not wanted <= set(content):
             raise ValueError(f"{path} is not a model.json of robscore.")
         if content["format"] != FORMAT:
@@ -113,9 +141,15 @@ class Record:
                 f"{clipped(str(content['version']))}; this is robscore {__version__}, which reads format {FORMAT}. Run "
                 "`robscore fit` on the data again."
             )
-        if broken := broken_part(content):
+        if broken := broken_part(content) or _broken_section(content):
             raise ValueError(f"{path} is not a whole model.json: {broken!r} is broken. Run `robscore fit` again.")
         return cls(**{name: content[name] for name in wanted})
+
+
+def _broken_section(content: Mapping[str, Any]) -> str | None:
+    """The name of the first section that is not as it should be, or None."""
+    checks = (("given", is_given), ("cells", is_cells))
+    return next((name for name, check in checks if not check(content[name], len(content["names"]))), None)
 
 
 def as_json(content: Any) -> str:
@@ -137,6 +171,9 @@ def record(
     rows: AnyData | None = None,
     cautions: Sequence[Caution] = (),
     speaker: Callable[[Any], str] = str,
+    groups: Sequence[str] | Mapping[str, str] | None = None,
+    stability: EdgeStability | None = None,
+    first_row: int = 0,
 ) -> Record:
     """The record of a fit.
 
@@ -144,7 +181,7 @@ def record(
     ----------
     model : fitted RobustGraph
     classic : fitted RobustGraph, optional
-        Another fit of the same columns to show beside it, as a rule with ``n_blocks=1``.
+        Another fit of the same columns to compare with, usually with ``n_blocks=1``.
     title : str, optional
     labels : sequence of str, optional
         Names of the rows of the data.
@@ -156,11 +193,17 @@ def record(
         Where the rows came from.
     remarks : sequence of str, optional
     rows : table, optional
-        What ``model.suspicious_rows(level=LEVEL)`` gave, where it is at hand: it takes a simulation.
+        The result of ``model.suspicious_rows(level=LEVEL)``, if already computed: it takes a simulation.
     cautions : sequence of Caution, optional
-        Others than the model's own, which they come before.
+        Further cautions, listed before the model's own.
     speaker : callable, optional
-        Words the arguments that cautions speak of, for readers who do not write Python.
+        Rewords the arguments in cautions, for readers who do not write Python.
+    groups : sequence of str, or dict of str by column, optional
+        Groups of the columns, which the report shows by colour; columns that a dict does not have are in none.
+    stability : EdgeStability, optional
+        The result of ``model.edge_stability(X)``: how often every edge recurs in halves of the rows.
+    first_row : int, default 0
+        The number of the first row; 0 is what ``model.suspicious_rows()`` counts from.
 
     Examples
     --------
@@ -170,8 +213,7 @@ def record(
     >>> len(kept.edges), kept.names
     (3, ['x0', 'x1', 'x2', 'x3'])
     """
-    graph, facts = model.graph_, model.graph_.facts
-    m = len(graph.names)
+    graph, m = model.graph_, len(model.graph_.names)
     if labels is not None and len(labels) != len(model.row_weights_):
         raise ValueError(f"labels has {len(labels)} entries for {len(model.row_weights_)} rows.")
     places = None if coordinates is None else np.asarray(coordinates, dtype=float)
@@ -179,33 +221,26 @@ def record(
         raise ValueError(f"coordinates has shape {places.shape}; one latitude and longitude for each of {m} columns.")
     if classic is not None and classic.graph_.names != graph.names:
         raise ValueError("classic was fitted to other columns; fit both to the same data.")
+    same = (
+        classic is not None
+        and classic.cells == model.cells
+        and np.allclose(classic.row_weights_, model.row_weights_, rtol=1e-9, atol=0)
+    )
+    if same:
+        classic = None
     i, j = graph.strongest_first()
     path, beside = _paths(model, classic)
     return Record(
         format=FORMAT,
         version=__version__,
-        libraries={"python": platform.python_version(), **{name: installed_version(name) for name in _LIBRARIES}},
+        libraries=_libraries(),
         title=title,
         data=data or {},
         settings={name: _plain(value) for name, value in model.get_params(deep=False).items()},
         names=list(graph.names),
         coordinates=None if places is None else places.tolist(),
         outline=None if outline is None else [np.asarray(line, dtype=float).tolist() for line in outline],
-        fit={
-            "n_rows": len(model.row_weights_),
-            "n_rows_used": model.n_rows_used_,
-            "share_dropped": model.share_dropped_,
-            "effective_rows": list(facts.effective_rows),
-            "family": facts.family,
-            "why_family": facts.why_family,
-            "n_blocks": model.n_blocks_,
-            "reweighting": facts.reweighting,
-            "alpha": model.alpha_,
-            "selection": facts.selection,
-            "converged": model.converged_,
-            "kkt": facts.kkt,
-            "n_iter": model.n_iter_,
-        },
+        fit=_fit(model, classic_is_same=same),
         diagonal=graph.interaction.diagonal().tolist(),
         location=model.location_.tolist(),
         edges=[
@@ -214,10 +249,66 @@ def record(
         ],
         path=path,
         classic=beside,
-        rows=_rows(model, model.suspicious_rows(level=LEVEL) if rows is None else rows, labels),
-        remarks=list(dict.fromkeys(remarks)),
+        rows=_rows(model, model.suspicious_rows(level=LEVEL) if rows is None else rows, labels, first_row),
+        remarks=list(dict.fromkeys([*remarks, *_on_names(graph.names)])),
         cautions=[[caution.kind.name, caution.said(speaker)] for caution in [*cautions, *model.cautions_]],
+        given=about_given(model),
+        certainty=certainty_of(model, stability, speaker),
+        predictability=predictability_of(model),
+        check=check_of(model, speaker),
+        groups=_groups(groups, graph.names),
+        cells=about_cells(model, labels, first_row),
     )
+
+
+def _libraries() -> dict[str, str]:
+    """Versions of what a fit is computed with; numba is not everywhere."""
+    from robscore._tools.compiling import COMPILES
+
+    names = [*_LIBRARIES, "numba"] if COMPILES else _LIBRARIES
+    return {"python": platform.python_version(), **{name: installed_version(name) for name in names}}
+
+
+def _fit(model: RobustGraph, *, classic_is_same: bool) -> dict[str, Any]:
+    """What there is to know of the fit behind the graph."""
+    facts = model.graph_.facts
+    return {
+        "n_rows": len(model.row_weights_),
+        "n_rows_used": model.n_rows_used_,
+        "share_dropped": model.share_dropped_,
+        "effective_rows": list(facts.effective_rows),
+        "family": facts.family,
+        "why_family": facts.why_family,
+        "n_blocks": model.n_blocks_,
+        "reweighting": facts.reweighting,
+        "alpha": model.alpha_,
+        "selection": facts.selection,
+        "converged": model.converged_,
+        "kkt": facts.kkt,
+        "n_iter": model.n_iter_,
+        "classic_is_same": classic_is_same,
+    }
+
+
+def _on_names(names: Sequence[str]) -> list[str]:
+    """How to get names, where there are none but numbers."""
+    if list(names) != list(default_names(len(names))):
+        return []
+    return [
+        "The columns have no names, so they are called x0, x1, ...: fit a data frame to keep its names. A scikit-learn "
+        "scaler keeps them with scaler.set_output(transform='pandas')."
+    ]
+
+
+def _groups(groups: Sequence[str] | Mapping[str, str] | None, names: Sequence[str]) -> list[str] | None:
+    """One group per column; empty where a column is in none."""
+    if groups is None:
+        return None
+    if isinstance(groups, Mapping):
+        return [str(groups.get(name, "")) for name in names]
+    if len(groups) != len(names):
+        raise ValueError(f"groups has {len(groups)} entries for {len(names)} columns.")
+    return [str(group) for group in groups]
 
 
 def _plain(value: Any) -> Any:
@@ -234,7 +325,7 @@ def _plain(value: Any) -> Any:
 
 
 def argument(value: Any) -> Any:
-    """What :func:`_plain` made of an argument, as the estimator takes it."""
+    """An argument as the estimator takes it, from its form in :func:`_plain`."""
     if isinstance(value, list):
         array = [argument(entry) for entry in value]
         return array if array and isinstance(array[0], str) else np.array(array, dtype=float)
@@ -297,11 +388,17 @@ def _graph(model: RobustGraph, position: int) -> dict[str, Any]:
     }
 
 
-def _rows(model: RobustGraph, suspicious: AnyData, labels: Sequence[str] | None) -> dict[str, Any]:
+def full_weights(model: RobustGraph) -> Array:
+    """What rows count, shape (n,): after reweighting 1 is a full row, else 1 is the average row."""
+    weight = model.row_weights_[:, 0]
+    return np.asarray(weight * model.n_rows_used_ if model.share_dropped_ is None else weight / weight.max())
+
+
+def _rows(model: RobustGraph, suspicious: AnyData, labels: Sequence[str] | None, first_row: int) -> dict[str, Any]:
     """The most surprising rows by name, and points to draw: all rows that are flagged, and some of the others."""
     table = columns_of(suspicious)
     row, score, p_value, flagged = (table[name] for name in ("row", "score", "p_value", "flagged"))
-    weight = model.row_weights_[row, 0] * model.n_rows_used_
+    weight = full_weights(model)[row]
     shown = np.arange(row.size) < max(20, min(int(flagged.sum()), _MOST_LISTED_ROWS))
     drawn = np.flatnonzero(flagged)[: _MOST_DRAWN_ROWS // 2]
     others = np.flatnonzero(~flagged)
@@ -309,10 +406,12 @@ def _rows(model: RobustGraph, suspicious: AnyData, labels: Sequence[str] | None)
     return {
         "level": LEVEL,
         "n_flagged": int(flagged.sum()),
+        "n_dropped": None if model.share_dropped_ is None else int(np.count_nonzero(weight == 0)),
+        "first": first_row,
         "n_drawn": int(drawn.size),
         "listed": [
             {
-                "row": int(row[k]) + 1,
+                "row": int(row[k]) + first_row,
                 "label": None if labels is None else labels[row[k]],
                 "score": float(score[k]) if np.isfinite(score[k]) else None,
                 "p_value": float(p_value[k]) if np.isfinite(p_value[k]) else None,
@@ -323,7 +422,7 @@ def _rows(model: RobustGraph, suspicious: AnyData, labels: Sequence[str] | None)
             for k in np.flatnonzero(shown)
         ],
         "points": [
-            [int(row[k]) + 1, float(f"{score[k]:.5g}") if np.isfinite(score[k]) else None, int(flagged[k])]
+            [int(row[k]) + first_row, float(f"{score[k]:.5g}") if np.isfinite(score[k]) else None, int(flagged[k])]
             for k in sorted(drawn, key=lambda k: row[k])
         ],
     }

@@ -1,25 +1,38 @@
-"""What a record says, in sentences that a colleague understands."""
+"""A record in sentences that a colleague without statistics understands."""
 
 from __future__ import annotations
 
-from robscore._tools.words import clipped, visible
+from robscore._tools.words import clipped, first_few, signed, visible
 from robscore.report.record import Record
 
 # Cautions of these kinds leave a graph in doubt; others only qualify it.
 _DOUBTFUL = ("GROUP", "LEFT_OUT", "MISFIT", "NOT_CONVERGED", "FEW_ROWS")
 
+_FAMILIES = {
+    "Gaussian()": "Gaussian",
+    "SquareRoot()": "square-root",
+    "Gamma()": "gamma",
+    "TruncatedGaussian()": "truncated Gaussian",
+    "LogLog()": "log-log",
+    "Simplex()": "simplex",
+}
+
 
 def headline(record: Record) -> str:
-    """The finding in one sentence, no surer than the cautions are."""
+    """The finding in one sentence, as cautious as the cautions."""
     m, count = len(record.names), len(record.edges)
     pairs = m * (m - 1) // 2
-    doubtful = any(kind in _DOUBTFUL for kind, _ in record.cautions)
     if not count:
-        if doubtful:
+        if is_doubtful(record):
             return f"No link between the {m} variables could be made out, which does not mean that there is none"
         return f"No two of the {m} variables are linked directly"
-    verb = ("seem" if count > 1 else "seems") + " to be" if doubtful else "are" if count > 1 else "is"
+    verb = ("seem" if count > 1 else "seems") + " to be" if is_doubtful(record) else "are" if count > 1 else "is"
     return f"{count} of {pairs} pairs of variables {verb} linked directly"
+
+
+def is_doubtful(record: Record) -> bool:
+    """Whether a caution leaves the graph in doubt."""
+    return any(kind in _DOUBTFUL for kind, _ in record.cautions)
 
 
 def cautions(record: Record) -> list[str]:
@@ -29,20 +42,112 @@ def cautions(record: Record) -> list[str]:
 
 def findings(record: Record) -> list[str]:
     """What else there is to know at a glance: strongest links, rows, the family, the comparison."""
-    told = _strongest(record), _about_rows(record), _about_family(record), _compared(record)
+    told = _strongest(record), _on_groups(record), _about_rows(record), _compared(record), _about_family(record)
     return [words for words in told if words]
+
+
+def no_cautions(record: Record) -> str:
+    """Says that there are none, which a reader would look for, and whether the model was checked at all."""
+    if record.cautions:
+        return ""
+    checked = record.check is not None and record.check["verdict"] is not None
+    unless = "" if checked else ", but whether the model fits could not be checked"
+    return f"No cautions: nothing in the rows or columns speaks against this graph{unless}."
+
+
+def _on_groups(record: Record) -> str:
+    """Whether links change with moderators, and how many."""
+    changes = record.given.get("changes", [])
+    if not changes:
+        return ""
+    count = len({(i, j) for _, pairs in changes for i, j, _ in pairs})
+    some = f"{count} pair{' changes' if count == 1 else 's change'}" if count else "no pair changes"
+    return f"These links are what all rows have in common; with the groups or numbers given, {some}."
+
+
+def how_sure(record: Record) -> str:
+    """How certain the links are, in a sentence or two."""
+    count, sure = len(record.edges), record.certainty
+    if sure is None:
+        return "How certain the links are was not recorded; fit again with this version to know."
+    hardly = " This assumes that the model is right; see the cautions." if is_doubtful(record) else ""
+    if sure["stability"] is not None:
+        return _by_halves(record) + hardly
+    if sure["why_not"]:
+        return f"How certain the links are cannot be judged: {_too_little(record)}."
+    clear = n_clear(record)
+    others = sum(1 for pair in sure["pairs"] if _is_clear(pair, sure["fdr"])) - clear
+    missed = ""
+    if others:
+        other = f"{others} {'other pair is' if others == 1 else 'other pairs are'}"
+        missed = f" {other} as clear by that test, but not in the graph." if count else ""
+    if not count:
+        none = f"{others} of them may be, by a separate test" if others else "a separate test of every pair agrees"
+        return f"Of the {sure['n_tested']} pairs, {none}.{hardly}"
+    one_in = round(1 / sure["fdr"])
+    half = " (half of the rows chose the links, the other half tested them)" if sure["split"] else ""
+    which = f"{clear} of the {count} links {'is' if clear == 1 else 'are'}"
+    if not clear:
+        return f"None of the {count} links is clearly more than chance{half}.{missed}{hardly}"
+    if clear == count:
+        which = f"All {count} links are" if count > 1 else "The link is"
+    return (
+        f"{which} clearly more than chance{half}; about 1 in {one_in} of such clear links may still be false."
+        f"{missed}{hardly}"
+    )
+
+
+def n_clear(record: Record) -> int:
+    """How many links of the graph are clear at the false discovery rate of the record."""
+    sure = record.certainty
+    if sure is None:
+        return 0
+    ours = {(i, j) for i, j, _, _ in record.edges}
+    return sum(1 for pair in sure["pairs"] if (pair[0], pair[1]) in ours and _is_clear(pair, sure["fdr"]))
+
+
+def _is_clear(pair: list[float | None], fdr: float) -> bool:
+    return pair[6] is not None and pair[6] <= fdr
+
+
+def _by_halves(record: Record) -> str:
+    assert record.certainty is not None
+    stability = record.certainty["stability"]
+    ours = {(i, j) for i, j, _, _ in record.edges}
+    kept = [pair for pair in stability["pairs"] if pair[2] >= stability["threshold"] and (pair[0], pair[1]) in ours]
+    return (
+        f"{len(kept)} of the {len(ours)} links recur in at least {stability['threshold']:.0%} of "
+        f"{stability['n_halves']} fits to half of the rows; of such links at most {stability['expected_false']:.2g} "
+        "are expected to be false."
+    )
+
+
+def _too_little(record: Record) -> str:
+    """Why there are no tests, without their arithmetic, which is shown with the links."""
+    m, rows = len(record.names), record.fit["effective_rows"][0]
+    if rows < 3 * (m + 1):
+        return f"{record.fit['n_rows_used']} rows are too few to test {m} variables against each other"
+    return "the links could not be tested one by one"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
 def _strongest(record: Record) -> str:
     if not record.edges:
         several = len(record.path["graphs"]) > 1
-        return "Less of a penalty gives more links; the slider goes through them." if several else ""
+        return "The slider under the picture shows what would come in first." if several else ""
     named = []
     for i, j, _, strength in record.edges[:3]:
-        named.append(f"{shortened(record.names[i])} and {shortened(record.names[j])} ({strength:+.2f})")
+        named.append(f"{shortened(record.names[i])} and {shortened(record.names[j])} ({signed(strength)})")
     positive = sum(1 for edge in record.edges if edge[3] > 0)
-    signs = f"{positive} positive, {len(record.edges) - positive} negative"
-    return f"Strongest: {', '.join(named)}. Signs: {signs}."
+    negative = len(record.edges) - positive
+    signs = f"{positive} of the linked pairs move together (+) and {negative} in opposite directions (−)"
+    if not positive or not negative:
+        which = "together (+)" if positive else "in opposite directions (−)"
+        signs = f"All linked pairs move {which}" if len(record.edges) > 1 else f"The two move {which}"
+    return f"Strongest: {', '.join(named)}. {signs}."
 
 
 def shortened(name: str, most: int = 40) -> str:
@@ -61,18 +166,73 @@ def _about_rows(record: Record) -> str:
         return f"{dropped} of {used} rows ({dropped / used:.1%}) do not fit the others and count for nothing.{complete}"
     if fit["n_blocks"] > 1:
         return (
-            f"The {used} rows are weighed by a geometric median of {fit['n_blocks']} blocks: as much as "
+            f"The {used} rows are weighted by a geometric median of {fit['n_blocks']} blocks and count as much as "
             f"{fit['effective_rows'][0]:.0f} equal rows.{complete}"
         )
     return f"Classic score matching: all {used} rows count equally, bad ones too.{complete}"
 
 
+def about_flagged(record: Record) -> str:
+    """How many rows stand out, and why that is not the number of rows that count for nothing, where it is not."""
+    rows, used = record.rows, record.fit["n_rows_used"]
+    flagged, dropped = rows["n_flagged"], rows.get("n_dropped")
+    tested = any(row["p_value"] is not None for row in rows["listed"])
+    told = [f"{flagged} of {used} rows stand out: the model finds them too unlikely to belong with the others."]
+    if not flagged:
+        told = [f"None of the {used} rows stands out from the others."]
+    elif dropped is not None and 0 < dropped < flagged:
+        told = [
+            f"{flagged} of {used} rows stand out: the {dropped} that count for nothing, and {flagged - dropped} that "
+            "are unusual but still count."
+        ]
+    elif dropped is not None and dropped == flagged:
+        told = [f"{flagged} of {used} rows stand out; they count for nothing."]
+    elif dropped == 0:
+        told = [f"{flagged} of {used} rows stand out as unusual; they still count."]
+    if tested and flagged:
+        told.append(f"Of good rows at most {rows['level']:.0%} would be flagged so.")
+    first = rows.get("first", 1)
+    told.append(f"Rows are numbered from {first}" + (", the first after the names." if first else ", as in Python."))
+    full = "1 is a full row" if record.fit["share_dropped"] is not None else "1 is the average row"
+    told.append(f"Weight {full}, 0 counts for nothing.")
+    if len(rows["listed"]) < flagged:
+        told.append(f"The first {len(rows['listed'])} are listed.")
+    return " ".join(told)
+
+
+def about_fit(record: Record) -> str:
+    """Whether the model fits, in a sentence or two."""
+    check = record.check
+    if check is None or check["verdict"] is None:
+        why = "" if check is None else f" {_sentence(check['why_not'])}"
+        return f"Whether the {family_in_words(record)} model fits could not be checked.{why}"
+    p_value = f"p = {check['p_value']:.2g}" if check["p_value"] is not None else "beyond measure"
+    if check["verdict"] == "fits":
+        return (
+            f"As far as the rows can tell, the {family_in_words(record)} model fits every variable given the others "
+            f"({p_value})."
+        )
+    missed = [shortened(record.names[k]) for k, column in enumerate(check["columns"]) if column[3]]
+    where = f" It misses {first_few(missed)}." if missed else " No single variable stands out."
+    return (
+        f"The {family_in_words(record)} model does not describe the data exactly ({p_value}), so some links may stand "
+        f"for what it misses.{where}"
+    )
+
+
 def _about_family(record: Record) -> str:
     why = record.fit.get("why_family")
-    return f"Family: {record.fit['family']}, {why}." if why else ""
+    return f"The model: {family_in_words(record)}, {why}." if why else ""
+
+
+def family_in_words(record: Record) -> str:
+    """The name of the family, as people write it: square-root for SquareRoot()."""
+    return _FAMILIES.get(record.fit["family"], record.fit["family"])
 
 
 def _compared(record: Record) -> str:
+    if record.fit.get("classic_is_same"):
+        return "Every row counts in full, so classic score matching gives the same graph."
     if record.classic is None:
         return ""
     m = len(record.names)
@@ -80,10 +240,9 @@ def _compared(record: Record) -> str:
     position = next(k for k, graph in enumerate(record.path["graphs"]) if graph["position"] == record.path["chosen"])
     theirs = set(record.classic["graphs"][record.classic["beside"][position]]["pairs"])
     if not ours and not theirs:
-        return "Classic score matching finds nothing either."
+        return "Classic score matching, which counts every row equally, finds nothing either."
     if ours == theirs:
-        return "Classic score matching, which counts every row the same, finds the very same graph."
-    return (
-        f"Classic score matching, which counts every row the same, agrees on {len(ours & theirs)} of them when it has "
-        f"{'as many' if len(theirs) == len(ours) else len(theirs)} edges."
-    )
+        return "Classic score matching, which counts every row equally, finds the same links."
+    which = f"{len(ours & theirs)} of these {len(ours)} links" if ours else "none of them"
+    size = "as many" if len(theirs) == len(ours) else f"{len(theirs)}"
+    return f"Classic score matching, which counts every row equally, shares {which} when it has {size}."

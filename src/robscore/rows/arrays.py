@@ -19,7 +19,8 @@ class ArrayRows(Rows):
     values : array of shape (n, m)
     names : list of str, optional
     whole : bool, default True
-        Take all rows as one piece, and keep what is made of them; otherwise piece by piece, as if they were on disk.
+        Take all rows as one piece, and keep what is computed from them; otherwise piece by piece, as if they were on
+        disk.
     """
 
     def __init__(self, values: AnyData, names: list[str] | None = None, *, whole: bool = True) -> None:

@@ -38,7 +38,7 @@ class Rows(ABC):
     is_remote : bool
         Whether the work is done where the rows are, on other machines.
     frequency : array of shape (n,), or None
-        How often every row is there, larger than 0; None where each is there once.
+        How often every row counts, larger than 0; None where each counts once.
     """
 
     n_rows: int
@@ -61,7 +61,7 @@ class Rows(ABC):
 
     @property
     def length(self) -> int:
-        """Rows of a piece where nobody says otherwise."""
+        """Rows of a piece by default."""
         return rows_within(PIECE_BYTES, self.n_columns, at_least=1)
 
     def each(
@@ -96,16 +96,19 @@ class Rows(ABC):
 
     def gather(self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None) -> Any:
         """What ``work`` makes of all pieces, joined along the first axis; for tuples, of every part."""
-        whole: AnyArray | None = None  # filled in as results come, where they have one entry a row
+        whole: list[AnyArray] = []  # filled in as results come, where they have one entry per row
         results = []
         for low, result in self.each(work, *along, length=length, starts=starts):
-            if low == 0 and isinstance(result, np.ndarray) and starts is None and len(result) < self.n_rows:
-                whole = np.empty((self.n_rows, *result.shape[1:]), dtype=result.dtype)
-            if whole is None:
+            parts = result if isinstance(result, tuple) else (result,)
+            if low == 0 and starts is None and len(parts[0]) < self.n_rows:
+                whole = [_room_for(part, len(parts[0]), self.n_rows) for part in parts]
+            if not whole:
                 results.append(result)
-            else:
-                whole[low : low + len(result)] = result
-        return joined(results) if whole is None else whole
+            for room, part in zip(whole, parts, strict=False):
+                room[low : low + len(part)] = part
+        if not whole:
+            return joined(results)
+        return tuple(whole) if isinstance(result, tuple) else whole[0]
 
     def total(
         self,
@@ -125,6 +128,10 @@ class Rows(ABC):
         same = copy(self)
         same.frequency = frequency
         return same
+
+    def sample(self, size: int, rng: np.random.Generator) -> IntArray:
+        """Positions of so many rows, drawn at random, ascending."""
+        return np.sort(rng.choice(self.n_rows, size=size, replace=False, shuffle=False))
 
     def take(self, index: IntArray) -> Array:
         """Some rows, in the order of the index, shape (index, m)."""
@@ -182,6 +189,10 @@ class MappedRows(Rows):
         """As of the rows themselves, wherever they are."""
         changed = partial(_changed, self.change, work)
         return self.rows.total(changed, *along, length=length, starts=starts, onto=onto)
+
+    def sample(self, size: int, rng: np.random.Generator) -> IntArray:
+        """As of the rows themselves."""
+        return self.rows.sample(size, rng)
 
     def take(self, index: IntArray) -> Array:
         """Changed after they are taken."""
@@ -260,7 +271,7 @@ def repieced(arrays: Iterable[Array], bounds: IntArray) -> Iterator[Array]:
         while held < high - low:
             more = next(incoming, None)
             if more is None:
-                raise ValueError(f"There are fewer rows than the {bounds[-1]} that there should be.")
+                raise ValueError(f"There are fewer rows than the {bounds[-1]} expected.")
             waiting.append(more)
             held += len(more)
         rows = waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
@@ -281,6 +292,11 @@ def added(total: Any, more: Any) -> Any:
         return type(total)(added(a, b) for a, b in zip(total, more, strict=True))
     total += more
     return total
+
+
+def _room_for(part: AnyArray, own: int, n_rows: int) -> AnyArray:
+    """For all that is to come; nothing where a part is nothing."""
+    return np.empty((n_rows if len(part) == own else 0, *part.shape[1:]), dtype=part.dtype)
 
 
 def _pairs(bounds: IntArray) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Blocks of rows: how many, which rows, and whether their order is a trap."""
+"""Blocks of rows: how many, which rows, and whether their order is misleading."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Partition:
         The rows of all blocks, one after the other; None where these are all rows as they come.
     sizes : integer array of shape (K,)
     frequency : array, or None
-        How often every row is there, in the order of the blocks; None where each is there once.
+        How often every row counts, in the order of the blocks; None where each counts once.
     """
 
     permutation: IntArray | None

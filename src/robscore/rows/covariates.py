@@ -129,16 +129,22 @@ class Design:
 
 def read_covariates(covariates: AnyData, n_rows: int) -> dict[str, AnyArray]:
     """Columns by name, out of a data frame, a series, a dictionary or an array of shape (n,) or (n, q)."""
-    if isinstance(covariates, dict):
-        columns = {str(name): np.asarray(values) for name, values in covariates.items()}
-    else:
-        columns = _of_frame(covariates) or _of_array(covariates)
-    if not columns:
-        raise UsageError("covariates has no column.")
+    columns = columns_by_name(covariates)
     for name, values in columns.items():
         if values.ndim != 1 or len(values) != n_rows:
             raise UsageError(f"covariate {name!r} has shape {values.shape} and X has {n_rows} rows; give one per row.")
     return {name: _told(values) for name, values in columns.items()}
+
+
+def columns_by_name(covariates: AnyData, unnamed: str = "c") -> dict[str, AnyArray]:
+    """The same, whatever their lengths; columns without a name are called by what they are, and a number."""
+    if isinstance(covariates, dict):
+        columns = {str(name): np.asarray(values) for name, values in covariates.items()}
+    else:
+        columns = _of_frame(covariates, unnamed) or _of_array(covariates, unnamed)
+    if not columns:
+        raise UsageError("covariates has no column.")
+    return columns
 
 
 def names_of_columns(covariates: AnyData) -> list[str] | None:
@@ -163,10 +169,10 @@ def split_frame(X: AnyData, names: Sequence[str]) -> tuple[AnyData, dict[str, An
     return frame.drop(list(names)).to_native(), _of_frame(frame.select(list(names)).to_native()) or {}
 
 
-def _of_frame(data: AnyData) -> dict[str, AnyArray] | None:
+def _of_frame(data: AnyData, unnamed: str = "c") -> dict[str, AnyArray] | None:
     found = nw.from_native(data, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(found, nw.Series):
-        return {str(found.name or "c0"): _values(found)}
+        return {str(found.name or f"{unnamed}0"): _values(found)}
     if isinstance(found, nw.DataFrame):
         check_names(list(found.columns))
         return {str(name): _values(found[name]) for name in found.columns}
@@ -182,15 +188,17 @@ def _values(series: Any) -> AnyArray:
         numbers = np.full(len(series), np.nan)
         numbers[~missing] = np.asarray(series.to_numpy())[~missing].astype(float)
         return numbers
+    if series.dtype in (nw.Categorical, nw.Enum):  # categories stay such, also where numbers stand for them
+        return np.array([None if value is None or value != value else str(value) for value in series.to_list()], object)
     return np.asarray(series.to_list(), dtype=object)
 
 
-def _of_array(data: AnyData) -> dict[str, AnyArray]:
+def _of_array(data: AnyData, unnamed: str) -> dict[str, AnyArray]:
     array = np.asarray(data)
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2:
         raise UsageError(f"covariates must have shape (rows,) or (rows, covariates); got {array.ndim} dimensions.")
-    return {f"c{k}": column for k, column in enumerate(array.T)}
+    return {f"{unnamed}{k}": column for k, column in enumerate(array.T)}
 
 
 def _told(values: AnyArray) -> AnyArray:

@@ -1,7 +1,7 @@
-"""The same estimate from a Dask array or data frame: every pass over the rows is made where they are.
+"""The same estimate from a Dask array or data frame: every pass over the rows runs where they are.
 
 Chunks are cut anew only so far that no block of rows lies in two of them, which moves a few rows between neighbours.
-What workers find is added up in a tree; what comes back is small, or one number a row. Nothing is kept on a worker
+What workers find is added up in a tree; what comes back is small, or one number per row. Nothing is kept on a worker
 between passes, so one that is lost costs the time to do its part again. Keep the rows in the workers' memory with
 ``X = X.persist()`` where they fit: otherwise they are read or computed again in every pass.
 """
@@ -24,6 +24,7 @@ from robscore._tools.threads import one_thread
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray
 from robscore._tools.words import first_few
 from robscore.rows.base import Rows, Work, added, cut, joined, some_of
+from robscore.rows.cluster import check_versions, client_of, compute_watched
 from robscore.rows.names import check_names
 
 _SHARE_OF_WORKER = 0.5  # of a worker's memory that one chunk may take
@@ -175,7 +176,7 @@ class DaskRows(Rows):
         return [*(end for end in np.unique(nearest).tolist() if end > 0), self.n_rows]
 
     def _computed(self, tasks: list[Any]) -> tuple[Any, ...]:
-        """What the tasks come to; at once, wherever Dask is set to work."""
+        """The results of the tasks; at once, wherever Dask is configured to run."""
         largest = max(np.diff(self.ends, prepend=0).tolist())
         size = in_words(8.0 * largest * self.n_columns)
         tell("reading rows on the cluster")
@@ -204,13 +205,16 @@ def _as_floats(frame: AnyData) -> AnyData:
 
 
 def _computed(tasks: list[Any], sizes: str) -> tuple[Any, ...]:
-    """What the tasks come to; raise in words where the workers are lost, which ``sizes`` may explain."""
+    """The results of the tasks; raise with an explanation if the workers are lost, which ``sizes`` may explain."""
     from dask import compute
 
+    client = client_of(tasks)
     try:
-        return tuple(compute(*tasks))
+        return tuple(compute(*tasks)) if client is None else compute_watched(client, tasks)
     except BaseException as error:  # a cancelled future is no Exception
         kind = type(error).__name__
+        if isinstance(error, MemoryError) and "paused" in str(error):
+            raise
         if kind in ("KilledWorker", "MemoryError", "CommClosedError"):
             raise MemoryError(
                 f"The Dask workers were lost or ran out of memory ({kind}). {sizes} Use smaller chunks "
@@ -219,7 +223,7 @@ def _computed(tasks: list[Any], sizes: str) -> tuple[Any, ...]:
         if "Cancelled" in kind or str(error).startswith("Missing dependency"):
             raise ValueError(
                 f"The rows are no longer where they were: the Dask cluster is gone, or gave up the work ({kind}). "
-                "Connect a client to a cluster that runs, and make X again."
+                "Connect a client to a running cluster, and make X again."
             ) from error
         raise
 
@@ -249,8 +253,10 @@ def _memory_limits() -> list[float]:
 
 
 def _check_workers() -> None:
-    """Raise where nobody can do the work, before any is asked for: no workers, or none with enough memory."""
+    """Raise, before any work, if no worker can do it: no workers, or none with enough memory."""
     limits = _memory_limits()
+    if (client := _client()) is not None:
+        check_versions(client)
     needed = _PROGRAM / _SHARE_USED
     if limits and max(limits) < needed:
         raise ValueError(
@@ -289,7 +295,7 @@ def _total(work: Work, block: AnyArray, bounds: IntArray, *along: AnyArray) -> A
 
 
 def _merged(first: Any, *others: Any) -> Any:
-    """The sum of what other tasks came to, which stays as it is: it may be asked for again."""
+    """The sum of the results of other tasks, which are not changed: they may be needed again."""
     return _sum(deepcopy(first), *others) if others else first
 
 

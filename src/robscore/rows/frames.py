@@ -55,7 +55,7 @@ def readable(X: AnyData, argument: str = "X") -> Table:
 
 
 def _numbers(column: nw.Series[AnyData]) -> Array | None:
-    """A column as floats, NaN where nothing is there; None if it does not hold numbers."""
+    """A column as floats, NaN where a value is missing; None if it does not hold numbers."""
     if not (column.dtype.is_numeric() or column.dtype in (nw.Boolean, nw.Object)):
         return None
     present = ~np.asarray(column.is_null().to_numpy(), dtype=bool)
@@ -82,7 +82,7 @@ def _arrow_table(X: AnyData) -> AnyData:
 def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[Array, list[str]]:
     """X as a float matrix of shape (n, m) and its column names; raise on what cannot be one.
 
-    With ``missing="drop"`` NaN may be in it: whoever is given the matrix drops those rows.
+    With ``missing="drop"`` it may contain NaN: the caller drops those rows.
     """
     if isinstance(X, str | PathLike | Rows) or type(X).__module__.partition(".")[0].startswith("dask"):
         raise TypeError(

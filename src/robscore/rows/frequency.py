@@ -1,4 +1,4 @@
-"""How often every row is there: sample weights, read and checked."""
+"""How often every row counts: sample weights, read and checked."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def read_frequency(sample_weight: AnyData, n_rows: int) -> Array:
     wrong = np.flatnonzero(~(np.isfinite(often) & (often >= 0)))
     if wrong.size:
         raise UsageError(
-            f"sample_weight[{wrong[0]}]={often[wrong[0]]:g} must be a finite number of at least 0: it says how often "
-            "the row is there."
+            f"sample_weight[{wrong[0]}]={often[wrong[0]]:g} must be a finite number of at least 0: it is how many "
+            "times the row counts."
         )
     if not often.any():
-        raise UsageError("All entries of sample_weight are zero, so that no sample is left; give some rows a weight.")
+        raise UsageError("All entries of sample_weight are zero, so no sample is left; give some rows a weight.")
     return often
 
 
 def with_frequency(rows: Rows, sample_weight: AnyData) -> tuple[Rows, BoolArray]:
-    """The rows that are there at all, with their frequency; and which these are, shape (n,)."""
+    """The rows with positive weight, with their frequency; and which these are, shape (n,)."""
     often = read_frequency(sample_weight, rows.n_rows)
     there = often > 0
     often = often[there]
@@ -44,9 +44,9 @@ def with_frequency(rows: Rows, sample_weight: AnyData) -> tuple[Rows, BoolArray]
 
 
 def check_total(frequency: Array | None) -> None:
-    """Raise where rows are there less than twice in all, as weights that were made to sum to one are."""
+    """Raise if the weights sum to less than two, as normalised weights do."""
     if frequency is not None and frequency.sum() < 2:
         raise UsageError(
-            f"sample_weight sums to {frequency.sum():.3g}: weights say how often rows are there, so their sum is the "
-            "number of rows, at least 2. Multiply them, for example by the number of rows."
+            f"sample_weight sums to {frequency.sum():.3g}: weights count rows, so their sum is the number of rows, at "
+            "least 2. Multiply them, for example by the number of rows."
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.errors import UsageError
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Phrase, RowAt, Setting, Words, first_few_parts
 from robscore.rows.base import Rows
@@ -77,7 +77,7 @@ class Inspection:
     complete : boolean array of shape (n,)
         Rows without missing values.
     low, high : arrays of shape (m,)
-        Least and largest value of every column in complete rows.
+        Smallest and largest value of every column in complete rows.
     at : callable
         A row for messages, by its number.
     """
@@ -94,8 +94,6 @@ class Inspection:
 
     def check_complete(self, names: list[str], missing: str) -> None:
         """Raise on infinities, and on NaN unless incomplete rows may be dropped."""
-        if missing not in ("raise", "drop"):
-            raise ArgumentError("missing", missing, "is not known; use 'raise' or 'drop'.")
         if self.infinite:
             found = Phrase("Input X contains infinity", "The data contain infinity")
             raise UsageError(found, ": ", self.infinite.words(names, self.at), ". Drop those rows.")
@@ -104,11 +102,11 @@ class Inspection:
                 Phrase("Input X contains NaN", "The data have missing values"),
                 ": ",
                 self.absent.words(names, self.at),
-                ". ",
-                Phrase("Pass", "Say"),
-                " ",
+                ". Pass ",
+                Setting("missing", "impute"),
+                " to fill them in, or ",
                 Setting("missing", "drop"),
-                " to leave out incomplete rows.",
+                f" to leave out incomplete rows, {np.count_nonzero(~self.complete)} of {self.complete.size}.",
             )
 
     def check_domain(self, family: Family, names: list[str], caller: str) -> None:

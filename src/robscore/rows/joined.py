@@ -58,6 +58,10 @@ class JoinedRows(Rows):
         """As of the rows themselves, wherever they are."""
         return self.rows.total(partial(_joined, work), self.more, *along, length=length, starts=starts, onto=onto)
 
+    def sample(self, size: int, rng: np.random.Generator) -> IntArray:
+        """As of the rows themselves."""
+        return self.rows.sample(size, rng)
+
     def take(self, index: IntArray) -> Array:
         """Joined after they are taken."""
         return np.concatenate([self.rows.take(index), self.more[index]], axis=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from os import PathLike
@@ -16,9 +15,11 @@ from robscore._tools.optional import require
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, first_few, quoted
 from robscore.rows.base import Rows, repieced
+from robscore.rows.batches import as_matrix, index_of, not_numeric
 from robscore.rows.names import check_names
 
-_DASK_INDEX = "__null_dask_index__"
+_LEAST_BATCH = 4000  # rows read at a time, at least: each of very many columns costs something every time
+_FEWEST_GROUPS, _TIMES_THE_SAMPLE = 64, 4  # row groups that a sample comes from, and their rows over its size
 
 
 class ParquetRows(Rows):
@@ -64,9 +65,11 @@ class ParquetRows(Rows):
         self.names = check_names(_columns_of(self.files[0], columns))
         if not self.names:
             raise UsageError(f"{str(path)!r} has no columns to use; ", Setting("columns", columns), ".")
-        counts = [_rows_in(file, self.names, self.files[0], chosen=columns is not None) for file in self.files]
+        groups = [_rows_in(file, self.names, self.files[0], chosen=columns is not None) for file in self.files]
         self._stamps = [_stamp(file) for file in self.files]
-        self._starts = np.concatenate([[0], np.cumsum(counts)]).tolist()
+        self._starts = np.concatenate([[0], np.cumsum([sum(own) for own in groups])]).tolist()
+        self._groups = np.concatenate([[0], np.cumsum([rows for own in groups for rows in own])])  # where each starts
+        self._first_group = np.concatenate([[0], np.cumsum([len(own) for own in groups])]).tolist()
         self.n_rows, self.n_columns = self._starts[-1], len(self.names)
         if self.n_rows == 0:
             raise ValueError(f"{str(path)!r} holds no rows.")
@@ -81,22 +84,56 @@ class ParquetRows(Rows):
 
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
         """Read through the files once."""
-        return repieced(self._batches(), bounds)
+        every = np.arange(self._groups.size - 1)
+        return repieced((rows for _, rows in self._batches(every)), bounds)
 
-    def _batches(self) -> Iterator[Array]:
+    def sample(self, size: int, rng: np.random.Generator) -> IntArray:
+        """Row groups at random, so many that they have several times the rows, then rows of these at random."""
+        sizes = np.diff(self._groups)
+        if sizes.size <= _FEWEST_GROUPS:
+            return super().sample(size, rng)
+        order = rng.permutation(sizes.size)
+        enough = int(np.searchsorted(np.cumsum(sizes[order]), _TIMES_THE_SAMPLE * size)) + 1
+        chosen = np.sort(order[: max(enough, _FEWEST_GROUPS)])
+        among = np.sort(rng.choice(int(sizes[chosen].sum()), size=size, replace=False, shuffle=False))
+        before = np.concatenate([[0], np.cumsum(sizes[chosen])])
+        group = np.searchsorted(before, among, side="right") - 1
+        return np.asarray(self._groups[chosen[group]] + among - before[group])
+
+    def take(self, index: IntArray) -> Array:
+        """Some rows, from the row groups that they are in."""
+        order = np.argsort(index, kind="stable")
+        wanted, result = np.asarray(index)[order], np.empty((len(index), self.n_columns))
+        groups = np.unique(np.searchsorted(self._groups, wanted, side="right") - 1)
+        for low, rows in self._batches(groups):
+            first, last = np.searchsorted(wanted, [low, low + len(rows)])
+            result[order[first:last]] = rows[wanted[first:last] - low]
+        return result
+
+    def _batches(self, groups: IntArray) -> Iterator[tuple[int, Array]]:
+        """The rows of some row groups, ascending: the number of the first of them, and some rows at a time."""
         import pyarrow as pa
 
         for number, file in enumerate(self.files):
+            first, last = self._first_group[number : number + 2]
+            own = groups[np.searchsorted(groups, first) : np.searchsorted(groups, last)] - first
+            if not own.size:
+                continue
             if _stamp(file) != self._stamps[number]:
                 gone = "has changed" if file.exists() else "is gone"
                 raise ValueError(f"{file.name!r} {gone} since it was opened; fit again, or pass the rows to look at.")
             try:
                 with _opened(file) as parquet:
-                    for batch in parquet.iter_batches(batch_size=self.length, columns=self.names):
-                        columns = np.empty((self.n_columns, batch.num_rows))
-                        for own, name in zip(columns, self.names or (), strict=True):
-                            own[:] = batch.column(name).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-                        yield np.ascontiguousarray(columns.T)
+                    for run in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1):
+                        low = int(self._groups[first + run[0]])
+                        options = {
+                            "batch_size": max(self.length, _LEAST_BATCH),
+                            "row_groups": run.tolist(),
+                            "columns": self.names,
+                        }
+                        for batch in parquet.iter_batches(**options):
+                            yield low, as_matrix(batch, self.names or ())
+                            low += batch.num_rows
             except (pa.ArrowException, OSError) as error:
                 raise ValueError(f"{file.name!r} cannot be read ({_first_line(error)}).") from None
 
@@ -157,22 +194,11 @@ def _columns_of(file: Path, columns: Sequence[str] | None) -> list[str]:
     return list(columns)
 
 
-def index_of(schema: Any) -> set[str]:
-    """Columns that are the index of a data frame, by pandas or by Dask, and not data."""
-    try:
-        named = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
-    except (ValueError, KeyError, TypeError, RecursionError):  # a note that cannot be read says nothing
-        named = []
-    named = named if isinstance(named, list) else []
-    return {name for name in named if isinstance(name, str)} | {_DASK_INDEX}
-
-
-def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> int:
-    """How many rows a file has; raise unless its columns are those of the first, and numbers."""
-    import pyarrow as pa
-
+def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> list[int]:
+    """How many rows a file's row groups have; raise unless its columns are those of the first, and numbers."""
     with _opened(file) as parquet:
-        schema, rows = parquet.schema_arrow, int(parquet.metadata.num_rows)
+        schema, about = parquet.schema_arrow, parquet.metadata
+        rows = [int(about.row_group(group).num_rows) for group in range(about.num_row_groups)]
     own, index = schema.names, index_of(schema)
     missing = [name for name in names if name not in own]
     more = [] if chosen else [name for name in own if name not in names and name not in index]
@@ -183,22 +209,10 @@ def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> int:
             f"Parquet files differ in their columns: {file.name!r}{' and'.join(filter(None, (lacks, adds)))}, unlike "
             f"{first.name!r}. Use rs.ParquetRows(path, columns=[...]) with columns that all files have."
         )
-    wrong = [
-        name
-        for name in names
-        if not (
-            pa.types.is_floating(schema.field(name).type)
-            or pa.types.is_integer(schema.field(name).type)
-            or pa.types.is_boolean(schema.field(name).type)
-            or pa.types.is_decimal(schema.field(name).type)
-            or pa.types.is_null(schema.field(name).type)
-        )
-    ]
-    if wrong:
-        kinds = first_few([f"{name!r} ({schema.field(name).type})" for name in wrong])
+    if wrong := not_numeric(schema, names):
         raise ValueError(
-            f"Columns of {file.name!r} that are not numeric: {kinds}. Choose others with rs.ParquetRows(path, "
-            "columns=[...])."
+            f"Columns of {file.name!r} that are not numeric: {first_few(wrong)}. Choose others with "
+            "rs.ParquetRows(path, columns=[...])."
         )
     return rows
 

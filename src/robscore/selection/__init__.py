@@ -30,7 +30,7 @@ SELECTORS: dict[str, Callable[[Candidates], Choice]] = {
     "stars": stars,
 }
 
-# What they look at, as a figure calls it.
+# Their criteria, as labelled in figures.
 LABELS = {"f1": "1 − expected F1", "ebic": "eBIC", "cv": "held-out loss", "stars": "instability"}
 
 __all__ = ["LABELS", "SELECTORS", "Candidates", "Choice", "ebic"]

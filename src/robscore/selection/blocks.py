@@ -1,10 +1,10 @@
-"""The number of blocks, without being told how many rows are bad.
+"""The number of blocks, without knowing how many rows are bad.
 
 Too few blocks and bad rows reach too many of them; too many and the medians of skewed elements are biased. Neither
-shows in a held-out loss of the blocks' own, which is as biased as the fit. But reweighting rows
-gives a loss that bad rows hardly enter and that is not biased by blocks: the K is chosen whose fit it likes best. On
-clean data that loss is the classic one, and K = 1. It fails where reweighting does: where bad rows cannot be told
-from good ones by how likely they are.
+shows in the blocks' own held-out loss, which is as biased as the fit. But reweighting rows gives
+a loss that bad rows hardly affect and that is not biased by blocks: the chosen K is the one whose fit has the smallest
+such loss. On clean data that loss is the classic one, and K = 1. It fails where reweighting does: where bad rows cannot
+be told from good ones by how likely they are.
 """
 
 from __future__ import annotations

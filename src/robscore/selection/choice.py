@@ -1,4 +1,4 @@
-"""What every rule for the penalty is given, and what it gives back."""
+"""The input and the result of every rule for the penalty."""
 
 from __future__ import annotations
 
@@ -20,10 +20,15 @@ from robscore.weighting.row_weights import RowWeights
 
 
 class Choice(NamedTuple):
-    """One value an alpha, and the position of the chosen one."""
+    """One value per alpha, and the position of the chosen one.
+
+    Where a rule is known between penalties too, ``between`` is the share of the way (of log alpha) from the penalty
+    before the chosen one, in (0, 1], at which the choice begins to hold.
+    """
 
     criterion: Array
     position: int
+    between: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -35,12 +40,15 @@ class Candidates:
     loss, path : the loss and its solutions
     elements : of all rows
     weights : what every row counts
-    penalty_weights : array of shape (m, m), of the penalty on K
+    penalty_weights : array of the shape of K, of its penalty
     ebic_gamma : gamma of the extended BIC
     fit_some : rows and a seed to the loss of those alone, as robust as that of all, and its path at the same alphas
     shuffle : whether rows may be cut into folds in any order
     rng : random numbers
     n_jobs : how many fits on other rows at a time; None as joblib is set
+    certainty : array of shape (m, m), or None
+        How many times as many standard errors every pair stands out as the rows say, where cells were filled in.
+    observed : of the rows without the cells that were filled in; None where none were
     """
 
     loss: QuadraticLoss
@@ -53,6 +61,13 @@ class Candidates:
     shuffle: bool
     rng: np.random.Generator
     n_jobs: int | None = None
+    certainty: Array | None = None
+    observed: PairwiseElements | None = None
+
+    @property
+    def judges(self) -> PairwiseElements:
+        """Elements that rows judge fits of other rows by: of cells that were observed."""
+        return self.elements if self.observed is None else self.observed
 
     @property
     def rows(self) -> IntArray:

@@ -1,9 +1,11 @@
 """Cross-validation with a held-out loss that bad rows cannot steer.
 
-Every fold's path is found, robustly, on the other rows. The graphs on it are refitted without a penalty, since the
-shrinkage that a penalty brings with it would otherwise be paid for with false edges; then each held-out row has its
+Every fold's path is found, robustly, on the other rows. The graphs on it are refitted without a penalty, since
+otherwise shrinkage would be paid for with false edges; then each held-out row has its
 score-matching loss under every graph. A bad row's loss is large under all of them, so rows whose median loss stands
 out are left out of the mean, the same rows for every alpha. After reweighting every row counts as it did there.
+Where cells were filled in, folds are fitted to completed rows, and judged by observed cells alone: every entry of the
+loss by the rows in which its cells are there (:mod:`robscore.elements.available`).
 """
 
 from __future__ import annotations
@@ -24,11 +26,11 @@ from robscore.solvers.path import Path, joined_interaction
 from robscore.solvers.refit import refit
 
 N_FOLDS = 5
-_EDGES_A_COLUMN = 10  # denser graphs are not looked at: their refits are dear and they are never best
+_EDGES_A_COLUMN = 10  # denser graphs are skipped: their refits are expensive and they are never best
 
 
 def cross_validation(candidates: Candidates) -> Choice:
-    """Mean held-out loss of the rows that do not stand out, one value an alpha; infinite for very dense graphs."""
+    """Mean held-out loss of the rows that do not stand out, one value per alpha; infinite for very dense graphs."""
     losses, often = held_out_losses(candidates), some_of(candidates.weights.frequency, candidates.rows)
     if not candidates.weights.is_tapered:
         looked_at = np.isfinite(losses).any(axis=0)
@@ -57,7 +59,7 @@ def held_out_losses(candidates: Candidates, n_folds: int = N_FOLDS) -> Array:
 
 def _losses_of(candidates: Candidates, rows: IntArray, loss: QuadraticLoss, path: Path) -> Array:
     """Losses of some rows under the refitted graphs of a path, shape (rows, alphas)."""
-    elements, weights = candidates.elements.subset(rows), candidates.weights
+    elements, weights = candidates.judges.subset(rows), candidates.weights
     own = weights.some(rows) if weights.is_tapered else None
     losses = np.full((elements.n_rows, path.alphas.size), np.inf)
     seen: dict[bytes, int] = {}

@@ -63,14 +63,14 @@ def ebic(
     refit : bool, default True
         Take the loss of the unpenalised refit on each support, else that of the penalised solution.
     calibrate : bool, default True
-        Otherwise c = 1, as genscore has it.
+        Otherwise c = 1, as in genscore.
     patience : int or None, default 10
-        Stop after so many different graphs without improvement; the rest counts as infinite. None looks at all.
+        Stop after so many different graphs without improvement; the rest count as infinite. None tries all.
 
     Returns
     -------
     array of shape (number of alphas,)
-        Infinite where the refit does not exist or was not looked at.
+        Infinite where the refit does not exist or was not tried.
 
     Examples
     --------
@@ -97,6 +97,7 @@ def ebic(
     worse_graphs = 0
     for k in range(path.alphas.size):
         edges, locations = support(path, k)
+        edges = loss.parts.distinct(edges)
         key = graph_key(edges, locations)
         if not refit:
             value = 2 * n_rows * loss.value(path.interactions[k], path.locations[k])
@@ -146,9 +147,8 @@ def _refitted(
 
 def _size_penalty(path: Path, edges: BoolArray, locations: BoolArray, n_rows: float, gamma: float) -> float:
     """|E| log n + 2 gamma log C(N, |E|), counting both directions when nodes were fitted alone; the same for eta."""
-    m = len(edges)
-    ordered = int(np.count_nonzero(edges))
-    k, n_pairs = (ordered // 2, m * (m - 1) // 2) if path.rule == "symmetric" else (ordered, m * (m - 1))
+    ordered, every = int(np.count_nonzero(edges)), len(edges) * (edges.shape[1] - 1)
+    k, n_pairs = (ordered // 2, every // 2) if path.rule == "symmetric" else (ordered, every)
     total = k * np.log(n_rows) + 2 * gamma * _log_binomial(n_pairs, k)
     if path.fit_location and not path.location_is_free:
         k = int(np.count_nonzero(locations))

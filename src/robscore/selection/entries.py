@@ -1,4 +1,4 @@
-"""When pairs enter the path, in standard errors: how unlikely it is that a pair without an edge would come in so early.
+"""When pairs enter the path, in standard errors: how unlikely it is that a pair without an edge enters so early.
 
 A pair outside the graph enters when the derivative of the loss in its K_ij reaches the penalty. Where the graph stays
 as it is, that derivative is a straight line in alpha,
@@ -8,7 +8,8 @@ as it is, that derivative is a straight line in alpha,
 since the edges inside are shrunk in proportion to alpha, and pull others in. So its slope along the path says how much
 of a derivative is shrinkage, and what is left is noise: a sum over rows with mean zero where there is no edge, whose
 standard error follows from the squares of what every row adds. A diagonal that is shrunk itself (by a multiplier, or a
-penalty) pulls in the same way, and by a known amount. No graph is refitted.
+penalty) pulls too, by a known amount, which is taken off; as a rule it pulls against the noise, of which it is a share.
+No graph is refitted.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from scipy.special import ndtri, stdtr
 
 from robscore._tools.progress import tell
 from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.losses.parts import Parts, both_ends
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.selection.standard_errors import degrees_of_freedom, on_own_parameters, standard_errors
 from robscore.solvers.path import Path, joined_support
@@ -36,7 +38,7 @@ class Entries:
     Attributes
     ----------
     pairs : two integer arrays of shape (p,)
-        The pairs i < j with a penalty.
+        The pairs i < j with a penalty; with moderators those of every part, as :meth:`Parts.pairs` counts them.
     score : array of shape (p,)
         In standard errors, at least 0; for pairs that did not enter, the least with which they would have.
     entered : boolean array of shape (p,)
@@ -56,10 +58,10 @@ def find_entries(loss: QuadraticLoss, path: Path, rows: WeightedRows, weights: A
     ----------
     loss, path : the loss and its solutions
     rows : what the loss is made of, or a sample of it
-    weights : array of shape (m, m), of the penalty
+    weights : array of the shape of K, of the penalty
     most_edges : int
     """
-    i, j = pairs = _penalised_pairs(weights)
+    i, j = pairs = _penalised_pairs(weights, loss.parts)
     too_many = np.flatnonzero(path.n_edges > most_edges)
     n_looked_at = max(int(too_many[0]) if too_many.size else path.alphas.size, 1)
     alphas = path.alphas[:n_looked_at]
@@ -68,12 +70,12 @@ def find_entries(loss: QuadraticLoss, path: Path, rows: WeightedRows, weights: A
     freedom = degrees_of_freedom(loss, path, rows, pairs, own)
     limits = (2 if path.rule == "symmetric" else 1) * weights[i, j]
     score, entered = np.zeros(i.size), np.zeros(i.size, dtype=bool)
-    shift, pull, before = np.zeros((2, i.size)), np.zeros((2, i.size)), None
+    shift, pull, derivative, before = *np.zeros((3, 2, i.size)), None
 
     def scores(alpha: float, some: BoolArray) -> Array:
         limit = alpha * limits[some]
-        drawn = shift[:, some] - pull[:, some] / np.maximum(limit, np.finfo(float).tiny)
-        found = _scores(limit, np.clip(drawn, -_MOST_SHIFT, _MOST_SHIFT), errors.at(alpha, some), freedom[some])
+        noise = np.maximum(limit - np.sign(derivative + pull)[:, some] * pull[:, some], 0.0)
+        found = _scores(limit, noise, shift[:, some], errors.at(alpha, some), freedom[some])
         return found.max(axis=0) if path.rule == "or" else found.min(axis=0)
 
     for k in range(n_looked_at):
@@ -93,9 +95,9 @@ def find_entries(loss: QuadraticLoss, path: Path, rows: WeightedRows, weights: A
     return Entries(pairs, score, entered, n_looked_at)
 
 
-def _penalised_pairs(weights: Array) -> tuple[IntArray, IntArray]:
+def _penalised_pairs(weights: Array, parts: Parts) -> tuple[IntArray, IntArray]:
     """Pairs i < j whose penalty is neither zero nor infinite."""
-    i, j = np.triu_indices(len(weights), k=1)
+    i, j = parts.pairs(weights.shape[1])
     chosen = (weights[i, j] > 0) & np.isfinite(weights[i, j])
     return i[chosen], j[chosen]
 
@@ -114,27 +116,27 @@ def _derivatives(
 
     First as they would be if the columns' own parameters had adapted, then what these add since they have not.
     """
-    i, j = pairs
     m = loss.n_columns
     whole = loss.gamma_times(loss.completed(K), eta) - loss.g
-    pulled = own[0] * whole[:, :m].diagonal()[:, None]
+    entries, nodes = loss.parts.own_entries(m, loss.n_locations), np.arange(m)
+    pulled = own[0] * whole[nodes, entries[0], None]
     if not loss.zero_sums:
-        for k, factor in enumerate(own[1:]):
-            pulled += factor * whole[:, m + k, None]
-    ends = [np.stack([part[i, j], part[j, i]]) for part in (whole[:, :m] - pulled, pulled)]
+        for factor, at in zip(own[1:], entries[1:], strict=True):
+            pulled += factor * whole[nodes, at, None]
+    ends = [both_ends(part, pairs) for part in (whole[:, : loss.n_interactions] - pulled, pulled)]
     if rule == "symmetric":
         ends = [np.broadcast_to(part.sum(axis=0), part.shape) for part in ends]
     return ends[0], ends[1]
 
 
-def _scores(limit: Array, shift: Array, error: Array, freedom: Array) -> Array:
+def _scores(limit: Array, noise: Array, shift: Array, error: Array, freedom: Array) -> Array:
     """How many standard errors a pair without an edge stands out that just enters, from the tails on both sides.
 
     As a normal variable would, with the same tails as Student's t has.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        far = np.nan_to_num(limit / error, nan=0.0, posinf=1e8)
-    tails = stdtr(freedom, -far * (1 - shift)) + stdtr(freedom, -far * (1 + shift))
+        far, moved = (np.nan_to_num(part / error, nan=0.0, posinf=1e8) for part in (noise, limit))
+    tails = stdtr(freedom, -far + moved * shift) + stdtr(freedom, -far - moved * shift)
     return np.maximum(-ndtri(np.clip(tails / 2, np.finfo(float).tiny, 0.5)), 0.0)
 
 

@@ -5,15 +5,22 @@ Every pair's probability of being an edge follows from how early it entered the 
 
     F1 = 2 |E and T| / (|E| + |T|),      expected:  2 sum_E P / (|E| + sum P)
 
-is largest where an edge more is as likely to be true as half of F1. So a weak signal gets a graph with some false edges
-in it, and pure noise gets none. Nothing is refitted, and nothing is cut into folds.
+is largest where one more edge is as likely to be true as half of F1. So a weak signal gets a graph with some false
+edges, and pure noise gets none. It needs no refits and no folds.
+
+Where a signal is weak, F1 is flat, and its top may be anywhere on the plateau: a single row could move it far. So the
+sparsest graph within a twentieth of F1 (1 - F1) of the top is chosen, which is where the plateau begins. As a rule that
+is between two penalties of the path; taking either would put a jump into what is continuous in the data. If a graph
+nearby stays the same over a wide range of penalties, it is chosen instead: chance would decide between pairs that enter
+close together.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from robscore._tools.typing import Array
+from robscore._tools.typing import Array, BoolArray
+from robscore.losses.parts import matrices
 from robscore.selection.choice import Candidates, Choice, least
 from robscore.selection.entries import Entries, find_entries
 from robscore.selection.odds import Odds, find_odds
@@ -22,6 +29,8 @@ from robscore.weighting.weighted_rows import WeightedRows
 
 _EDGES_A_COLUMN = 2  # how far along the path to look, unless the best graph is not far from there
 _MOST_ROWS = 5_000  # that standard errors look at
+_FLAT = 0.05  # times F1 (1 - F1): what a sparser graph may lack
+_NEAR, _LONG = 0.8, 0.9  # of alpha: how far a graph may be that stays the same for long, and what is long
 
 
 def expected_f1(candidates: Candidates) -> Choice:
@@ -30,11 +39,42 @@ def expected_f1(candidates: Candidates) -> Choice:
     most = _EDGES_A_COLUMN * path.interactions.n_columns
     while True:
         entries = find_entries(candidates.loss, path, rows, candidates.penalty_weights, most)
-        criterion = _criterion(path, entries, find_odds(entries.score, entries.entered))
-        position = least(criterion, path)
-        if entries.n_looked_at == path.alphas.size or path.n_edges[position] <= most // 2:
-            return Choice(criterion, position)
+        score = entries.score if candidates.certainty is None else entries.score * candidates.certainty[entries.pairs]
+        odds = find_odds(score, entries.entered)
+        criterion = (_of_groups if candidates.loss.parts.are_groups else _criterion)(path, entries, odds)
+        choice = _where_the_flat_begins(criterion, path)
+        chosen, last = path.n_edges[[choice.position, entries.n_looked_at - 1]]
+        if entries.n_looked_at == path.alphas.size or chosen <= most // 2 < last:
+            return choice
         most *= 2
+
+
+def _where_the_flat_begins(criterion: Array, path: Path) -> Choice:
+    """The sparsest graph whose expected F1 is nearly the best; of equal ones as :func:`least` has it."""
+    f1 = 1 - criterion
+    best = f1[least(criterion, path)]
+    enough = best - _FLAT * best * (1 - best)
+    near = np.flatnonzero(f1 >= enough)
+    first = int(near[np.argmin(path.n_edges[near])])
+    lasting = _lasting(path, first, f1 >= enough)
+    if lasting is not None:
+        first = lasting
+    is_inside = lasting is None and 0 < first < path.alphas.size - 1
+    before = f1[first - 1] if is_inside and path.n_edges[first - 1] < path.n_edges[first] - 1 else -np.inf
+    if -np.inf < before < enough < f1[first]:
+        return Choice(criterion, first, float((enough - before) / (f1[first] - before)))
+    return Choice(criterion, least(np.where(criterion == criterion[first], criterion, np.inf), path))
+
+
+def _lasting(path: Path, first: int, good: BoolArray) -> int | None:
+    """Where the graph that lasts longest begins, near a position; None if none lasts long."""
+    starts = np.flatnonzero(np.diff(path.n_edges, prepend=-1))
+    ends = np.append(starts[1:], path.alphas.size) - 1
+    tops = path.alphas[starts]
+    shares = np.divide(path.alphas[ends], tops, out=np.ones_like(tops), where=tops > 0)  # a penalty may be zero
+    shares[(starts < first) | (path.alphas[starts] < _NEAR * path.alphas[first]) | ~good[starts]] = 1.0
+    longest = int(np.argmin(shares))
+    return int(starts[longest]) if shares[longest] < _LONG else None
 
 
 def _rows(candidates: Candidates) -> WeightedRows:
@@ -48,6 +88,27 @@ def _rows(candidates: Candidates) -> WeightedRows:
     often = weights.frequency
     sizes = [rows.size if often is None else often[rows].sum() for rows in (counted, candidates.rows)]
     return every.times(np.sqrt(sizes[0] / sizes[1]))
+
+
+def _of_groups(path: Path, entries: Entries, odds: Odds) -> Array:
+    """The same for the graphs of all groups at once: an edge of K_0 is one of every group.
+
+    A pair is linked in a group if it is in K_0 or in the group's own part: P = 1 - (1 - P_0) (1 - P_g).
+    """
+    n_rows, m = path.interactions.shape[1:]
+    i, j = entries.pairs
+    criterion, P = np.full(path.alphas.size, np.inf), np.zeros((n_rows // m, m, m))
+    P[i // m, i % m, j] = odds.probability
+    linked = 1 - (1 - P[:1]) * (1 - P[1:])
+    for k in range(entries.n_looked_at):
+        inside = np.triu(matrices(joined_support(path.interactions[k], path.rule)))
+        graphs = inside[:1] | inside[1:]
+        n_edges = np.count_nonzero(graphs)
+        if odds.there_are_edges:
+            criterion[k] = 1 - 2 * float(linked[graphs].sum()) / (n_edges + float(linked.sum()))
+        else:
+            criterion[k] = n_edges / (n_edges + 1)
+    return criterion
 
 
 def _criterion(path: Path, entries: Entries, odds: Odds) -> Array:

@@ -1,13 +1,13 @@
 """How likely it is that a pair has an edge, from how far it stands out among all pairs.
 
 Scores of pairs without an edge are normal with variance 1; those of edges are normal about an effect d, whose own
-distribution has no mass near zero, since an edge that cannot be told from none is not worth finding:
+distribution has no mass near zero, since an edge that cannot be distinguished from none is not worth finding:
 
     d ~ (d / tau)^2 N(0, tau^2)       (a product moment prior: Johnson and Rossell, 2010)
 
 The share of edges and tau are those that make the scores likeliest, with tau at least sqrt(log p) / 2, which grows as
 the largest of p scores without an edge does: were edges smaller, noise with slightly heavy tails would pass for many
-of them. Where edges make the scores hardly likelier there is none; noise gets past that in one data set of twenty.
+of them. Where edges make the scores hardly likelier there is none; noise passes this test in one data set in twenty.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from robscore._tools.typing import Array, BoolArray
 _EFFECTS, _LARGEST_EFFECT = 21, 32.0  # how many values of tau are tried, and the largest, in standard errors
 _EVIDENCE = 1.0  # gain in log likelihood that edges must bring
 _LARGEST = 600.0  # logarithm of odds, so that their exponential is finite
+_LEAST_SCORE = 1e-3
 _STEPS = 30  # of bisection: to a billionth
 
 
@@ -76,11 +77,11 @@ def _log_odds(score: Array, entered: BoolArray, effect: float) -> Array:
     variance = 1 + effect**2
     share = effect**2 / variance
     exact = 0.5 * score**2 * share - 0.5 * np.log(variance) + np.log((1 + score**2 * share) / variance)
-    root = score / np.sqrt(variance)
+    from_here = np.maximum(score, _LEAST_SCORE)  # nearer to 0 both probabilities are rounding, and their ratio is not
+    root = from_here / np.sqrt(variance)
     with np.errstate(divide="ignore"):
         below = np.log(np.maximum(2 * ndtr(root) - 1 - share * root * np.sqrt(2 / np.pi) * np.exp(-(root**2) / 2), 0))
-        noise = np.log1p(-2 * np.exp(log_ndtr(-score)))
-    bound = np.where(score > 0, below - np.where(score > 0, noise, 0.0), 3 * np.log(1 / np.sqrt(variance)))
+    bound = below - np.log1p(-2 * np.exp(log_ndtr(-from_here)))
     return np.where(entered, exact, bound)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.losses.parts import both_ends, ends_exchanged
 from robscore.losses.quadratic import QuadraticLoss, as_location, assemble_hessian
 from robscore.solvers.factor import Factor, SingularLossError, factor_positive_definite
 from robscore.solvers.path import Path, joined_support
@@ -26,21 +27,20 @@ def standard_errors(
     ``own`` is what :func:`on_own_parameters` gives.
     """
     K, eta = _with_own_adapted(loss, loss.completed(path.interactions[position]), path.locations[position], path)
-    i, j = pairs
     together = path.rule == "symmetric"
     if loss.gamma_last is not None and together:
         edges = joined_support(K, path.rule)
         squares = _after_graph(loss, (K, eta), edges, rows, pairs, fit_location=path.fit_location)
-        return np.broadcast_to(np.sqrt(squares), (2, i.size))
+        return np.broadcast_to(np.sqrt(squares), (2, squares.size))
     alone, across = rows.pair_squares((K, eta), own)
-    mean = (loss.gamma_times(K, eta) - loss.g)[:, : loss.n_columns]
+    mean = (loss.gamma_times(K, eta) - loss.g)[:, : loss.n_interactions]
     if together:
-        squares = alone + alone.T + 2 * across
-        squares -= _of_mean(mean + mean.T, rows)
+        squares = alone + ends_exchanged(alone) + 2 * across
+        squares -= _of_mean(mean + ends_exchanged(mean), rows)
     else:
         squares = alone - _of_mean(mean, rows)
     squares = np.maximum(squares, 0.0)
-    return np.sqrt(np.stack([squares[i, j], squares[j, i]]))
+    return np.sqrt(both_ends(squares, pairs))
 
 
 def degrees_of_freedom(
@@ -52,7 +52,7 @@ def degrees_of_freedom(
     of a chi squared with 2 n / (kappa - 1) degrees of freedom. Pairs that seem better than most are not believed.
     """
     z = _with_own_adapted(loss, loss.completed(path.interactions[0]), path.locations[0], path)
-    kurtosis = rows.pair_kurtosis(z, own)[pairs]
+    kurtosis = both_ends(rows.pair_kurtosis(z, own), pairs)[0]
     typical = np.median(kurtosis) if kurtosis.size else 3.0
     return np.maximum(2 * rows.n_rows / np.maximum(np.maximum(kurtosis, typical) - 1, 1e-3), 1.0)
 
@@ -65,31 +65,33 @@ def _of_mean(total: Array, rows: WeightedRows) -> Array:
 def on_own_parameters(loss: QuadraticLoss, *, fit_location: bool) -> Array:
     """What K_jj and eta_j take of the derivative in entry k of z_j, at [0, j, k] and [1, j, k], shape (2, m, m).
 
-    With q covariates eta_j has 1 + q entries, and there are 2 + q such matrices.
+    With q covariates eta_j has 1 + q entries, and there are 2 + q such matrices; with moderators one more for every
+    free diagonal, and all of shape (m, (1 + Q) m).
     """
     m = loss.n_columns
-    every = np.arange(m)
-    with_diagonal = np.stack([loss.block(j, every[[j]], every)[0] for j in range(m)])
+    every = np.arange(loss.n_interactions)
     if loss.n_locations > 1:
-        across = np.stack([loss.block(j, np.arange(m, m + loss.n_locations), every) for j in range(m)])
-        return np.stack(_solved_jointly(loss, with_diagonal, across, fit_location=fit_location))
+        own = loss.parts.own_entries(m, loss.n_locations)
+        across = np.stack([loss.block(j, own[:, j], every) for j in range(m)], axis=1)
+        return _solved_jointly(loss, across, fit_location=fit_location)
+    with_diagonal = np.stack([loss.block(j, every[[j]], every)[0] for j in range(m)])
     t = np.broadcast_to(loss.coupling()[0], (m, m))
     return np.stack(_solved(loss, with_diagonal, t, fit_location=fit_location))
 
 
-def _solved_jointly(loss: QuadraticLoss, in_diagonal: Array, in_locations: Array, *, fit_location: bool) -> list[Array]:
-    """As :func:`_solved` for L locations a node: ``in_locations`` has shape (m, L, q)."""
-    m, found = loss.n_columns, np.zeros((1 + loss.n_locations, *in_diagonal.shape))
-    own = [] if loss.zero_sums else [0]
-    own += [1 + k for k in range(loss.n_locations)] if fit_location else []
-    for j in range(m):
-        entries = np.array([j if k == 0 else m + k - 1 for k in own], dtype=np.intp)
-        right = np.concatenate([in_diagonal[None, j], in_locations[j]])[own]
+def _solved_jointly(loss: QuadraticLoss, in_own: Array, *, fit_location: bool) -> Array:
+    """As :func:`_solved` for several parameters of a node: ``in_own`` has shape (parameters, m, q)."""
+    every, found = loss.parts.own_entries(loss.n_columns, loss.n_locations), np.zeros_like(in_own)
+    n_diagonals = len(every) - loss.n_locations
+    own = [] if loss.zero_sums else list(range(n_diagonals))
+    own += list(range(n_diagonals, len(every))) if fit_location else []
+    for j in range(loss.n_columns):
+        entries, right = every[own, j], in_own[own, j]
         hessian = loss.block(j, entries, entries)
         scale = np.sqrt(np.maximum(hessian.diagonal(), np.finfo(float).tiny))
         solved = np.linalg.pinv(hessian / np.multiply.outer(scale, scale), rcond=1e-12, hermitian=True)
         found[own, j] = solved @ (right / scale[:, None]) / scale[:, None]
-    return list(found)
+    return found
 
 
 def _solved(loss: QuadraticLoss, in_diagonal: Array, in_location: Array, *, fit_location: bool) -> tuple[Array, Array]:
@@ -110,16 +112,17 @@ def _solved(loss: QuadraticLoss, in_diagonal: Array, in_location: Array, *, fit_
 def _with_own_adapted(loss: QuadraticLoss, K: Array, eta: Array, path: Path) -> tuple[Array, Array]:
     """K and eta with every K_jj and eta_j where the loss alone has them: multipliers and penalties move these."""
     m = loss.n_columns
-    derivative = loss.gamma_times(K, eta) - loss.g
-    in_diagonal, in_location = derivative[:, :m].diagonal()[:, None], derivative[:, m:]
-    moved: Sequence[Array]
+    derivative, nodes = loss.gamma_times(K, eta) - loss.g, np.arange(m)
+    own = loss.parts.own_entries(m, loss.n_locations)
+    in_own = derivative[nodes, own][:, :, None]
+    moved: Sequence[Array] | Array
     if loss.n_locations > 1:
-        moved = _solved_jointly(loss, in_diagonal, in_location[:, :, None], fit_location=path.fit_location)
+        moved = _solved_jointly(loss, in_own, fit_location=path.fit_location)
     else:
-        moved = _solved(loss, in_diagonal, in_location, fit_location=path.fit_location)
-    K = K.copy()
-    K[np.diag_indices(m)] -= moved[0][:, 0]
-    return K, eta - as_location(np.concatenate(moved[1:], axis=1))
+        moved = _solved(loss, *in_own, fit_location=path.fit_location)
+    K, n_diagonals = K.copy(), len(own) - loss.n_locations
+    K[own[:n_diagonals], nodes] -= np.stack([part[:, 0] for part in moved[:n_diagonals]])
+    return K, eta - as_location(np.concatenate(moved[n_diagonals:], axis=1))
 
 
 def _safe(values: Array, relative_to: Array | float = 1.0) -> Array:

@@ -1,4 +1,4 @@
-"""StARS (Liu, Roeder and Wasserman, 2010): the least penalty at which the graph is still stable.
+"""StARS (Liu, Roeder and Wasserman, 2010): the smallest penalty at which the graph is still stable.
 
 Graphs are learnt from subsamples without replacement (duplicated rows would tie, and pull medians onto themselves). The
 instability of a pair is 2 p (1 - p), p being the share of subsamples in which it has an edge; its mean over all pairs,
@@ -19,7 +19,7 @@ LARGEST_INSTABILITY = 0.1
 
 
 def stars(candidates: Candidates) -> Choice:
-    """Instability, one value an alpha; the chosen one is the last before it exceeds 0.1."""
+    """Instability, one value per alpha; the chosen one is the last before it exceeds 0.1."""
     rows = candidates.rows
     n = rows.size
     size = min(int(10 * np.sqrt(n)), int(0.8 * n))
@@ -29,7 +29,7 @@ def stars(candidates: Candidates) -> Choice:
     draws = [np.sort(candidates.rng.choice(n, size=size, replace=False)) for _ in range(N_SUBSAMPLES)]
     paths = candidates.fit_all([rows[draw] for draw in draws])
     m = candidates.loss.n_columns
-    upper = np.triu_indices(m, k=1)
+    upper = candidates.loss.parts.pairs(m)
     frequency = np.zeros((candidates.path.alphas.size, upper[0].size))
     for _, path in paths:
         for k, K in enumerate(path.interactions):

@@ -44,7 +44,7 @@ def choose_rows(
     share : float in [0, 0.5)
     where : {"fixed", "tukey-huber", "one-to-a-block"}, default "fixed"
         round(share * n) rows at random; every row on its own with that probability; or round(share * n) rows that an
-        adversary spreads over as many of the n_blocks blocks as can be, which is the worst for a median of means.
+        adversary spreads over as many of the n_blocks blocks as possible, the worst case for a median of means.
     n_blocks : int, optional
         For "one-to-a-block": the blocks of neighbouring rows that the estimator will use.
     random_state : int, Generator or None
@@ -234,7 +234,7 @@ def contaminate_wide(X: Array, share: float, *, variance: float, **options: Any)
 def contaminate_other_graph(X: Array, share: float, *, n_edges: int, **options: Any) -> Contaminated:
     """Replace rows by absolute values of draws from a Gaussian model on another random graph.
 
-    Such rows are of ordinary size; what is wrong with them is which columns depend on which.
+    Such rows are of ordinary size; only the dependence between their columns is wrong.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def contaminate_cluster(
 def contaminate_near_zero(
     X: Array, share: float, *, cells: float = 1.0, size: float = 1e-3, **options: Any
 ) -> Contaminated:
-    """Replace cells of some rows by values near zero, as a dead sensor gives them.
+    """Replace cells of some rows by values near zero, as from a dead sensor.
 
     Parameters
     ----------

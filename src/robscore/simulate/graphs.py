@@ -53,7 +53,7 @@ def random_model(
     ----------
     n_columns, n_edges : int
     strength : (low, high)
-        |K_ij| of an edge is uniform between them, with a random sign.
+        ``|K_ij|`` of an edge is uniform between them, with a random sign.
     min_eigenvalue : float, default 0.1
         The diagonal of K is one common value that gives K this least eigenvalue.
     locations : tuple of float
@@ -93,7 +93,7 @@ def shaped_model(
     ----------
     shape : {"random", "chain", "hub", "grid", "scale-free"}
         As many edges as columns at random; one column after the other; a hub for every ten columns; a square lattice;
-        or a tree that grows by a column at a time, joined to one that is likely to have many edges already.
+        or a tree that grows one column at a time, each joined to one that is likely to have many edges already.
     n_columns : int
     strength, min_eigenvalue, locations, random_state : as in :func:`random_model`
 

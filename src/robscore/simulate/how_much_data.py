@@ -1,4 +1,4 @@
-"""How much data it takes: graphs learnt from simulated rows, beside the truth."""
+"""How much data it takes: graphs learnt from simulated rows, compared with the truth."""
 
 from __future__ import annotations
 

@@ -83,7 +83,8 @@ def draw(
         Not needed with covariates, which have one row each.
     burn_in, thin : int
         Sweeps before the first row, and from one row to the next. Only the square-root model on the orthant runs
-        one chain; where slices are sampled every row is the end of a chain of its own, and thin is not used.
+        one chain (without numba, several); where slices are sampled every row is the end of a chain of its own, and
+        thin is not used.
     start : array of shape (n_rows, m), optional
         Where those chains start; by default rows found inside the domain.
     random_state : int, Generator or None

@@ -16,8 +16,8 @@ class Blocks(NamedTuple):
     Attributes
     ----------
     Q : flat array
-    starts : integer array, one a node: where its block begins in Q (all may share one)
-    firsts, sizes : integer arrays, one a node: its part of z
+    starts : integer array, one per node: where its block begins in Q (all may share one)
+    firsts, sizes : integer arrays, one per node: its part of z
     owners : integer array of the length of z: the node of each entry
     """
 
@@ -36,7 +36,7 @@ class Blocks(NamedTuple):
 
     @classmethod
     def ragged(cls, blocks: Sequence[Array]) -> Blocks:
-        """From one square array a node."""
+        """From one square array per node."""
         sizes = np.array([len(block) for block in blocks], dtype=np.intp)
         starts, firsts = (np.cumsum(lengths) - lengths for lengths in (sizes**2, sizes))
         Q = np.concatenate([block.ravel() for block in blocks])

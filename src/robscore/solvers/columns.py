@@ -1,4 +1,4 @@
-"""What is the matter with some columns, whose names those know who have the rows."""
+"""Problems of some columns; their names are added where the rows are known."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class ColumnsError(UsageError):
 
 
 class BeyondNumbersError(ColumnsError):
-    """Columns in which the loss is flat, or larger or smaller than numbers can be."""
+    """Columns in which the loss is flat, or beyond floating-point range."""
 
     problem = Words(
-        "are zero, or so large or small that the loss has no minimum that numbers can hold; drop them, or measure them "
-        "in other units, for example divide them by their median."
+        "are zero, or so large or small that the minimum of the loss is beyond floating-point range; drop them, or "
+        "measure them in other units, for example by dividing them by their median."
     )

@@ -34,7 +34,7 @@ _LARGEST_JUMP, _LARGEST_EARLY_JUMP = 1500, 500  # parameters in the linear syste
 
 
 class Trace(NamedTuple):
-    """How the descent went, one entry an alpha; ``alphas`` decrease, ``kkt`` is relative to alpha_max."""
+    """How the descent went, one entry per alpha; ``alphas`` decrease, ``kkt`` is relative to alpha_max."""
 
     alphas: Array
     alpha_max: float
@@ -90,7 +90,7 @@ def trace_nodes(
     max_iter: int,
     n_jobs: int | None,
 ) -> Trace:
-    """As :func:`trace_path` for a problem whose nodes have nothing to do with each other: a few nodes a task.
+    """As :func:`trace_path` for a problem whose nodes have nothing to do with each other: a few nodes per task.
 
     Which nodes are together does not depend on ``n_jobs``, so neither do the solutions.
     """
@@ -123,14 +123,14 @@ def _trace_part(part: Problem, grid: Array, alpha_max: float, tol: float, max_it
 
 
 def _finite(alpha_max: float) -> float:
-    """The largest penalty; raise where the loss is beyond what numbers can hold."""
+    """The largest penalty; raise if the loss is beyond floating-point range."""
     if not np.isfinite(alpha_max):
-        raise UsageError("The loss is beyond what numbers can hold; scale the columns of X first, or drop large rows.")
+        raise UsageError("The loss is beyond floating-point range; scale the columns of X first, or drop large rows.")
     return alpha_max
 
 
 def check_descent(tol: float, alpha_min_ratio: float, max_iter: int) -> None:
-    """Raise on settings of the descent that make no sense."""
+    """Raise on invalid settings of the descent."""
     check_number("tol", tol)
     check_number("alpha_min_ratio", alpha_min_ratio)
     if not 0 < tol < 1:

@@ -3,7 +3,7 @@
     H = S U'U S,    S = diag(scale)
 
 Parameters that belong to one node only, K_jj and eta_j, meet only that node's edges, so they are eliminated
-node by node, and what is left to factor has one row an edge.
+node by node, and what is left to factor has one row per edge.
 """
 
 from __future__ import annotations

@@ -32,8 +32,9 @@ class Interactions:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """(k, m, m)."""
-        return len(self.solutions), self.n_columns, self.n_columns
+        """(k, m, m); with moderators, whose parts are stacked, (k, (1 + Q) m, m)."""
+        n_rows = self.solutions[0].shape[0] if self.solutions else self.n_columns
+        return len(self.solutions), n_rows, self.n_columns
 
     def __len__(self) -> int:
         return len(self.solutions)
@@ -69,9 +70,9 @@ class Interactions:
 
 
 def as_sparse(K: Array | csc_array) -> csc_array:
-    """A square matrix by its columns; ten times as fast as SciPy's own way from a small dense one."""
+    """A matrix by its columns; ten times as fast as SciPy's own way from a small dense one."""
     if issparse(K):
         return csc_array(K)
     columns, rows = np.nonzero(K.T)
-    ends = np.searchsorted(columns, np.arange(len(K) + 1))
+    ends = np.searchsorted(columns, np.arange(K.shape[1] + 1))
     return csc_array((K[rows, columns], rows.astype(np.int32), ends.astype(np.int32)), shape=K.shape)

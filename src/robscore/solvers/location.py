@@ -6,7 +6,7 @@ does not meet K_j within its block any more: eta~_j = g_eta / s at the optimum, 
 
     Q_j = Gamma_KK - t t' / s,      l_j = g_K - t g_eta / s
 
-With q covariates t has 1 + q columns and s is a matrix of that size: a small solve a node.
+With q covariates t has 1 + q columns and s is a matrix of that size: a small solve per node.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class HardlyVaryError(ColumnsError):
 
 def shift_location(loss: QuadraticLoss) -> tuple[Array, Array, Array | None]:
     """Blocks, linear part and coupling after eta~_j = eta_j + t' K_j / s, which no longer meets K within its block."""
-    m = loss.n_columns
+    m = loss.n_interactions
     s, t = loss.blocks[:, m:, m:], loss.blocks[:, :m, m:]
     check_location(np.einsum("jkk->jk", s))
     slope = slopes_of(s, t)
@@ -65,7 +65,7 @@ def slopes_of(s: Array, t: Array) -> Array:
 
 def unshift_location(loss: QuadraticLoss, K: Array | csc_array, shifted: Array | None) -> Array:
     """eta, shape (m,) or (m, L), from K and eta~; or from K alone where eta~ is the optimum."""
-    best = loss.best_location(loss.g[:, loss.n_columns :]) if shifted is None else location_rows(shifted).T
+    best = loss.best_location(loss.g[:, loss.n_interactions :]) if shifted is None else location_rows(shifted).T
     return as_location(best - loss.best_location(loss.pulls_of(K)))
 
 
@@ -80,9 +80,10 @@ def check_location(s: Array) -> None:
 def check_variation(loss: QuadraticLoss, left: Array) -> None:
     """Raise where next to nothing is left of the diagonals, shape (m or 1, m), once the location is profiled out."""
     m = loss.n_columns
-    kept = left > _VARIES * loss.diagonal()[: len(left), :m]
+    kept = left > _VARIES * loss.diagonal()[: len(left), : left.shape[1]]
     if loss.zero_sums:
         kept |= np.eye(m, dtype=bool)
     if not kept.all():
         nodes = ~kept.any(axis=1) if len(kept) == m else np.zeros(m, dtype=bool)
-        raise HardlyVaryError(np.flatnonzero(nodes if nodes.any() else ~kept.all(axis=0)).tolist())
+        columns = np.flatnonzero(nodes if nodes.any() else ~kept.all(axis=0)) % m
+        raise HardlyVaryError(np.unique(columns).tolist())

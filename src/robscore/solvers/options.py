@@ -26,7 +26,7 @@ def check_options(
     location_weights: Array | None,
     effect_ratio: float = np.inf,
 ) -> tuple[Array, Array]:
-    """The penalty weights of K, shape (m, m), and of eta, shape (m,); raise on options that make no sense."""
+    """The penalty weights of K, shape (m, m), and of eta, shape (m,); raise on invalid options."""
     if rule not in ("symmetric", "and", "or"):
         raise ArgumentError("rule", rule, "is not known; use 'symmetric', 'and' or 'or'.")
     check_number("diagonal_multiplier", diagonal_multiplier, at_least=0.0)
@@ -38,7 +38,7 @@ def check_options(
         raise ArgumentError("effect_ratio", effect_ratio, "must be positive; inf leaves effects of covariates free.")
     W = numbers_or_ones("penalty_weights", penalty_weights, (m, m))
     if W.shape != (m, m):
-        raise ValueError(f"penalty_weights must have shape ({m}, {m}), one weight a pair; got {W.shape}.")
+        raise ValueError(f"penalty_weights must have shape ({m}, {m}), one weight per pair; got {W.shape}.")
     off = ~np.eye(m, dtype=bool)
     read = np.ones((m, m), dtype=bool) if penalize_diagonal else off
     if np.isnan(W[read]).any() or (W[read] < 0).any():

@@ -19,6 +19,7 @@ from robscore._tools.progress import tell
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting, Words
+from robscore.losses.parts import each_transposed, matrices
 from robscore.losses.quadratic import (
     MANY_COLUMNS,
     FactoredLoss,
@@ -142,9 +143,9 @@ def convergence_message(path: Path | StatisticPath) -> Words:
 
 def count_edges(interaction: csc_array, rule: Rule) -> int:
     """Pairs with an edge of a sparse K, joined by the rule."""
-    m = interaction.shape[0]
+    m = interaction.shape[1]
     rows, columns = interaction.indices.astype(np.int64), np.repeat(np.arange(m), np.diff(interaction.indptr))
-    there = (rows != columns) & (interaction.data != 0)
+    there = (rows % m != columns) & (interaction.data != 0)
     if rule == "symmetric":
         return int(np.count_nonzero(there)) // 2
     pairs = (np.minimum(rows, columns) * m + np.maximum(rows, columns))[there]
@@ -153,17 +154,20 @@ def count_edges(interaction: csc_array, rule: Rule) -> int:
 
 
 def joined_support(interaction: Array, rule: Rule) -> BoolArray:
-    """Pairs with an edge, shape (m, m), symmetric with a False diagonal."""
+    """Pairs with an edge, of the shape of K, symmetric with a False diagonal."""
     edges = interaction != 0
-    edges = edges | edges.T if rule == "or" else edges & edges.T
-    np.fill_diagonal(edges, val=False)
+    edges = edges | each_transposed(edges) if rule == "or" else edges & each_transposed(edges)
+    for part in matrices(edges):
+        np.fill_diagonal(part, val=False)
     return edges
 
 
 def joined_interaction(interaction: Array, rule: Rule) -> Array:
     """A symmetric K from a raw one: the average of both entries on the joined support."""
-    keep = joined_support(interaction, rule) | np.eye(len(interaction), dtype=bool)
-    return np.where(keep, (interaction + interaction.T) / 2, 0.0)
+    keep = joined_support(interaction, rule)
+    for part in matrices(keep):
+        np.fill_diagonal(part, val=True)
+    return np.where(keep, (interaction + each_transposed(interaction)) / 2, 0.0)
 
 
 def solve_path(
@@ -185,6 +189,8 @@ def solve_path(
     penalty: Penalty | None = None,
 ) -> Path | StatisticPath:
     """Minimise the loss plus a weighted l1 norm of K (and eta) for a whole path of penalties.
+
+    The objective is::
 
         sum_j 1/2 z_j' Gamma_j z_j - g_j' z_j + alpha sum_{i != j} W_ij |K_ij| + (alpha / location_ratio) |eta|_1
 
@@ -209,10 +215,10 @@ def solve_path(
     penalty_weights : array of shape (m, m), optional
         Symmetric W: 0 leaves an edge free, inf forbids it. Its diagonal is read only with penalize_diagonal.
     location_weights : array of shape (m,), optional
-        Weights of |eta_j|, with a finite location_ratio.
+        Weights of ``|eta_j|``, with a finite location_ratio.
     alpha_min_ratio : float, default 1e-3
     max_edges : int, optional
-        End the path with the first solution of at least so many edges: the dense end is slow and seldom wanted.
+        End the path with the first solution of at least this many edges: the dense end is slow and seldom wanted.
     tol : float, default 1e-6
         Largest distance of the gradient to the subdifferential, relative to alpha_max.
     max_iter : int, default 10000
@@ -221,8 +227,8 @@ def solve_path(
         How many tasks at a time where nodes are alone ("and", "or"; below 150 columns), on joblib's backend, threads
         by default; the solutions do not depend on it.
     penalty : Penalty, optional
-        Another one than the l1 norm: an instance of a class that is written as
-        ``robscore.solvers.penalties.Penalty`` says.
+        A penalty other than the l1 norm: an instance of a class written as
+        ``robscore.solvers.penalties.Penalty`` describes.
 
     Returns
     -------
@@ -357,11 +363,11 @@ def _in_order(weights: Array | None, order: IntArray, n_axes: int) -> Array | No
 
 
 def _check_finite(solutions: list[csc_array], locations: list[Array], trace: Trace) -> None:
-    """Raise, naming columns, where numbers were not enough for a solution."""
+    """Raise, naming columns, where floating-point numbers were not enough for a solution."""
     wrong = np.zeros(len(locations[0]), dtype=bool)
     for K, eta in zip(solutions, locations, strict=True):
         wrong |= ~np.isfinite(location_rows(eta)).all(axis=0)
-        wrong[K.indices[~np.isfinite(K.data)]] = True
+        wrong[K.indices[~np.isfinite(K.data)] % wrong.size] = True
     if not (np.isfinite(trace.alpha_max) and np.isfinite(trace.kkt).all()) and not wrong.any():
         wrong[:] = True
     if wrong.any():
@@ -385,12 +391,12 @@ def _trace_whole(
     **how: Any,
 ) -> Trace:
     """The path with all coordinates and whole blocks; nodes that are alone a few at a time, or ``together``."""
-    problem, m = build_problem(penalised), penalised.loss.n_columns
+    problem, m, M = build_problem(penalised), penalised.loss.n_columns, penalised.loss.n_interactions
 
     def keep_entries(z: Array) -> bool:
         Z = z.reshape(m, -1)
-        K = penalised.loss.completed(Z[:, :m].T.copy())
-        return keep(K, as_location(Z[:, m:]) if Z.shape[1] > m else None)
+        K = penalised.loss.completed(Z[:, :M].T.copy())
+        return keep(K, as_location(Z[:, M:]) if Z.shape[1] > M else None)
 
     if together or penalised.symmetric or penalised.loss.gamma_last is not None:
         return trace_path(problem, alphas, keep_entries, **how)
@@ -424,7 +430,7 @@ def _solve_statistics(
     with np.errstate(all="ignore"):  # what comes of it is looked at
         trace = trace_path(problem, alphas, keep, alpha_min_ratio=alpha_min_ratio, tol=tol, max_iter=max_iter)
     if not (np.isfinite(trace.alpha_max) and np.isfinite(trace.kkt).all() and np.isfinite(thetas).all()):
-        raise UsageError("The statistics are too large or too small for what numbers hold; scale the columns of X.")
+        raise UsageError("The statistics are beyond floating-point range; scale the columns of X.")
     return StatisticPath(
         trace.alphas, trace.alpha_max, np.array(thetas), trace.n_iter, trace.kkt, converged=trace.kkt <= tol
     )

@@ -23,7 +23,7 @@ class PenalisedLoss:
     Attributes
     ----------
     loss : QuadraticLoss
-    weights : array of shape (m, m), location_weights : array of the shape of eta, per unit of alpha
+    weights : array of the shape of K, location_weights : array of the shape of eta, per unit of alpha
     symmetric, penalize_diagonal, fit_location : bool
     diagonal_multiplier : float
     shifted : bool
@@ -56,7 +56,7 @@ class PenalisedLoss:
             raise ArgumentError("penalize_diagonal", options["penalize_diagonal"], problem)
         return cls(
             loss=loss,
-            weights=W,
+            weights=loss.parts.weights(W),
             location_weights=w,
             symmetric=rule == "symmetric",
             penalize_diagonal=options["penalize_diagonal"],

@@ -2,7 +2,7 @@
 
     P(theta) = sum_c rho(theta_c; strength_c),      strength_c = alpha w_c
 
-A penalty that is not here is one class, written as :class:`Penalty` says.
+To add a penalty, write one class as :class:`Penalty` describes.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Penalty(ABC):
 
     How to add one
     --------------
-    Write one class with the members below and give an instance to ``rs.solve_path(penalty=)``; nothing else needs to
-    know. With strength = alpha w_c, rho is even, rises from rho(0) = 0, and is 0 everywhere where the strength is 0. An
-    edge of a symmetric K is one coordinate for two entries, with w_c = 2 W_ij.
+    Write one class with the members below and pass an instance to ``rs.solve_path(penalty=)``; nothing else needs to
+    change. With strength = alpha w_c, rho is even, rises from rho(0) = 0, and is 0 everywhere where the strength is 0.
+    An edge of a symmetric K is one coordinate for two entries, with w_c = 2 W_ij.
 
     - :meth:`value`, :meth:`slope`, :meth:`kink` and :meth:`growth`: P, its derivative away from zero, half the jump
       of the derivative at zero, and how fast P rises far out. In NumPy, over coordinates; :meth:`bend`, the second
@@ -142,7 +142,7 @@ class L1(Penalty):
 
 
 def check_penalty(penalty: object) -> Penalty:
-    """The penalty asked for, l1 by default; raise on what is none."""
+    """The penalty requested, l1 by default; raise on anything else."""
     if penalty is None:
         return L1()
     if not isinstance(penalty, Penalty):

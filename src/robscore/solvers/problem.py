@@ -194,7 +194,7 @@ class Problem:
         )
 
     def check_size(self) -> None:
-        """Raise, naming nodes, where the loss is flat in what is free, or beyond what numbers can hold."""
+        """Raise, naming nodes, where the loss is flat in what is free, or beyond floating-point range."""
         free = self.weights == 0
         with np.errstate(all="ignore"):
             usable = np.isfinite(self.linear_by_coordinate) & (np.abs(self.curvature) < _LARGEST)
@@ -209,7 +209,7 @@ class Problem:
         free = np.flatnonzero(self.weights == 0)
         owners = self.blocks.owners[self.own[free]]
         alone = np.unique(owners).size == free.size and (self.mirror[free] < 0).all()
-        if alone and not self.last.size:  # one a node: nothing couples them
+        if alone and not self.last.size:  # one per node: nothing couples them
             return self.entries(free, self.linear_by_coordinate[free] / self.curvature[free])
         return self.entries(free, lstsq(self.hessian_on(free), self.linear_by_coordinate[free])[0])
 

@@ -3,7 +3,7 @@
     theta-hat = (D' Gamma D)^-1 D' g,    D the duplication of the free parameters into z_1..z_m
 
 Over all parameters this is theta-hat(K) of the paper's section 3.2; on the support of a penalised solution it is
-what the graph explains once shrinkage is taken away.
+what the graph explains once shrinkage is removed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.losses.parts import matrices, mirrored
 from robscore.losses.quadratic import Loss, QuadraticLoss, as_location, location_rows
 from robscore.solvers.factor import SMALLEST_RCOND, Factor, NodeFactor, factor_hessian, factor_positive_definite
 
@@ -48,7 +49,8 @@ class Refit:
     @property
     def is_edge(self) -> BoolArray:
         """Which of the free parameters belong to edges, shape (d,)."""
-        return (self.rows != self.nodes) & (self.rows < len(self.interaction))
+        n_rows, m = self.interaction.shape
+        return (self.rows % m != self.nodes) & (self.rows < n_rows)
 
 
 def refit(
@@ -60,7 +62,7 @@ def refit(
     ridge: float = 0.0,
     least_rcond: float = SMALLEST_RCOND,
 ) -> Refit:
-    """Minimise the loss over K with the given edges (shape (m, m)), its diagonal, and the chosen eta (its own shape).
+    """Minimise the loss over K with the given edges (of its shape), its diagonal, and the chosen eta (its own shape).
 
     With a ridge, the diagonal of the Hessian is multiplied by 1 + ridge, which keeps columns in bounds that nearly
     determine each other.
@@ -70,16 +72,21 @@ def refit(
     SingularLossError
         If the minimum is not unique, or the reciprocal condition number of the (scaled) Hessian too small.
     """
-    m = loss.n_columns
-    nodes, rows = np.nonzero(np.tril(edges, -1) if symmetric else edges & ~np.eye(m, dtype=bool))
+    m, M = loss.n_columns, loss.n_interactions
+    off = ~np.eye(m, dtype=bool)
+    parts, nodes, rows = np.nonzero(
+        np.stack([np.tril(part, -1) if symmetric else part & off for part in matrices(loss.parts.distinct(edges))])
+    )
     own, (which, at) = np.arange(0 if loss.zero_sums else m), np.nonzero(location_rows(locations))
-    nodes = np.concatenate([own, at, nodes])
-    rows = np.concatenate([own, m + which, rows])
+    diagonals = [own + part * m for part in loss.parts.with_diagonal]
+    nodes = np.concatenate([np.tile(own, len(diagonals)), at, nodes])
+    rows = np.concatenate([*diagonals, M + which, rows + parts * m])
     position = np.full(loss.g.shape, -1, dtype=np.intp)
     position[nodes, rows] = np.arange(rows.size)
     if symmetric:
-        mirrored = rows < m
-        position[rows[mirrored], nodes[mirrored]] = position[nodes[mirrored], rows[mirrored]]
+        inside = rows < M
+        entries, others = mirrored(rows[inside], nodes[inside], m)
+        position[others, entries] = position[nodes[inside], rows[inside]]
     filled = position >= 0
     right: Array = np.bincount(position[filled], weights=loss.g[filled], minlength=rows.size).astype(float)
     factor = factor_hessian(loss, position, rows.size, ridge, least_rcond)
@@ -87,8 +94,8 @@ def refit(
     theta = factor.unwhiten(whitened)[0]
     z = np.zeros(position.shape)
     z[filled] = theta[position[filled]]
-    K = loss.completed(z[:, :m].T.copy())
-    return Refit(K, as_location(z[:, m:]), -0.5 * float(np.sum(whitened**2)), rows, nodes, symmetric, factor)
+    K = loss.completed(z[:, :M].T.copy())
+    return Refit(K, as_location(z[:, M:]), -0.5 * float(np.sum(whitened**2)), rows, nodes, symmetric, factor)
 
 
 def minimise(loss: Loss, *, fit_location: bool = True) -> tuple[Array, ...]:
@@ -124,9 +131,8 @@ def solve_unpenalised(loss: QuadraticLoss, *, fit_location: bool = True) -> tupl
     >>> bool(np.allclose(K, np.linalg.inv(np.cov(X.T, bias=True))))
     True
     """
-    m = loss.n_columns
     locations = np.full(loss.location_shape, fit_location)
-    solution = refit(loss, np.ones((m, m), dtype=bool), locations, symmetric=True)
+    solution = refit(loss, np.ones((loss.n_interactions, loss.n_columns), dtype=bool), locations, symmetric=True)
     return solution.interaction, solution.location
 
 
@@ -139,5 +145,5 @@ def dependent_columns(loss: QuadraticLoss) -> IntArray:
         values, vectors = np.linalg.eigh(block / np.multiply.outer(root, root))
         if values[0] < flattest:
             flattest = float(values[0])
-            columns = np.flatnonzero(np.abs(vectors[: loss.n_columns, 0]) > 0.1)
+            columns = np.unique(np.flatnonzero(np.abs(vectors[: loss.n_interactions, 0]) > 0.1) % loss.n_columns)
     return columns

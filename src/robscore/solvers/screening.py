@@ -61,7 +61,7 @@ class _Screened:
 
     def _alpha_max(self, problem: Problem, R: Array) -> float:
         symmetric, weights = self.penalised.symmetric, self.penalised.weights.copy()
-        np.fill_diagonal(weights, 0.0)  # in the set from the start, with whatever else is no edge
+        np.fill_diagonal(weights, 0.0)  # in the set from the start, with everything else that is not an edge
         edges = self.gradient + self.gradient.T if symmetric else self.gradient.T
         return max(
             self.penalty.alpha_max(edges, 2.0 * weights if symmetric else weights, self.size),
@@ -141,8 +141,8 @@ def trace_screened(
             kkt[k] = state.violation(alpha) / unit
         if state.full and k + 1 < grid.size:
             warnings.warn(
-                f"The path ends at alpha = {alpha:.3g}, {k + 1} of {grid.size}: denser graphs would take more memory "
-                "than is good; say where to end with max_edges, or with alpha_min_ratio.",
+                f"The path ends at alpha = {alpha:.3g}, {k + 1} of {grid.size}: denser graphs would take too much "
+                "memory; set its end with max_edges or alpha_min_ratio.",
                 UserWarning,
                 stacklevel=2,
             )

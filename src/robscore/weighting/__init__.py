@@ -1,1 +1,1 @@
-"""What every row counts: weights of block medians, tapers, and how rows are judged."""
+"""How much every row counts: weights of block medians, tapers, and how rows are judged."""

@@ -1,4 +1,4 @@
-"""Robust row weights: what the geometric median of means makes of the rows.
+"""Robust row weights: those that the geometric median of means gives the rows.
 
 Gamma-hat and g-hat are convex combinations of block means, hence of rows: one weight vector for
 each, c_i = w_block(i) / |block(i)|. Everything after them is ordinary weighted score matching.
@@ -93,7 +93,7 @@ def weigh_rows(
     products: Products | None = None,
     frequency: Array | None = None,
 ) -> tuple[RowWeights, list[Remark]]:
-    """As :func:`robust_weights`, with what there is to warn about instead of warnings.
+    """As :func:`robust_weights`, returning remarks instead of warning.
 
     ``products`` are inner products of the rows (:func:`shared_products`), where many partitions share them.
     Where rows have a frequency, shape (n,), blocks are made of whole rows and have nearly equal sums of these.
@@ -222,6 +222,6 @@ def _remark_if_sorted(elements: Elements, partition: Partition) -> list[Remark]:
         Setting("shuffle", value=True),
         " or ",
         Setting("n_partitions", 20),
-        ". If they are a series in time whose bad rows come in runs, leave them as they are.",
+        ". If they are a time series whose bad rows come in runs, leave them as they are.",
     )
     return [Remark(words, UserWarning, About.SORTED)]

@@ -2,7 +2,7 @@
 
 A row's distance to its fifth nearest neighbour varies by a factor that shrinks with the number of columns. Rows whose
 neighbours are far nearer than those of most rows are in a cluster, wherever it is; such rows are ordinary by any
-fit that they own.
+fit that they dominate.
 """
 
 from __future__ import annotations

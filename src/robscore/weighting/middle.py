@@ -1,9 +1,9 @@
-"""The rows in the middle of z, and their scatter: a start that no cluster can own, without any order of the rows.
+"""The rows in the middle of z, and their scatter: a start that no cluster dominates, whatever the order of the rows.
 
 First distances are by median and deviation along the principal directions of the wrapped columns: a cluster draws a
 direction to itself, and then lies far out on it (as in the OGK estimator of Maronna and Zamar, 2002). Then, again and
 again, the nearer 70 % by the covariance of those before; a row that is among them is judged by the others alone, or
-rows that are in would stay in. No subset of least determinant is looked for: any tight cluster would be in it.
+rows that are in would stay in. The subset of smallest determinant is not used: any tight cluster would be in it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which rows count, and how much, where nothing is known: found by fits that are continuous in the data.
+"""Which rows count, and how much, without prior knowledge: found by fits that are continuous in the data.
 
 1. Columns are made nearly symmetric and put on one scale (:mod:`robscore.weighting.standard`).
 2. Rows with far nearer neighbours than most are in a cluster and are out (:mod:`robscore.weighting.clusters`).
-3. The rows in the middle are a start that no cluster can own (:mod:`robscore.weighting.middle`).
+3. The rows in the middle are a start that no cluster can dominate (:mod:`robscore.weighting.middle`).
 4. The family is fitted to the rows that count, by a fit that is a continuous function of the data, and rows are
    simulated from it (:mod:`robscore.weighting.simulation`).
 5. Data and simulation are compared (:mod:`robscore.weighting.tails`): once in the distance from the middle, by which
@@ -10,8 +10,8 @@
    out, and in the surprise -log p, by which they lose weight smoothly, so that the fit of clean rows is not biased
    (:mod:`robscore.weighting.row_weights`). Back to 4 until this settles, as a rule after two fits.
 
-Nothing depends on the order of the rows, and of that of the columns nothing but rounding. Of very many rows the rule is
-learnt from some, drawn at random, and applied to all.
+Nothing depends on the order of the rows, and only rounding on that of the columns. With very many rows the rule is
+learnt from a random sample and applied to all.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtri
 
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements
@@ -35,7 +36,7 @@ from robscore.weighting.standard import Standard, canonical_order
 from robscore.weighting.surprise import Surprise
 from robscore.weighting.tails import LARGEST_SHARE, Caution, Tail
 
-START_CONTAMINATION = 0.1  # what blocks guard against where nothing is said: K = 0.4 n
+START_CONTAMINATION = 0.1  # what blocks guard against by default: K = 0.4 n
 _MOST_ROWS = 10_000  # that the rule is learnt from
 _TOO_MANY = 0.4  # rows left out, as a share, that no family can be right with
 _ITERATIONS = 4
@@ -70,6 +71,8 @@ class Reweighted:
     parameters : the fit that rows were judged by
     rule : what was learnt, to judge other rows by
     copies : rows that are equal to others, beyond what rounding explains
+    members : boolean array of shape (n,)
+        The rows that the rule's scatter was taken from.
     """
 
     weights: RowWeights
@@ -78,10 +81,11 @@ class Reweighted:
     parameters: Parameters
     rule: Rule
     copies: int
+    members: BoolArray
 
 
 def reweigh(elements: Elements, rows: Rows, family: Family, fit: JudgingFit, seed: int) -> Reweighted | None:
-    """Weights for the rows, by a rule that is learnt from them; None where so many would go that no family is right.
+    """Weights for the rows, by a rule learnt from them; None if so many would be dropped that no family is right.
 
     Parameters
     ----------
@@ -92,7 +96,7 @@ def reweigh(elements: Elements, rows: Rows, family: Family, fit: JudgingFit, see
     fit : callable
         From a loss, the number of rows behind it, and the order of its columns to parameters, without jumps.
     seed : int
-        Of all random numbers.
+        Random seed.
     """
     n = elements.n_rows
     sample = np.arange(n)
@@ -108,7 +112,7 @@ def reweigh(elements: Elements, rows: Rows, family: Family, fit: JudgingFit, see
     if not weights.counted.size or (weights.share_dropped or 0.0) > _TOO_MANY:
         return None
     copies = count_copies(pilot.X[pilot.is_first])
-    return Reweighted(weights, reasons, weights.loss(elements), rule.parameters, rule, copies)
+    return Reweighted(weights, reasons, weights.loss(elements), rule.parameters, rule, copies, is_member)
 
 
 def repeated(frequency: Array, seed: int) -> IntArray:
@@ -178,7 +182,7 @@ class Pilot:
         distances, residuals = scatter.judge(self.z, members)
         simulator = Simulator(self.family, self.X[members], seed)
         weights = RowWeights.hard(members.astype(float), ())
-        far, most_surprising = (np.inf, np.inf), np.inf
+        far, most_surprising, last_limits = (np.inf, np.inf), np.inf, np.zeros(0)
         for iteration in range(_ITERATIONS):
             assert weights.phi is not None
             loss = weights.loss(self.elements)
@@ -188,7 +192,7 @@ class Pilot:
             seen = None if drawn is None else scatter.judge(self.standard(drawn), np.zeros(len(drawn), dtype=bool))
             judged_by = Surprise.of(self.family, parameters, drawn)
             surprise = judged_by(self.X)
-            simulated = None if drawn is None else judged_by(drawn)
+            simulated = None if drawn is None else simulator.surprises(judged_by, drawn)
             if iteration == 0:
                 far = self._far(distances[allowed], None if seen is None else seen[0])
             with np.errstate(invalid="ignore"):  # rows so far out that their density is zero
@@ -198,24 +202,30 @@ class Pilot:
                 self.standard, clusters, scatter, far, float(surprising), -everything, everything, judged_by,
                 (np.inf, np.inf), float(likely),
             )  # fmt: skip
-            good = allowed & ~rule.is_far(distances, surprise)
-            low, high = _limits_of_columns(residuals[good], None if seen is None else seen[1])
-            rule = replace(rule, low=np.where(coarse, -np.inf, low), high=np.where(coarse, np.inf, high))
-            good &= ~rule.is_wrong(residuals)
+            trust = np.where(allowed, rule.trust_distance(distances, surprise), 0.0)
+            good = trust > 0
+            tails = None if seen is None else _ascending(seen[1], is_normal=simulator.is_normal)
+            limits = _limits_of_columns(residuals[good], tails)
+            if iteration > 1:  # what one fit leaves out the next may take in, and so on
+                limits = (limits + last_limits) / 2
+            last_limits = limits
+            rule = replace(rule, low=np.where(coarse, -np.inf, limits[0]), high=np.where(coarse, np.inf, limits[1]))
+            trust = np.minimum(trust, rule.trust_columns(residuals))
+            good = trust > 0
             if iteration or counted >= _ROWS_A_COLUMN * self.z.shape[1]:
                 taper, most_surprising = self._taper(surprise[good], simulated, most_surprising)
                 rule = replace(rule, taper=taper)
-            last, weights = weights.phi, self._weights(rule, surprise, good)
+            last, weights = weights.phi, self._weights(rule, surprise, trust)
             if weights.phi is not None and np.abs(weights.phi - last).sum() <= 0.5 + _SETTLED * len(self.X):
                 break
         return rule.reordered(np.argsort(self.columns)), members
 
-    def _weights(self, rule: Rule, surprise: Array, good: BoolArray) -> RowWeights:
+    def _weights(self, rule: Rule, surprise: Array, trust: Array) -> RowWeights:
         rate = rule.judged_by.rate(self.X)
         weights = RowWeights.between(
             surprise, *rule.taper, rule.parameters, rate if isinstance(rate, np.ndarray) else None
-        ).only(good)
-        return weights if weights.counted.size else RowWeights.hard(good.astype(float), rule.parameters)
+        ).times(trust)
+        return weights if weights.counted.size else RowWeights.hard(trust, rule.parameters)
 
     def _far(self, distances: Array, drawn: Array | None) -> tuple[float, float]:
         """The largest distance from the middle that counts, and that counts where a row is surprising too."""
@@ -236,18 +246,32 @@ class Pilot:
         return taper_for(surprise, most, tail.limit), most
 
 
-def _limits_of_columns(residuals: Array, drawn: Array | None) -> tuple[Array, Array]:
-    """The least and largest residuals of every column that count, shape (m,) each."""
+def _ascending(drawn: Array, *, is_normal: bool) -> Array:
+    """Simulated residuals in ascending order, shape (m, N).
+
+    Where they are normal it is known where each should lie: what draws have too many or too few of in their tails
+    would change from seed to seed, and limits far out with it.
+    """
+    if not is_normal:
+        columns = np.array(drawn.T, order="C")
+        columns.sort(axis=1)
+        return columns
+    mean, deviation = drawn.mean(axis=0), drawn.std(axis=0)
+    return mean[:, None] + deviation[:, None] * ndtri((np.arange(len(drawn)) + 0.5) / len(drawn))
+
+
+def _limits_of_columns(residuals: Array, simulated: Array | None) -> Array:
+    """The least and largest residuals of every column that count, shape (2, m)."""
     m = residuals.shape[1]
-    if drawn is None:
-        return np.full(m, -np.inf), np.full(m, np.inf)
+    if simulated is None:
+        return np.array([np.full(m, -np.inf), np.full(m, np.inf)])
     caution = replace(_OF_COLUMNS, alone=_OF_COLUMNS.alone / (2 * m))
-    values, simulated = (np.ascontiguousarray(np.sort(part, axis=0).T) for part in (residuals, drawn))
+    values = np.ascontiguousarray(np.sort(residuals, axis=0).T)
     high = [Tail.of_ordered(*pair, caution).cut for pair in zip(values, simulated, strict=True)]
     low = [
         -Tail.of_ordered(-own[::-1], -other[::-1], caution).cut for own, other in zip(values, simulated, strict=True)
     ]
-    return np.array(low), np.array(high)
+    return np.array([low, high])
 
 
 def taper_for(surprise: Array, share: float, limit: float) -> tuple[float, float]:

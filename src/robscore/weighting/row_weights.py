@@ -1,4 +1,4 @@
-"""What every row counts: one noun for the weights of block medians and for tapers.
+"""How much every row counts: one noun for the weights of block medians and for tapers.
 
 Gamma-hat and g-hat are weighted sums of the rows' elements. Medians of block means give a weight vector for each.
 A taper gives one for both, and lets it depend on the row: score matching stays exact when every row is weighted by a
@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore._tools.typing import Array, IntArray
 from robscore.elements import Elements
 from robscore.families.base import Parameters
 from robscore.losses.quadratic import Loss
@@ -41,7 +41,7 @@ class RowWeights:
         The derivative of phi in the surprise, zero or negative.
     parameters : of the fit that the surprise was measured by
     frequency : array of shape (n,), or None
-        How often every row is there, which the weights contain; None where each is there once.
+        How often every row counts, which the weights include; None where each counts once.
     """
 
     gamma_weights: Array
@@ -53,7 +53,7 @@ class RowWeights:
 
     @classmethod
     def tapered(cls, phi: Array, slopes: Array, parameters: Parameters, frequency: Array | None = None) -> RowWeights:
-        """From phi and its slopes, shape (n,), of rows that are there so often."""
+        """From phi and its slopes, shape (n,), of rows with these frequencies."""
         often = phi if frequency is None else phi * frequency
         share = often / max(float(often.sum()), np.finfo(float).tiny)
         return cls(share, share, phi, slopes, parameters, frequency)
@@ -85,15 +85,14 @@ class RowWeights:
         phi *= t
         return cls.tapered(phi, slopes, parameters)
 
-    def only(self, rows: BoolArray) -> RowWeights:
-        """The same taper for some rows, shape (n,), and nothing for the others."""
+    def times(self, share: Array) -> RowWeights:
+        """The same taper, of which every row has a share in [0, 1], shape (n,), whatever its surprise."""
         assert self.phi is not None
         assert self.slopes is not None
-        phi, slopes = (np.where(rows, part, 0.0) for part in (self.phi, self.slopes))
-        return RowWeights.tapered(phi, slopes, self.parameters, self.frequency)
+        return RowWeights.tapered(self.phi * share, self.slopes * share, self.parameters, self.frequency)
 
     def counting(self, frequency: Array | None) -> RowWeights:
-        """The same taper for rows that are there so often, shape (n,)."""
+        """The same taper for rows with these frequencies, shape (n,)."""
         assert self.phi is not None
         assert self.slopes is not None
         return RowWeights.tapered(self.phi, self.slopes, self.parameters, frequency)
@@ -114,7 +113,7 @@ class RowWeights:
 
     @property
     def n_rows(self) -> float:
-        """How many rows there are, those that count in part in part, and each as often as it is there."""
+        """How many rows there are, those that count in part in part, and each as often as its frequency says."""
         if self.frequency is not None:
             return float(self.frequency.sum() if self.phi is None else self.frequency @ self.phi)
         return float(self.gamma_weights.size if self.phi is None else self.phi.sum())
@@ -158,7 +157,7 @@ class RowWeights:
         pulls = self.pulls
         if pulls.any():
             loss.g += elements.gamma_times(pulls, *self.parameters)
-        return loss
+        return elements.sound(loss)
 
     def row_losses(self, elements: Elements, parameters: Parameters) -> Array:
         """What each copy of a row adds to a taper's loss (times the sum of phi), shape (n,).

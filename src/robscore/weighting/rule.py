@@ -1,4 +1,4 @@
-"""What a row counts, as a rule that was learnt from some rows and can be applied to any others."""
+"""How much a row counts, as a rule that was learnt from some rows and can be applied to any others."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.families.base import Parameters
+from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
+from robscore.families.base import Family, Parameters
 from robscore.rows.base import Rows
 from robscore.weighting.clusters import Clusters
 from robscore.weighting.middle import Scatter
@@ -17,6 +17,7 @@ from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.standard import Standard
 from robscore.weighting.surprise import Surprise
 
+_BAND = 0.1  # of a limit, to either side of it, in which rows count in part
 _ORDINARY = 3.5  # deviations up to which a column is of ordinary size
 
 
@@ -83,45 +84,71 @@ class Rule:
 
     def weigh(self, rows: Rows, overflow: BoolArray, members: BoolArray) -> tuple[RowWeights, IntArray]:
         """What rows count, and why, shape (n,); ``members`` are those that the scatter was taken from."""
-        surprise, reasons, rate = rows.gather(partial(_judge, self), overflow, members)
-        weights = RowWeights.between(surprise, *self.taper, self.parameters, rate if rate.size else None)
-        weights = weights.only(reasons == Reason.NONE)
-        weights = weights if rows.frequency is None else weights.counting(rows.frequency)
-        assert weights.phi is not None
-        reasons[(reasons == Reason.NONE) & (weights.phi < 1)] = Reason.SURPRISE
-        return weights, reasons
+        phi, slopes, reasons = rows.gather(partial(_weigh, self), overflow, members)
+        return RowWeights.tapered(phi, slopes, self.parameters, rows.frequency), reasons
 
-    def is_far(self, distance: Array, surprise: Array) -> BoolArray:
-        """Rows, by their distance and surprise, shape (n,), that are too far from the middle.
+    def weigh_others(self, rows: Rows, family: Family, members: BoolArray) -> tuple[RowWeights, IntArray]:
+        """The same for rows not seen before: whether they overflow is checked on the way."""
+        phi, slopes, reasons = rows.gather(partial(_weigh_unseen, self, family), members)
+        return RowWeights.tapered(phi, slopes, self.parameters, rows.frequency), reasons
+
+    def trust_distance(self, distance: Array, surprise: Array) -> Array:
+        """How much rows count by their distance and surprise, shape (n,): nothing if they are too far from the middle.
 
         A tail of real rows may be longer than the family's, so that distance alone does not tell unless rows lie apart.
         """
-        surely, perhaps = self.far
-        return np.asarray((distance > surely) | ((distance > perhaps) & (surprise > self.surprising)))
+        surely, perhaps = (_inside(distance, limit) for limit in self.far)
+        return np.where(surprise > self.surprising, np.minimum(perhaps, surely), surely)
 
-    def is_wrong(self, residuals: Array) -> BoolArray:
-        """Rows with a residual, shape (n, m), that is too small or too large, shape (n,)."""
-        return np.asarray(((residuals < self.low) | (residuals > self.high)).any(axis=1))
+    def trust_columns(self, residuals: Array) -> Array:
+        """How much rows count by their residuals, shape (n, m), one of which may be too small or large, shape (n,)."""
+        trust = np.ones(len(residuals))
+        for beyond, limits in ((residuals, self.high), (-residuals, -self.low)):
+            for j in np.flatnonzero(np.isfinite(limits)):
+                np.minimum(trust, _inside(beyond[:, j], limits[j]), out=trust)
+        return trust
 
     def in_words(self, X: Array, reason: IntArray) -> list[str]:
-        """In which way rows X, shape (n, m), are bad, one text a row."""
+        """How rows X, shape (n, m), are bad, one text per row."""
         z = self.standard(X)
         likely = self.judged_by(X) < self.too_likely
         return [_words(*one) for one in zip(z, reason.tolist(), likely.tolist(), strict=True)]
 
 
-def _judge(rule: Rule, X: Array, overflow: BoolArray, members: BoolArray) -> tuple[Array, IntArray, Array]:
-    """Surprise of some rows, why they do not count whatever that is, and its rate if not 1, shape (n,) each."""
+def _inside(values: Array, limit: float) -> Array:
+    """1 below a limit and 0 above: a limit is known to some per cent only, so in its band values count in part."""
+    band = _BAND * abs(limit)
+    if not 0 < band < np.inf:
+        return np.where(values <= limit, 1.0, 0.0)
+    return np.asarray(np.clip((limit + band - values) / (2 * band), 0.0, 1.0))
+
+
+def _weigh(rule: Rule, X: Array, overflow: BoolArray, members: BoolArray) -> tuple[Array, Array, AnyArray]:
+    """What some rows count, its slope in their surprise, and why it is less than all, shape (n,) each."""
     z = rule.standard(X)
     distance, residuals = rule.scatter.judge(z, members)
     surprise = np.where(overflow, np.inf, rule.judged_by(X))
+    not_far = np.where(overflow, 0.0, rule.trust_distance(distance, surprise))
+    trust = np.minimum(not_far, rule.trust_columns(residuals))
+    in_cluster = rule.clusters.contains(z)
+    trust[in_cluster] = 0.0
     reasons = np.select(
-        [rule.clusters.contains(z), rule.is_far(distance, surprise) | overflow, rule.is_wrong(residuals)],
-        [Reason.CLUSTER, Reason.FAR, Reason.COLUMN],
-        default=Reason.NONE,
-    )
+        [trust == 1, in_cluster, not_far < 1],
+        [Reason.NONE, Reason.CLUSTER, Reason.FAR],
+        default=Reason.COLUMN,
+    ).astype(np.int8)  # there may be very many rows
     rate = rule.judged_by.rate(X)
-    return surprise, reasons, rate if isinstance(rate, np.ndarray) else np.zeros(0)
+    weights = RowWeights.between(
+        surprise, *rule.taper, rule.parameters, rate if isinstance(rate, np.ndarray) else None
+    ).times(trust)
+    assert weights.phi is not None
+    assert weights.slopes is not None
+    reasons[(reasons == Reason.NONE) & (weights.phi < 1)] = Reason.SURPRISE
+    return weights.phi, weights.slopes, reasons
+
+
+def _weigh_unseen(rule: Rule, family: Family, X: Array, members: BoolArray) -> tuple[Array, Array, AnyArray]:
+    return _weigh(rule, X, family.elements(X).overflow, members)
 
 
 def _words(z: Array, reason: int, likely: bool) -> str:  # noqa: FBT001

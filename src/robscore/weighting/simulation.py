@@ -1,4 +1,4 @@
-"""Rows simulated from one fit after another, to compare the data with."""
+"""Rows simulated from one fit after another, for comparison with the data."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import numpy as np
 
 from robscore._tools.typing import Array
 from robscore.families.base import Family, Parameters
+from robscore.families.moderated import Moderated
+from robscore.losses.parts import matrices
 from robscore.losses.quadratic import Loss, QuadraticLoss, as_location
+from robscore.weighting.surprise import Surprise
 
 _FEWEST_CHAINS, _MOST_CHAINS, _CELLS = 2000, 8000, 80_000  # for families that are sampled by chains from given rows
 _FIRST_SWEEPS, _MORE_SWEEPS = 10, 5
 _LEAST_DIAGONAL = 0.05  # of K, relative to its median
 _LEAST_EIGENVALUE = 0.02  # of K with unit diagonal
+_STEP, _LEAST_SHARE = 0.8, 0.02  # by which changes of K are made smaller, and where they are left out
 _LEAST_LOCATIONS = (-0.95, -0.9)  # that have a density at 0; on the simplex
 
 
@@ -31,6 +35,18 @@ class Simulator:
         count = int(np.clip(_CELLS // start.shape[1], _FEWEST_CHAINS, _MOST_CHAINS))
         chosen = np.linspace(0, len(start) - 1, count).round().astype(np.intp)
         self.chains, self.sweeps = start[chosen], _FIRST_SWEEPS
+
+    @property
+    def is_normal(self) -> bool:
+        """Whether all that is linear in the columns, once they are symmetric, is normal."""
+        return self.family.is_pairwise and self.family.sampler().is_normal
+
+    def surprises(self, judged_by: Surprise, drawn: Array) -> Array:
+        """How surprising rows of a fit are under it, shape (N,): as known, else of those that were drawn."""
+        known = None
+        if judged_by.levels is None and self.is_normal:
+            known = self.family.sampler().surprises(*judged_by.parameters)
+        return judged_by(drawn) if known is None else known
 
     def draw(self, parameters: Parameters) -> Array | None:
         """Rows, shape (N, m); None where the family cannot be sampled."""
@@ -52,9 +68,23 @@ def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
     if not isinstance(loss, QuadraticLoss):
         return parameters
     interaction, location = parameters
+    if isinstance(family, Moderated):
+        return _proper_at_all(family, loss, interaction, location)
     if loss.gamma_last is not None:  # compositions: K may be singular, and its columns may sum to zero
         values, vectors = np.linalg.eigh(loss.completed(interaction))
         return (vectors * np.maximum(values, 0.0)) @ vectors.T, _at_least(location, _LEAST_LOCATIONS[1])
+    K, shrink = _shrunk(interaction)
+    if shrink < 1.0 and location.any():
+        location = as_location(loss.best_location(loss.g[:, loss.n_columns :] - loss.pulls_of(K)))
+    try:
+        family.check_parameters(K, location)
+    except ValueError:
+        location = _at_least(location, _LEAST_LOCATIONS[0])
+    return K, location
+
+
+def _shrunk(interaction: Array) -> tuple[Array, float]:
+    """K, shape (m, m), with a diagonal and a least eigenvalue that are not too small, and what its edges are times."""
     diagonal = interaction.diagonal()
     diagonal = np.maximum(diagonal, _LEAST_DIAGONAL * max(float(np.median(diagonal)), 1e-8))
     size = np.sqrt(diagonal)
@@ -63,9 +93,24 @@ def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
     shrink = min(1.0, (1 - _LEAST_EIGENVALUE) / max(-float(np.linalg.eigvalsh(off)[0]), 1e-12))
     off *= shrink
     np.fill_diagonal(off, 1.0)
-    K = off * np.multiply.outer(size, size)
-    if shrink < 1.0 and location.any():
-        location = as_location(loss.best_location(loss.g[:, loss.n_columns :] - loss.pulls_of(K)))
+    return off * np.multiply.outer(size, size), shrink
+
+
+def _proper_at_all(family: Moderated, loss: QuadraticLoss, stacked: Array, location: Array) -> Parameters:
+    """The same with moderators: what changes with them is shrunk until there is a density at all that were seen."""
+    means = family.moderation.means
+    average, shrink = _shrunk(family.interaction_at(stacked, means))
+    changes = np.tensordot(family.moderation.seen - means, matrices(stacked)[1:], axes=1)
+    size = np.sqrt(average.diagonal())
+    unit, changes = (part / np.multiply.outer(size, size) for part in (average, changes))
+    share = 1.0
+    while share > _LEAST_SHARE and np.linalg.eigvalsh(unit + share * changes).min() < _LEAST_EIGENVALUE:
+        share *= _STEP
+    share = share if share > _LEAST_SHARE else 0.0
+    K = np.concatenate([average, share * stacked[loss.n_columns :]])
+    K[: loss.n_columns] -= np.tensordot(means, matrices(K)[1:], axes=1)
+    if min(share, shrink) < 1.0:
+        location = as_location(loss.best_location(loss.g[:, loss.n_interactions :] - loss.pulls_of(K)))
     try:
         family.check_parameters(K, location)
     except ValueError:

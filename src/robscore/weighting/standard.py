@@ -1,4 +1,4 @@
-"""Columns made nearly symmetric and put on one scale, so that rows can be told apart without a fit.
+"""Columns made nearly symmetric and put on one scale, so that rows can be compared without a fit.
 
     z = (s(x) - median) / (1.4826 median deviation)
 

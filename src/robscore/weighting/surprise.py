@@ -19,6 +19,7 @@ import numpy as np
 
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.families.base import Family, Parameters
+from robscore.losses.parts import reordered
 from robscore.rows.base import Rows
 
 _MOST_SQUARED = 8  # covariates with which squares and products are taken in
@@ -115,7 +116,7 @@ class Surprise:
         if not self.family.is_pairwise:
             return self
         K, eta = self.parameters
-        return Surprise(self.family, (K[np.ix_(columns, columns)], eta[columns]), self.levels)
+        return Surprise(self.family, (reordered(K, columns), eta[columns]), self.levels)
 
 
 def _of(surprise: Surprise, X: Array) -> Array:

@@ -1,8 +1,8 @@
-"""How the largest values of the data go on beyond those of rows simulated from a fit.
+"""How far the largest values of the data lie beyond those of rows simulated from a fit.
 
-Where a share F0(c) of good rows lies below c, and a share Fn(c) of the data, too many lie above. No model is quite
-true, so the simulated values are first moved and stretched to agree with the bulk of the data: what is compared is how
-the tail goes on. All of it is continuous in the data: an excess counts in part before it counts in full.
+Where a share F0(c) of good rows lies below c, and only a share Fn(c) of the data, too many lie above. No model is
+exactly true, so the simulated values are first shifted and scaled to agree with the bulk of the data: only the tails
+are compared. All of it is continuous in the data: an excess counts in part before it counts in full.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ LARGEST_SHARE = 0.45
 _FEW = 0.5  # over n: far out, counts are not normal
 _SNAP = 1.1  # by what factor more or fewer rows may go than the share says, for the sake of a gap
 _APART = 0.15  # how wide a gap must be, relative to the distance of its start from the median
+_NO_ROW = 0.5  # rows: an excess of less is none; up to a whole row the cut moves towards where that row is out
 _TAIL, _FEWEST_IN_TAIL = 50, 20  # one simulated value in so many is in its tail, and at least so many
 
 
 @dataclass(frozen=True)
 class Caution:
-    """What it takes to call rows too large.
+    """Criteria for calling rows too large.
 
     Attributes
     ----------
@@ -60,7 +61,7 @@ class Tail:
     share : share of the rows that are too large, beyond chance
     limit : a value that hardly ever one good row exceeds
     cut : the value above which about that share of the rows lie, most of them bad; or the limit
-    is_apart : whether a wide gap is there, so that these rows are no mere tail
+    is_apart : whether there is a wide gap, so that these rows are more than a tail
     """
 
     share: float
@@ -84,13 +85,16 @@ class Tail:
             last, share = share, min(_excess(values, drawn.matched(values, share, caution), caution), LARGEST_SHARE)
             if abs(share - last) * n < 0.5:
                 break
-        limit = cut = drawn.matched(values, share, caution).alone(n, caution)
-        if share * n < 1:
-            return cls(share, limit, cut)
+        limit = drawn.matched(values, share, caution).alone(n, caution)
+        if share * n < _NO_ROW:
+            return cls(share, limit, limit)
         below, above = _gap_near(values, share)
-        cut = min(limit, (below + above) / 2 if np.isfinite(above) else below)
-        is_apart = above - below > _APART * (below - _quantile(values, 0.5))
-        return cls(share, limit, cut, bool(is_apart))
+        is_apart = bool(above - below > _APART * (below - _quantile(values, 0.5)))
+        within = (below + above) / 2 if np.isfinite(above) else below
+        at = within if is_apart else _quantile(values, 1 - share)
+        surely = min((share * n - _NO_ROW) / (1 - _NO_ROW), 1.0)
+        cut = limit + surely * (min(at, limit) - limit) if np.isfinite(limit) else at
+        return cls(share, limit, cut, is_apart)
 
     @classmethod
     def standing_out(cls, values: Array) -> Tail:

@@ -25,7 +25,7 @@ class WeightedRows:
         What multiplies Gamma z0 in g; zero without a taper.
     parameters : z0, or nothing
     frequency : array of shape (n,), or None
-        How often every row is there, which its weights contain.
+        How often every row counts, which its weights include.
     """
 
     elements: PairwiseElements
@@ -42,8 +42,8 @@ class WeightedRows:
         counts = weights.gamma_weights, weights.g_weights, weights.pulls
         return cls(elements, *counts, weights.parameters, weights.frequency)
 
-    def times(self, factor: float) -> WeightedRows:
-        """With all weights multiplied."""
+    def times(self, factor: float | Array) -> WeightedRows:
+        """With all weights multiplied, by one number or one each."""
         gamma_weights, g_weights, pulls = (factor * part for part in self._counts)
         return replace(self, gamma_weights=gamma_weights, g_weights=g_weights, pulls=pulls)
 

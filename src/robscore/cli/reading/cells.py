@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robscore._tools.typing import Array
-from robscore._tools.words import shown
+from robscore._tools.words import first_few, shown
 from robscore.cli.reading.result import DataFileError
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 PLAIN = {sign: re.compile(rf"^[+-]?(\d+(\{sign}\d*)?|\{sign}\d+)([eE][+-]?\d+)?$") for sign in ".,"}
 GROUPED = {sign: re.compile(rf"^[+-]?[1-9]\d{{0,2}}(\{other}\d{{3}})+(\{sign}\d+)?$") for sign, other in (".,", ",.")}
 EITHER = re.compile(r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$")
-_PER_CENT = re.compile(r"^[+-]?\d+([.,]\d+)?\s*%$")
+_MONEY = r"[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY)\b"
+_MARK = re.compile(rf"^\s*([+-]?)\s*(?:{_MONEY})?\s*([+-]?[\d.,]+)\s*(?:%|‰|{_MONEY})?\s*$")
 
 NOTHING = ("", "na", "n/a", "nan", "null", "none", "-", "--", "#n/a", "nd", "missing")
 _OF_PANDAS = ("#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "NaN")
@@ -57,32 +59,79 @@ def number_in(text: str, decimal: str) -> float | None:
     return float(text) if _INFINITE.match(text) else None
 
 
-def floats(path: Path, name: str, column: pd.Series) -> Array | None:
-    """A column as floats with NaN for what is missing; None if it holds no number; an error if only some are."""
+def unmarked(text: str) -> str:
+    """A cell without a per cent or currency sign around its number; as it is where there is none.
+
+    Examples
+    --------
+    >>> unmarked(" 12,5 %"), unmarked("-$1,200.50"), unmarked("12 m")
+    ('12,5', '-1,200.50', '12 m')
+    """
+    found = _MARK.match(text)
+    return found[1] + found[2] if found and not (found[1] and found[2][0] in "+-") else text.strip()
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Cells of a column of numbers that are none: how many, where the first is, and what they say."""
+
+    count: int
+    first_row: int
+    texts: tuple[str, ...]
+
+
+def floats(column: pd.Series, decimal: str = ".") -> tuple[Array | Unread | None, str]:
+    """A column as floats with NaN for what is missing; None if it holds no number; what is wrong if only some are.
+
+    The second is the first cell with a per cent or currency sign, which was taken away, or empty.
+    """
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(column):
-        return None
+        return None, ""
     if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
-        return np.asarray(column.to_numpy(dtype=float, na_value=np.nan))
+        return np.asarray(column.to_numpy(dtype=float, na_value=np.nan)), ""
+    column, marked = _without_marks(column, decimal)
     numbers = column.map(lambda cell: float(cell) if isinstance(cell, Real) else np.nan, na_action="ignore")
-    per_cent = next((cell for cell in column if isinstance(cell, str) and _PER_CENT.match(cell.strip())), None)
-    if per_cent is not None:
-        raise DataFileError(
-            f"{path}: column {shown(name)} has per cent signs ({shown(per_cent)}); take them away, or "
-            f"--exclude {shown(name)}."
-        )
     if not numbers.notna().any() and column.notna().any():
-        return None
+        return None, ""
     wrong = column.notna() & numbers.isna()
     if not wrong.any():
-        return np.asarray(numbers, dtype=float)
+        return np.asarray(numbers, dtype=float), marked
     if wrong.mean() > 0.5:  # names with a number among them
-        return None
-    row = int(np.flatnonzero(wrong)[0])
-    first = shown(column.iloc[row])
+        return None, ""
+    texts = tuple(dict.fromkeys(str(cell) for cell in column[wrong]))
+    return Unread(int(wrong.sum()), int(np.flatnonzero(wrong)[0]), texts), ""
+
+
+def _without_marks(column: pd.Series, decimal: str) -> tuple[pd.Series, str]:
+    """Cells of text that are numbers with a sign of per cent or money as numbers, and the first of them."""
+    first: list[str] = []
+
+    def read(cell: Any) -> Any:
+        plain = unmarked(cell) if isinstance(cell, str) else ""
+        number = number_in(plain, decimal) if plain and plain != cell.strip() else None
+        if number is not None:
+            first.append(cell.strip())
+        return cell if number is None else number
+
+    return column.astype(object).map(read, na_action="ignore"), first[0] if first else ""
+
+
+def refuse_unread(path: Path, unread: dict[str, Unread]) -> None:
+    """Raise where columns of numbers hold something else: all of it in one message, with what to do."""
+    if not unread:
+        return
+    name, found = next(iter(unread.items()))
+    texts = list(dict.fromkeys(text for one in unread.values() for text in one.texts))
+    entries = "1 entry that is not a number" if found.count == 1 else f"{found.count} entries that are not numbers"
+    more = f" (and {len(unread) - 1} more columns)" if len(unread) > 2 else " (and 1 more column)" * (len(unread) > 1)
+    told = first_few([shown(text) for text in texts])
+    options = " ".join(f"--na {shown(text)}" for text in texts[:5])
+    censored = next((text for text in texts if text.strip()[:1] in "<>≤≥" and text.strip()), None)
+    limits = "" if censored is None else f" Is {shown(censored)} a limit of detection? Decide what it stands for."
     raise DataFileError(
-        f"{path}: column {shown(name)} has {int(wrong.sum())} entr{'y' if wrong.sum() == 1 else 'ies'} not a number, "
-        f"first {first} in data row {row + 1}; mend them, say --na {first} if it means missing, or "
-        f"--exclude {shown(name)}."
+        f"{path}: column {shown(name)}{more} has {entries}, first {shown(found.texts[0])} in data row "
+        f"{found.first_row + 1}{f' (altogether {told})' if len(texts) > 1 else ''}. Fix them, or pass {options} if "
+        f"{'it means' if len(texts) == 1 else 'they mean'} missing, or --exclude {shown(name)}.{limits}"
     )

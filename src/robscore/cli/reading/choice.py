@@ -9,19 +9,23 @@ import numpy as np
 
 from robscore._tools.typing import AnyArray, Array
 from robscore._tools.words import first_few, named, quoted, shown
-from robscore.cli.reading.cells import floats
+from robscore.cli.reading.cells import Unread, floats, refuse_unread
 from robscore.cli.reading.labels import as_label, labels_rows
+from robscore.cli.reading.long_format import refuse_long
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFile, DataFileError
 from robscore.cli.reading.table import Table
+
+_MOST_GROUPS = 10  # different whole numbers up to which --by takes them for names of groups
 
 
 def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> DataFile:
     """The variables and the labels of a table; what was left out goes to the notes."""
     wanted, label = _wanted(path, table, options)
-    read = {k: floats(path, table.names[k], table.columns[k]) for k in wanted}
+    read = _read(path, table, wanted, notes)
     values = {k: numbers for k, numbers in read.items() if numbers is not None}
     text = [k for k in wanted if read[k] is None]
+    refuse_long(path, table, list(values), text)
     if text and options.columns:
         raise DataFileError(
             f"{path}: column {shown(table.names[text[0]])} holds no numbers; leave it out of --columns."
@@ -32,16 +36,16 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         values.pop(label, None)  # type: ignore[arg-type]
         if label is not None:
             what = "The index" if _is_unnamed(table, label) else f"Column {shown(table.names[label])}"
-            notes.append(f"{what} labels the rows (--id names another).")
+            notes.append(f"{what} labels the rows (--id chooses another).")
     if other := [table.names[k] for k in index if k != label and not _is_unnamed(table, k)]:
-        notes.append(f"Left out, because they are the index of a data frame: {quoted(other)}.")
+        notes.append(f"Dropped (index of a data frame): {quoted(other)}.")
     if left_out := [table.names[k] for k in text if k != label]:
-        notes.append(f"Left out, because they hold no numbers: {quoted(left_out)}.")
+        notes.append(f"Dropped (not numeric): {quoted(left_out)}.")
     n_rows = len(table.columns[0])
     if n_rows < 2:
         raise DataFileError(f"{path} has {n_rows} row of data; a graph needs many, at least a few more than columns.")
-    values = _telling(table.names, values, notes)
-    given = {name: _covariate(path, table, name) for name in options.given}
+    values, useless = _telling(table.names, values, notes)
+    given = {name: _covariate(path, table, name, by=name in options.by) for name in options.covariates}
     if len(values) < 2:
         listed = f"only {shown(table.names[next(iter(values))])}" if values else "none"
         raise DataFileError(f"{path}: a graph needs at least two columns of numbers; {listed} is left.")
@@ -53,28 +57,70 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         tuple(notes),
         {table.names[k]: tuple(map(as_label, table.columns[k])) for k in {*text, *([] if label is None else [label])}},
         given,
+        _fates(table, options, label, {**dict.fromkeys(values, ""), **dict.fromkeys(text, "not numeric"), **useless}),
     )
 
 
-def _covariate(path: Path, table: Table, name: str) -> AnyArray:
-    """A column as numbers, else as texts with None where nothing is there."""
+def _fates(table: Table, options: ReadOptions, label: int | None, read: dict[int, str]) -> dict[str, str]:
+    """What became of every column, given that of those that were read."""
+    fates = {}
+    for k, name in enumerate(table.names):
+        if not name and k != label and k not in read:  # a separator at the end of each line
+            continue
+        if k == label:
+            fate = "labels the rows"
+        elif name in options.covariates:
+            fate = "changes the graph" if name in options.by else "covariate"
+        else:
+            fate = read.get(k, "index of a data frame" if k in table.index else "left out")
+        fates[name or f"column {k + 1}"] = fate
+    return fates
+
+
+def _read(path: Path, table: Table, wanted: list[int], notes: list[str]) -> dict[int, Array | None]:
+    """Columns as numbers, None for those of text; an error that has all cells that are neither."""
+    read: dict[int, Array | None] = {}
+    unread: dict[str, Unread] = {}
+    marked: dict[str, str] = {}
+    for k in wanted:
+        found, mark = floats(table.columns[k], table.decimal)
+        if isinstance(found, Unread):
+            unread[table.names[k]] = found
+        else:
+            read[k] = found
+        if mark:
+            marked[table.names[k]] = mark
+    refuse_unread(path, unread)
+    if marked:
+        name, cell = next(iter(marked.items()))
+        notes.append(f"Per cent and currency signs were dropped ({shown(cell)} in {shown(name)} is read as a number).")
+    return read
+
+
+def _covariate(path: Path, table: Table, name: str, *, by: bool) -> AnyArray:
+    """A column as numbers, else as texts with None where a value is missing; few whole numbers name groups."""
     column = table.columns[table.names.index(name)]
-    numbers = floats(path, name, column)
-    if numbers is not None:
-        return numbers
+    numbers, _ = floats(column, table.decimal)
+    if isinstance(numbers, Unread):
+        refuse_unread(path, {name: numbers})
+    elif numbers is not None:
+        there = numbers[~np.isnan(numbers)]
+        if not (by and np.unique(there).size <= _MOST_GROUPS and (there % 1 == 0).all()):
+            return numbers
+        return np.array([None if np.isnan(number) else f"{number:.0f}" for number in numbers], dtype=object)
     return np.array([None if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)])
 
 
 def _wanted(path: Path, table: Table, options: ReadOptions) -> tuple[list[int], int | None]:
-    """Positions of the columns asked for, and of the one that labels the rows."""
+    """Positions of the requested columns, and of the one that labels the rows."""
     names = table.names
     for option, patterns in (("--columns", options.columns), ("--exclude", options.exclude)):
         for pattern in patterns:
             if not any(matches(name, pattern) for name in names):
                 raise DataFileError(f"{option} {pattern}: no such column in {path.name}; it has {named(names)}.")
-    for name in options.given:
+    for option, name in [*(("--given", name) for name in options.given), *(("--by", name) for name in options.by)]:
         if name not in names:
-            raise DataFileError(f"--given {name}: no such column in {path.name}; it has {named(names)}.")
+            raise DataFileError(f"{option} {name}: no such column in {path.name}; it has {named(names)}.")
     label = None
     if options.id is not None:
         if options.id not in names:
@@ -84,7 +130,7 @@ def _wanted(path: Path, table: Table, options: ReadOptions) -> tuple[list[int], 
         k
         for k, name in enumerate(names)
         if k != label
-        and name not in options.given
+        and name not in options.covariates
         and (k not in table.index or name in options.columns)
         and (not options.columns or any(matches(name, pattern) for pattern in options.columns))
         and not any(matches(name, pattern) for pattern in options.exclude)
@@ -116,19 +162,21 @@ def _is_unnamed(table: Table, k: int) -> bool:
     return k in table.index and table.names[k].startswith("__") and table.names[k].endswith("__")
 
 
-def _telling(names: list[str], values: dict[int, Array], notes: list[str]) -> dict[int, Array]:
-    """The columns without those that are empty, constant, or the same as an earlier one."""
+def _telling(names: list[str], values: dict[int, Array], notes: list[str]) -> tuple[dict[int, Array], dict[int, str]]:
+    """The columns without those that are empty, constant, or the same as an earlier one; and why these are not."""
     empty = {k: column for k, column in values.items() if np.isnan(column).all()}
     filled = {k: column for k, column in values.items() if k not in empty}
     constant = {k: column for k, column in filled.items() if np.nanmin(column) == np.nanmax(column)}
-    for which, why in ((empty, "empty"), (constant, "constant")):
+    for which, what in ((empty, "empty"), (constant, "constant")):
         if which:
-            notes.append(f"Left out, because they are {why}: {quoted([names[k] for k in which])}.")
+            notes.append(f"Dropped ({what}): {quoted([names[k] for k in which])}.")
     values = {k: column for k, column in filled.items() if k not in constant}
     if equal := _equal_columns(values):
         pairs = [f"{shown(names[k])} (equal to {shown(names[first])})" for k, first in equal.items()]
-        notes.append(f"Left out, because they repeat another column: {first_few(pairs)}.")
-    return {k: column for k, column in values.items() if k not in equal}
+        notes.append(f"Dropped (same as another column): {first_few(pairs)}.")
+    why = {**dict.fromkeys(empty, "empty"), **dict.fromkeys(constant, "constant")}
+    why |= {k: f"same as {shown(names[first])}" for k, first in equal.items()}
+    return {k: column for k, column in values.items() if k not in equal}, why
 
 
 def _equal_columns(values: dict[int, Array]) -> dict[int, int]:

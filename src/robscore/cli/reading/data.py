@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
 from robscore._tools.optional import require
 from robscore.cli.reading.choice import choose
-from robscore.cli.reading.formats import read_table
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFile, DataFileError
+from robscore.cli.reading.several import files_of, read_tables
 
 
-def read_data(path: str | PathLike[str], options: ReadOptions | None = None) -> DataFile:
-    r"""Read a data file.
+def read_data(
+    path: str | PathLike[str], options: ReadOptions | None = None, more: Sequence[str | PathLike[str]] = ()
+) -> DataFile:
+    r"""Read a data file, all data files of a folder, or several.
 
     Columns that hold no number at all are left out; the first of them, or a column of dates, with a different value in
     every row labels the rows. Constant columns are left out. All that is said in ``notes``. A column of numbers
@@ -22,7 +25,9 @@ def read_data(path: str | PathLike[str], options: ReadOptions | None = None) -> 
     Parameters
     ----------
     path : of a .csv, .tsv, .txt, .parquet, .xlsx or .xls file (text files may end in .gz too)
+        or of a folder of such files
     options : ReadOptions, optional
+    more : paths of further files or folders, whose rows come after the first's
 
     Examples
     --------
@@ -35,19 +40,22 @@ def read_data(path: str | PathLike[str], options: ReadOptions | None = None) -> 
     """
     require("pandas")
     options, path = options or ReadOptions(), Path(path)
-    if not path.exists():
-        raise DataFileError(f"{path} does not exist{_similar(path)}")
-    if path.is_dir():
-        raise DataFileError(
-            f"{path} is a folder; give a file in it. (From Python, RobustGraph.fit takes a folder of Parquet files.)"
-        )
-    if not path.is_file():  # a pipe gives its rows once and a device may have no end; a file is looked at several times
-        raise DataFileError(f"{path} is not a file but a pipe or a device; save the data as a file first.")
+    files = [file for part in (path, *map(Path, more)) for file in _checked(part)]
     notes: list[str] = []
-    table = read_table(path, options, notes)
+    table = read_tables(files, options, notes)
     if not table.columns or not len(table.columns[0]):
         raise DataFileError(f"{path} has no rows of data{'' if table.columns else ' and no columns'}.")
     return choose(path, table, options, notes)
+
+
+def _checked(path: Path) -> list[Path]:
+    """The files that a path stands for; raise if it cannot be read."""
+    if not path.exists():
+        raise DataFileError(f"{path} does not exist{_similar(path)}")
+    if not (path.is_file() or path.is_dir()):
+        # A pipe gives its rows once and a device may have no end; a file is looked at several times.
+        raise DataFileError(f"{path} is not a file but a pipe or a device; save the data as a file first.")
+    return files_of(path)
 
 
 def _similar(path: Path) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from robscore._tools.words import shown
-from robscore.cli.reading.cells import EITHER, GROUPED, PLAIN
+from robscore.cli.reading.cells import EITHER, GROUPED, PLAIN, unmarked
+from robscore.cli.reading.packed import raw
 from robscore.cli.reading.result import DataFileError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
@@ -18,17 +17,13 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "spa
 
 def opened(path: Path, encoding: str) -> io.TextIOWrapper:
     """A text file, which may be compressed, open to be read; ends of lines stay as they are."""
-    return io.TextIOWrapper(_raw(path), encoding=encoding, newline="")
-
-
-def _raw(path: Path) -> Any:
-    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")
+    return io.TextIOWrapper(raw(path), encoding=encoding, newline="")
 
 
 def encoding_of(path: Path, notes: list[str]) -> str:
     """UTF-8 with or without a mark, UTF-16 with one, else what Windows writes."""
-    with _raw(path) as raw:
-        start = raw.read(4)
+    with raw(path) as file:
+        start = file.read(4)
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "utf-16"
     try:
@@ -68,7 +63,7 @@ def decimal_of(path: Path, rows: Iterable[list[str]]) -> str | None:
     """The decimal sign of some lines, None where they have none; an error that asks for it where they do not tell."""
     clear: dict[str, str] = {}
     either: str | None = None
-    for cell in (cell.strip() for row in rows for cell in row if "," in cell or "." in cell):
+    for cell in (unmarked(cell) for row in rows for cell in row if "," in cell or "." in cell):
         if EITHER.match(cell):
             either = either or (cell if "," in cell else None)
             continue
@@ -78,11 +73,11 @@ def decimal_of(path: Path, rows: Iterable[list[str]]) -> str | None:
                 clear.update({sign: cell} if fits else {})
         if len(clear) == 2:
             raise DataFileError(
-                f"{path} has decimal commas ({shown(clear[','])}) and decimal points ({shown(clear['.'])}); say "
-                "--decimal ',' or --decimal '.', or mend one of them."
+                f"{path} has decimal commas ({shown(clear[','])}) and decimal points ({shown(clear['.'])}); pass "
+                "--decimal ',' or --decimal '.', or fix one of them."
             )
     if either and not clear:
         raise DataFileError(
-            f"{path}: {shown(either)} may be a decimal comma or a thousand; say --decimal ',' or --decimal '.'."
+            f"{path}: {shown(either)} may be a decimal comma or a thousand; pass --decimal ',' or --decimal '.'."
         )
     return next(iter(clear), None)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from robscore._tools.optional import require
-from robscore._tools.words import clipped, first_few, shown
+from robscore._tools.words import clipped, first_few, quoted, shown
 from robscore.cli.reading.cells import MISSING, with_numbers
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFileError
@@ -30,17 +30,19 @@ def read_excel(path: Path, options: ReadOptions, notes: list[str]) -> Table:
 
     try:
         _refuse_bombs(path)
-        frame, sheet, n_sheets = _frame(path, options)
+        frame, sheet, sheets = _frame(path, options)
     except (DataFileError, MemoryError):
         raise
     except Exception as error:  # whatever a broken file makes the reader say
         why = clipped(" ".join(str(error).split()) or type(error).__name__, 200)
         raise DataFileError(f"{path} cannot be read as an Excel file: {why.rstrip('.')}.") from None
-    if n_sheets > 1 and options.sheet is None:
-        notes.append(f"Read the first of {n_sheets} sheets, {shown(sheet)}; --sheet takes another.")
+    others = [name for name in sheets if name != sheet]
+    if others and options.sheet is None:
+        notes.append(f"Read the first of {len(sheets)} sheets, {shown(sheet)}; --sheet takes {quoted(others)}.")
     frame = frame.dropna(how="all")
     if frame.empty:
-        raise DataFileError(f"{path}: sheet {shown(sheet)} is empty.")
+        elsewhere = f" --sheet takes another: {quoted(others)}." if others else ""
+        raise DataFileError(f"{path}: sheet {shown(sheet)} is empty.{elsewhere}")
     names = ["" if pd.isna(name) else str(name).strip() for name in frame.iloc[0]]
     body = frame.iloc[1:].reset_index(drop=True)
     columns = [body[k].infer_objects() for k in body.columns]
@@ -50,8 +52,8 @@ def read_excel(path: Path, options: ReadOptions, notes: list[str]) -> Table:
     )
 
 
-def _frame(path: Path, options: ReadOptions) -> tuple[Any, str, int]:
-    """The sheet that is asked for, its name, and how many there are."""
+def _frame(path: Path, options: ReadOptions) -> tuple[Any, str, list[str]]:
+    """The requested sheet, its name, and the names of all."""
     import pandas as pd
 
     with pd.ExcelFile(path) as book:
@@ -61,7 +63,7 @@ def _frame(path: Path, options: ReadOptions) -> tuple[Any, str, int]:
         sheet = sheet if sheet in names else numbered.get(sheet, sheet)
         if sheet not in names:
             raise DataFileError(f"{path} has no sheet {shown(sheet)}; it has {first_few([shown(n) for n in names])}.")
-        return pd.read_excel(book, sheet_name=sheet, header=None, na_values=[*options.na, *MISSING]), sheet, len(names)
+        return pd.read_excel(book, sheet_name=sheet, header=None, na_values=[*options.na, *MISSING]), sheet, names
 
 
 def _refuse_bombs(path: Path) -> None:

@@ -1,24 +1,31 @@
-"""Which reader suits a file, by how its name ends."""
+"""Which reader to use for a file, by the ending of its name."""
 
 from __future__ import annotations
 
 import zlib
-from gzip import BadGzipFile
 from pathlib import Path
 
 from robscore._tools.words import clipped
 from robscore.cli.reading.excel import read_excel
+from robscore.cli.reading.frames import FRAME_ENDINGS, read_frame
 from robscore.cli.reading.options import ReadOptions
+from robscore.cli.reading.packed import BROKEN, PACKED, inner_ending
 from robscore.cli.reading.parquet import read_parquet
 from robscore.cli.reading.result import DataFileError
 from robscore.cli.reading.table import Reader, Table
 from robscore.cli.reading.text import read_text
 
+_TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", "")
+_LINES = (".jsonl", ".ndjson")
 _READERS: dict[str, Reader] = {
-    **dict.fromkeys((".csv", ".tsv", ".txt", ".tab", ".dat", ""), read_text),
+    **dict.fromkeys(_TEXT, read_text),
     **dict.fromkeys((".parquet", ".pq"), read_parquet),
     **dict.fromkeys((".xlsx", ".xlsm", ".xls"), read_excel),
+    **{ending: read_frame(ending) for ending in FRAME_ENDINGS},
 }
+KNOWN = ".csv, .tsv, .txt, .jsonl (each also as .gz, .bz2, .xz or .zip), .parquet, .feather, .xlsx, .dta or .sav"
+ENDINGS = tuple(ending for ending in _READERS if ending)
+ALL_ENDINGS = (*PACKED, *ENDINGS)
 
 
 def read_table(path: Path, options: ReadOptions, notes: list[str]) -> Table:
@@ -27,18 +34,17 @@ def read_table(path: Path, options: ReadOptions, notes: list[str]) -> Table:
         return _reader_of(path)(path, options, notes)
     except UnicodeDecodeError as error:
         raise DataFileError(f"{path} cannot be read as text ({error.reason}); save it as UTF-8.") from None
-    except (EOFError, zlib.error, BadGzipFile) as error:
+    except (EOFError, zlib.error, *BROKEN) as error:
         raise DataFileError(f"{path} is broken or cut off ({error}); get it again, or unpack it.") from None
     except OSError as error:
         raise DataFileError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
 def _reader_of(path: Path) -> Reader:
-    """The reader of a file; .gz after another ending is passed over."""
-    endings = [suffix.lower() for suffix in path.suffixes]
-    ending = endings[-2] if len(endings) > 1 and endings[-1] == ".gz" else endings[-1] if endings else ""
+    """The reader of a file; an ending that says how it is packed is passed over."""
+    ending = inner_ending(path)
     if ending not in _READERS:
-        raise DataFileError(
-            f"{path.name}: files ending in {clipped(ending)} are not known; use .csv, .tsv, .parquet or .xlsx."
-        )
+        raise DataFileError(f"{path.name}: files ending in {clipped(ending)} are not known; use {KNOWN}.")
+    if path.suffix.lower() in PACKED and ending not in (*_TEXT, *_LINES):
+        raise DataFileError(f"{path.name}: {ending} files are not read from a compressed file; unpack it.")
     return _READERS[ending]

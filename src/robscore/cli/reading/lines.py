@@ -36,12 +36,10 @@ def lines_of(path: Path, encoding: str, separator: str, before: int) -> Iterator
         except csv.Error as error:
             too_long = f"has a cell of more than {csv.field_size_limit()} characters"
             why = too_long if "field larger" in str(error) else f"cannot be read ({error})"
-            raise DataFileError(f"{path}: line {number} {why}; is there a quotation mark too many?") from None
+            raise DataFileError(f"{path}: line {number} {why}; is there an extra quotation mark?") from None
     if is_open:
         begun = number - len(last)
-        raise DataFileError(
-            f"{path}: line {begun} has a quotation mark that is never closed; close it or take it away."
-        )
+        raise DataFileError(f"{path}: line {begun} has a quotation mark that is never closed; close it or remove it.")
 
 
 def _noted(lines: Iterable[str], taken: list[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a data file; what is None is found out.
+    """How to read a data file; what is None is detected.
 
     Attributes
     ----------
@@ -18,6 +18,8 @@ class ReadOptions:
     na : further texts that mean "missing"
     all_text : leave everything as it is written
     given : names of columns that are covariates
+    by : names of columns that change the graph: groups, or numbers; covariates too
+    header : whether the first line of a text file has the names
     """
 
     columns: tuple[str, ...] = ()
@@ -29,3 +31,10 @@ class ReadOptions:
     na: tuple[str, ...] = ()
     all_text: bool = False
     given: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    header: bool | None = None
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """All columns that are no part of the graph but move it or change it."""
+        return tuple(dict.fromkeys([*self.given, *self.by]))

@@ -10,7 +10,7 @@ from robscore.cli.reading.cells import with_numbers
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFileError
 from robscore.cli.reading.table import Table
-from robscore.rows.parquet import index_of
+from robscore.rows.batches import index_of
 
 
 def read_parquet(path: Path, options: ReadOptions, notes: list[str]) -> Table:

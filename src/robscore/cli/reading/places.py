@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,23 +24,42 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Array:
-    """Latitude and longitude in degrees for every name, shape (m, 2), from a file with a name, latitude and longitude.
+_LABELS = ("name", "station", "station name", "station_name", "label", "town", "city", "site", "place")
 
-    The columns are found by their names (latitude or lat, longitude, lon, lng or long; the first other one names the
-    places), whatever their order; places that are not among the names are passed over.
+
+class Places(NamedTuple):
+    """Where columns are, and what they are called on a map.
+
+    Attributes
+    ----------
+    coordinates : array of shape (m, 2), latitude and longitude in degrees
+    labels : names from another column of the file, one per column, or None where there is none
+    """
+
+    coordinates: Array
+    labels: list[str] | None
+
+
+def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Places:
+    """Latitude and longitude in degrees for every name, from a file with a name, latitude and longitude.
+
+    The columns are found by their names (latitude or lat, longitude, lon, lng or long), whatever their order. Of the
+    others, the first that contains all the names is used; a further one called name, station, label, town or site,
+    with a text of its own for each, gives labels. Places that are not among the names are ignored.
     """
     require("pandas")
     path = Path(path)
     if not path.is_file():
         raise DataFileError(f"--coords {path} does not exist.")
     table, (lat, lon) = _geographic(path, "--coords")
-    named = next((k for k in range(len(table.names)) if k not in (lat, lon)), None)
-    if named is None:
+    others = [k for k in range(len(table.names)) if k not in (lat, lon)]
+    if not others:
         raise DataFileError(f"--coords {path}: no column with the names; it needs name, latitude, longitude.")
+    cells = {k: [as_label(cell).strip() for cell in table.columns[k]] for k in others}
+    key = next((k for k in others if set(names) <= set(cells[k])), others[0])
     latitude, longitude = (_degrees(path, "--coords", table.names[k], table.columns[k]) for k in (lat, lon))
     places: dict[str, int] = {}
-    for k, name in enumerate(as_label(cell).strip() for cell in table.columns[named]):
+    for k, name in enumerate(cells[key]):
         first = places.setdefault(name, k)
         if (latitude[k], longitude[k]) != (latitude[first], longitude[first]):
             raise DataFileError(f"--coords {path} has {shown(name)} at two places; keep one.")
@@ -54,7 +74,9 @@ def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Array:
             f"--coords {path}: {shown(names[k])} has latitude {found[k, 0]:g} and longitude {found[k, 1]:g}; degrees "
             "are needed, latitude between -90 and 90."
         )
-    return found
+    label = next((k for k in others if k != key and table.names[k].lower() in _LABELS), None)
+    labels = [] if label is None else [cells[label][places[name]] for name in names]
+    return Places(found, labels if labels and all(labels) and len(set(labels)) == len(labels) else None)
 
 
 def _geographic(path: Path, option: str) -> tuple[Table, tuple[int, int]]:
@@ -85,8 +107,9 @@ def _degrees(path: Path, option: str, name: str, column: pd.Series) -> Array:
 def read_outline(path: str | PathLike[str]) -> list[Array]:
     """Lines to draw under a map, each of shape (points, 2): latitude and longitude in degrees.
 
-    From a file with columns latitude and longitude. A row without them ends a line, and so does a change of the entry
-    in a further column, if there is one.
+    From a file with columns latitude and longitude. A row without them ends a line. A further column may name the line
+    of each point; if no two neighbours share a name, it names the points, and they
+    form one line.
     """
     require("pandas")
     path = Path(path)
@@ -100,6 +123,8 @@ def read_outline(path: str | PathLike[str]) -> list[Array]:
     points = np.column_stack([_degrees(path, "--outline", table.names[k], columns[k]) for k in (lat, lon)])
     group = next((k for k in range(len(table.names)) if k not in (lat, lon)), None)
     names = [""] * len(points) if group is None else [str(entry) for entry in columns[group]]
+    if not any(one == other for one, other in pairwise(names)):  # names of points, not of lines
+        names = [""] * len(points)
     lines: dict[tuple[int, str], list[int]] = {}
     for k, line in enumerate(zip(piece.tolist(), names, strict=True)):
         lines.setdefault(line, []).append(k)

@@ -1,4 +1,4 @@
-"""What comes of a data file."""
+"""The result of reading a data file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ class DataFile:
     names : of the columns, as written in the file
     labels : of the rows, or None
     label_name : the column that labels the rows, or None
-    notes : what was found out or left out, one sentence each
-    texts : columns of text, by name, that are no variables, the one that labels the rows among them
+    notes : what was detected or dropped, one sentence each
+    texts : columns of text by name, which are not variables, including the one that labels the rows
     given : covariates by name, numbers or texts
+    fates : every column of the file, in its order, and why it is no variable; empty for variables
     """
 
     values: Array
@@ -33,3 +34,4 @@ class DataFile:
     notes: tuple[str, ...] = field(default=())
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     given: dict[str, AnyArray] = field(default_factory=dict)
+    fates: dict[str, str] = field(default_factory=dict)

@@ -19,11 +19,13 @@ class Table:
     names : as written; empty where there is none
     columns : a pandas Series each
     index : positions of columns that are the index of a data frame, and not data
+    decimal : the decimal sign of cells that are still text
     """
 
     names: list[str]
     columns: list[Any]
     index: frozenset[int] = frozenset()
+    decimal: str = "."
 
 
 Reader = Callable[[Path, ReadOptions, list[str]], Table]

@@ -1,4 +1,4 @@
-"""Text files: CSV, TSV, and what people call so."""
+"""Text files: CSV, TSV and the like."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class _Layout:
     ----------
     encoding, separator, decimal : as found or given
     before : number of lines before that with the names
-    names : one a field
+    headed : whether there is a line with names
+    names : one per field
     spare : whether the last field is but the end of a separator, and may be absent
     nameless : whether the last field has no name because it never holds anything
     """
@@ -36,6 +37,7 @@ class _Layout:
     separator: str
     decimal: str
     before: int
+    headed: bool
     names: list[str]
     spare: bool
     nameless: bool
@@ -53,7 +55,7 @@ def read_text(path: Path, options: ReadOptions, notes: list[str]) -> Table:
     while chunk := list(islice(rows, at_once)):
         for column, cells in zip(columns, zip(*chunk, strict=True), strict=True):
             column.add(cells)
-    return Table(layout.names, [column.series() for column in columns])
+    return Table(layout.names, [column.series() for column in columns], decimal=layout.decimal)
 
 
 def _look(path: Path, options: ReadOptions, notes: list[str]) -> _Layout:
@@ -63,7 +65,7 @@ def _look(path: Path, options: ReadOptions, notes: list[str]) -> _Layout:
         lines = list(islice(file, _SNIFFED_LINES))
     separator, before = _start(path, lines, options)
     if before:
-        notes.append(f"Passed over {before} line{'s' if before > 1 else ''} of remarks at the start.")
+        notes.append(f"Skipped {before} comment line{'s' if before > 1 else ''} at the start.")
     first = list(islice(lines_of(path, encoding, separator, before), _SNIFFED_LINES))
     if not first:  # nothing but quotes
         raise DataFileError(f"{path} is empty.")
@@ -73,11 +75,13 @@ def _look(path: Path, options: ReadOptions, notes: list[str]) -> _Layout:
     found += ["decimal commas"] if decimal == "," else []
     if found:
         notes.append(f"Read with {' and '.join(found)}.")
-    if all(PLAIN[decimal].match(cell.strip()) for cell in header.cells if cell.strip()):
-        notes.append("The first line holds numbers only and was taken for names; add a line of names if it is data.")
+    headed = _is_header(header.cells, decimal, notes) if options.header is None else options.header
+    if not headed:
+        names = [f"column {k + 1}" for k in range(len(header.cells))]
+        return _Layout(encoding, separator, decimal, before, headed, names, spare=False, nameless=False)
     whole, nameless = _whole_header(header.cells, [line.cells for line in sample if any(map(str.strip, line.cells))])
     names = [" ".join(name.split()) for name in whole]
-    return _Layout(encoding, separator, decimal, before, names, not names[-1], nameless)
+    return _Layout(encoding, separator, decimal, before, headed, names, not names[-1], nameless)
 
 
 def _start(path: Path, lines: list[str], options: ReadOptions) -> tuple[str, int]:
@@ -109,6 +113,21 @@ def _decimal(path: Path, encoding: str, separator: str, before: int, sample: lis
     return told or "."
 
 
+def _is_header(cells: list[str], decimal: str, notes: list[str]) -> bool:
+    """Whether the first line has names: not where most of it are numbers with decimals, or the same ones twice."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    numbers = [cell for cell in filled if PLAIN[decimal].match(cell)]
+    if len(numbers) < max(1, len(filled) // 2):
+        return True
+    with_decimals = [cell for cell in numbers if not cell.lstrip("+-").isdigit()]
+    if len(with_decimals) >= max(1, len(filled) // 2) or len(set(numbers)) < len(numbers):
+        notes.append("The first line holds numbers, so it was read as data; columns are called column 1, column 2, ...")
+        return False
+    if len(numbers) == len(filled):
+        notes.append("The first line holds numbers only and was taken for names; pass --no-header if it is data.")
+    return True
+
+
 def _whole_header(header: list[str], rows: list[list[str]]) -> tuple[list[str], bool]:
     """A name for every field, where lines have one more than there are names; whether the last stands for nothing."""
     if rows and all(len(row) == len(header) + 1 for row in rows):
@@ -121,7 +140,7 @@ def _whole_header(header: list[str], rows: list[list[str]]) -> tuple[list[str], 
 def _rows(path: Path, layout: _Layout) -> Iterator[list[str]]:
     """The cells of every line of data; raise at the first line that does not have one for every name."""
     width = len(layout.names)
-    for line in islice(lines_of(path, layout.encoding, layout.separator, layout.before), 1, None):
+    for line in islice(lines_of(path, layout.encoding, layout.separator, layout.before), int(layout.headed), None):
         cells = line.cells
         if len(cells) != width:
             if not (layout.spare and len(cells) == width - 1):

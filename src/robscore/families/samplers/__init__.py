@@ -1,1 +1,1 @@
-"""Ways to draw rows, which families choose from."""
+"""Samplers that families choose from."""

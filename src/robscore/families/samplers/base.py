@@ -1,4 +1,4 @@
-"""What every sampler is asked for."""
+"""The interface of samplers."""
 
 from __future__ import annotations
 
@@ -31,10 +31,13 @@ class Sampler(ABC):
     Attributes
     ----------
     is_quick : bool
-        Whether rows come fast: drawn directly, or by compiled sweeps.
+        Whether sampling is fast: direct, or by compiled sweeps.
+    is_normal : bool
+        Whether columns are normal once the family has made them symmetric, so that their tails need no drawing.
     """
 
     is_quick: bool = True
+    is_normal: bool = False
 
     @abstractmethod
     def draw(
@@ -54,12 +57,14 @@ class Sampler(ABC):
     def simulate(self, K: Array, eta: Array, *, seed: int, start: Array, sweeps: int) -> Array:
         """Many rows to compare data with, shape (N, m).
 
-        By the same random numbers for every K and eta, so that rows of two fits differ by these alone. ``start``, rows
-        inside the domain, and ``sweeps`` are for samplers whose chains start from rows.
+        Uses the same random numbers for every K and eta, so that rows of two fits differ by these alone. ``start``,
+        rows inside the domain, and ``sweeps`` are for samplers whose chains start from rows.
         """
+
+    def surprises(self, K: Array, eta: Array) -> Array | None:
+        """-log p of its rows, up to p's constant: evenly spread quantiles, ascending; None if not known."""
+        return None
 
     def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
         """One row for every row of eta, shape (n, m); chains make so many sweeps from the rows of ``start``, (n, m)."""
-        raise TypeError(
-            f"{type(self).__name__} does not draw rows with a location for each; so there are no covariates."
-        )
+        raise TypeError(f"{type(self).__name__} cannot draw rows with a location each, so it takes no covariates.")

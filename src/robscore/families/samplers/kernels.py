@@ -1,11 +1,14 @@
-"""Compiled Gibbs sweeps; imported when first needed."""
+"""Compiled Gibbs sweeps; imported when first needed. Without numba, those of in_numpy.py."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 
 from robscore._tools.compiling import compiled
 from robscore._tools.typing import Array
+from robscore.families.samplers import in_numpy
 
 
 @compiled
@@ -24,7 +27,7 @@ def draw_conditional(c: float, rng: np.random.Generator) -> float:
             return t
 
 
-@compiled
+@partial(compiled, otherwise=in_numpy.gibbs_square_root)
 def gibbs_square_root(K: Array, eta: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator) -> Array:
     """Rows of y = sqrt(x), shape (n_rows, m), from one chain."""
     m = eta.size
@@ -53,7 +56,7 @@ def gibbs_square_root(K: Array, eta: Array, n_rows: int, burn_in: int, thin: int
     return rows
 
 
-@compiled
+@partial(compiled, otherwise=in_numpy.gibbs_square_root_rows)
 def gibbs_square_root_rows(K: Array, eta: Array, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
     """Rows of y = sqrt(x), shape (n, m), each by a chain of its own from a row of ``start`` with its row of eta."""
     n, m = eta.shape

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.interpolate import CubicSpline
+from scipy.special import gammaincinv, ndtr, ndtri
 
 from robscore._tools.typing import Array
 from robscore.families.samplers.base import Draws, Sampler
 
 _MOST_NUMBERS, _LEAST_LOG2, _LARGEST_LOG2 = 2**21, 11, 17  # simulated at a time
-_SMALLEST = 1e-12  # probability that is told from 0
+_SMALLEST = 1e-12  # smallest probability distinguished from 0
+_QUANTILES, _KNOTS = 2**14, 101
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class NormalSampler(Sampler):
 
     change: Callable[[Array], Array] | None = None
     shift: float = 0.0
+    is_normal = True
 
     def draw(
         self,
@@ -49,6 +52,12 @@ class NormalSampler(Sampler):
         """Quasi-random rows: scrambled Sobol points fill space more evenly than random ones."""
         count = 2 ** int(np.clip(np.log2(_MOST_NUMBERS / len(K)), _LEAST_LOG2, _LARGEST_LOG2))
         return self._rows(K, eta, _quasi_random_normals(len(K), count, seed))
+
+    def surprises(self, K: Array, eta: Array) -> Array | None:
+        """Half of a chi-squared number with m degrees of freedom, above the minimum, which is at the mean."""
+        if self.shift:  # the least is not at the mean
+            return None
+        return _half_chi_squared(len(K)) - 0.5 * float(eta @ np.linalg.solve(K, eta))
 
     def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
         """Independent rows."""
@@ -71,3 +80,13 @@ def _quasi_random_normals(m: int, count: int, seed: int) -> Array:
     normals: Array = ndtri(np.clip(points, _SMALLEST, 1 - _SMALLEST)).T
     normals.flags.writeable = False
     return normals
+
+
+@lru_cache(maxsize=8)
+def _half_chi_squared(m: int) -> Array:
+    """Evenly spread quantiles: their cube roots are nearly a straight line of normal ones, and known in between."""
+    normal = ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES)
+    knots = np.linspace(normal[0], normal[-1], _KNOTS)
+    quantiles: Array = CubicSpline(knots, np.cbrt(gammaincinv(m / 2, ndtr(knots))))(normal) ** 3
+    quantiles.flags.writeable = False
+    return quantiles

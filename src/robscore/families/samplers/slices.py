@@ -3,7 +3,7 @@
 Given the rest of its row, x_j has a log density f(x_j), which the family knows, on the intervals where the domain
 lets it move. A level below f(x_j) is drawn; an interval that holds all of the slice above it is
 found (its ends do not depend on where in the slice x_j is), and shrunk towards x_j until a uniform draw lies in
-the slice (Neal, 2003). Families that know a conditional exactly are asked for it instead.
+the slice (Neal, 2003). Families that can draw from a conditional exactly do so instead.
 """
 
 from __future__ import annotations
@@ -67,13 +67,22 @@ def slice_sample(family: Family, K: Array, eta: Array, start: Array, n_sweeps: i
         X = X[:, order]
         turned_K, turned_eta = K[np.ix_(order, order)], eta[..., order]
         for j in family.domain.free_columns(m):
-            X = family.domain.replaced(X, j, _draw_coordinate(family, turned_K, turned_eta, X, j, rng))
+            X = family.domain.replaced(X, j, draw_coordinate(family, turned_K, turned_eta, X, j, rng))
         X = X[:, np.argsort(order)]
     return X
 
 
-def _draw_coordinate(family: Family, K: Array, eta: Array, X: Array, j: int, rng: np.random.Generator) -> Array:
-    """New values of column j, shape (n,)."""
+def sweep_slices(family: Family, K: Array, eta: Array, start: Array, n_sweeps: int, rng: np.random.Generator) -> Array:
+    """As :func:`slice_sample`, columns always in their order: for parameters that do not change places with them."""
+    X = start.copy()
+    for _ in range(n_sweeps):
+        for j in family.domain.free_columns(X.shape[1]):
+            X = family.domain.replaced(X, j, draw_coordinate(family, K, eta, X, j, rng))
+    return X
+
+
+def draw_coordinate(family: Family, K: Array, eta: Array, X: Array, j: int, rng: np.random.Generator) -> Array:
+    """New values of column j given the rest of each row of X, shape (n, m), which is inside the domain; shape (n,)."""
     lower, upper = (ends[:, j] for ends in family.domain.segments(X))
     lower = np.maximum(lower, 0.0) if family.domain.is_non_negative else lower
 
@@ -118,7 +127,7 @@ def _beyond(log_density: Callable[[Array], Array], level: Array, x: Array, sign:
         if reached.all():
             return sign * size
         size = np.where(reached, size, 2 * size)
-    raise ValueError("The density does not fall off far away: with these parameters the model is no distribution.")
+    raise ValueError("The density does not fall off far away: with these parameters the model is not a distribution.")
 
 
 def _remembered(first: Array, last: Array) -> Array:

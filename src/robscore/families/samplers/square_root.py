@@ -21,12 +21,14 @@ from robscore._tools.typing import Array
 from robscore.families.samplers.base import Draws, Sampler
 from robscore.families.samplers.mixing import effective_sample_size
 
-_FEWEST, _MOST, _BURN_IN, _LARGEST_THIN = 2_000, 32_000, 100, 10  # of rows that are simulated
+# Of rows that are simulated. Limits far out need many rows more than they need rows that do not depend on each other:
+# what a column is given the others is redrawn in every sweep.
+_FEWEST, _MOST, _BURN_IN, _LARGEST_THIN = 2_000, 80_000, 100, 2
 _WORK, _MOST_UPDATES = 80_000_000, 4_000_000  # updates times columns, and updates
 
 
 class SquareRootSampler(Sampler):
-    """One chain, in compiled code."""
+    """One chain, in compiled code; without numba, several at a time."""
 
     def draw(
         self,

@@ -17,7 +17,10 @@ function axis(title, more = {}) {
   return { title: { display: true, text: title, color: colour("ink") }, ticks: { color: colour("soft"), maxRotation: 0 }, grid: { color: colour("line") }, ...more };
 }
 const alphaTicks = { color: colour("soft"), maxRotation: 0, callback: (value) => (/^[125](\.0*)?e/.test(Number(value).toExponential(6)) ? short(value, 1) : null) };
-function alphaAxis(alphas) { return axis("penalty α (log scale, decreasing: more edges to the right)", { type: "logarithmic", reverse: true, min: Math.min(...alphas), max: Math.max(...alphas), ticks: { ...alphaTicks, color: colour("soft") } }); }
+// Both charts of the path end where the graphs of the slider end.
+const shownAlphas = graphs.map((graph) => path.alphas[graph.position]), leastAlpha = Math.min(...shownAlphas);
+function alphaAxis(alphas) { return axis("penalty α on links (log scale, decreasing: more links to the right)", { type: "logarithmic", reverse: true, min: Math.min(...alphas), max: Math.max(...alphas), ticks: { ...alphaTicks, color: colour("soft") } }); }
+const inRange = ({ x }) => x >= leastAlpha * (1 - 1e-9);
 function chart(id, label, config) {
   byId(id).setAttribute("aria-label", label);
   config.options = {
@@ -47,7 +50,7 @@ function rowChart() {
       { label: "stands out, beyond the scale", data: kind((p) => p[2] && beyond(p)), pointRadius: 6, pointStyle: "triangle", backgroundColor: colour("negative"), borderWidth: 0 },
     ].filter((set) => set.data.length) },
     options: {
-      scales: { x: axis("row"), y: axis("surprise (−log density)", { suggestedMax: cap }) },
+      scales: { x: axis("row"), y: axis("unlikeliness (−log density)", { suggestedMax: cap }) },
       plugins: { tooltip: { callbacks: { label: ({ raw }) => {
         const listed = labels.get(raw.x);
         return `row ${raw.x}${listed && listed.label !== null ? ` (${listed.label})` : ""}: ${raw.true === null ? "beyond measure" : short(raw.true, 4)}${listed && listed.variables ? `, ${listed.variables}` : ""}`;
@@ -61,12 +64,12 @@ function criterionChart() {
   const called = { f1: "1 − expected F1", ebic: "eBIC", cv: "held-out loss", stars: "instability" };
   const sets = rules.map(([name, values], k) => ({
     label: `${called[name]} (its own scale)`, yAxisID: `y${k}`, borderColor: colour(palette[k % 3]), backgroundColor: colour(palette[k % 3]), borderDash: dashes[k % 3],
-    data: values.map((y, at) => ({ x: path.alphas[at], y })), pointRadius: 2, borderWidth: 2, spanGaps: false,
+    data: values.map((y, at) => ({ x: path.alphas[at], y })).filter(inRange), pointRadius: 2, borderWidth: 2, spanGaps: false,
   }));
-  sets.push({ label: "edges", yAxisID: "edges", borderColor: colour("both"), backgroundColor: colour("both"), data: path.alphas.map((x, at) => ({ x, y: path.n_edges[at] })), pointRadius: 0, borderWidth: 2, stepped: false });
-  const scales = { x: alphaAxis(path.alphas), edges: axis("edges", { position: "right", beginAtZero: true, grid: { drawOnChartArea: false } }) };
-  rules.forEach(([name], k) => { scales[`y${k}`] = axis(`${called[name]} (least is best)`, { position: "left", display: k === 0 }); });
-  chart("criterion-chart", rules.length ? `${called[rules[0][0]]} is least at ${count(path.n_edges[path.chosen], "edge")}` : "Edges by penalty", {
+  sets.push({ label: "links", yAxisID: "edges", borderColor: colour("both"), backgroundColor: colour("both"), data: path.alphas.map((x, at) => ({ x, y: path.n_edges[at] })).filter(inRange), pointRadius: 0, borderWidth: 2, stepped: false });
+  const scales = { x: alphaAxis(shownAlphas), edges: axis("links", { position: "right", beginAtZero: true, grid: { drawOnChartArea: false } }) };
+  rules.forEach(([name], k) => { scales[`y${k}`] = axis(`${called[name]} (smallest is best)`, { position: "left", display: k === 0 }); });
+  chart("criterion-chart", rules.length ? `${called[rules[0][0]]} is smallest at ${count(path.n_edges[path.chosen], "link")}` : "Links by penalty", {
     type: "line", data: { datasets: sets },
     options: { scales, interaction: { mode: "nearest", axis: "x", intersect: false }, plugins: { marker: { shown: true } }, onClick: goTo },
   });
@@ -75,17 +78,17 @@ function associationChart() {
   const best = new Map();
   graphs.forEach((graph) => graph.pairs.forEach((pair, k) => best.set(pair, Math.max(best.get(pair) || 0, Math.abs(graph.associations[k])))));
   const pairs = [...best].sort((a, b) => b[1] - a[1]).slice(0, 40).map(([pair]) => pair);
-  const maps = graphs.map(links), kept = new Set(graphs[chosen].pairs);
+  const maps = graphs.map(links);
   const line = (pair) => ({
     label: `${names[Math.floor(pair / m)]} – ${names[pair % m]}`, borderWidth: kept.has(pair) ? 1.8 : 1, pointRadius: 0, pointHitRadius: 6,
     borderColor: colour(kept.has(pair) ? "positive" : "both"), borderDash: kept.has(pair) ? [] : [4, 4], backgroundColor: colour(kept.has(pair) ? "positive" : "both"),
     data: graphs.map((graph, at) => ({ x: path.alphas[graph.position], y: maps[at].get(pair) || 0 })),
   });
   const strongest = Math.min(pairs.length, 40);
-  chart("path-chart", `How the ${strongest} strongest associations come in (solid: in the chosen graph)`, {
+  chart("path-chart", `How the ${strongest} strongest associations enter (solid: in the chosen graph)`, {
     type: "line", data: { datasets: pairs.map(line) },
     options: {
-      scales: { x: alphaAxis(graphs.map((graph) => path.alphas[graph.position])), y: axis("association") }, interaction: { mode: "nearest", intersect: false },
+      scales: { x: alphaAxis(shownAlphas), y: axis("association") }, interaction: { mode: "nearest", intersect: false },
       plugins: { legend: { display: false }, marker: { shown: true }, tooltip: { callbacks: { title: () => "", label: ({ dataset, raw }) => `${dataset.label}: ${signed(raw.y)} at α = ${short(raw.x)}` } } },
       onClick: goTo,
     },

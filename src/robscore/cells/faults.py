@@ -1,0 +1,95 @@
+"""What wrong cells have in common: a factor, as of a wrong unit or a moved decimal point; and stuck sensors."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robscore._tools.typing import Array, IntArray
+
+_DECIMAL = (10.0, 100.0, 1000.0)  # a moved decimal point is the likeliest fault
+_UNITS = (25.4, 2.54, 3.6, 1.609344, 0.3048**-1, 4.44822, 9.80665, 12.0, 60.0, 24.0)
+_NEAR = 0.25  # how far logarithms of the ratios of a common factor may be from its own, as a typical distance
+_FEWEST, _SHARE = 5, 0.6  # cells, and share of a column's wrong cells, that have a factor in common
+_LONGEST = 1e-6  # chance that so long a run of equal values comes about where values repeat as often as here
+_SHORTEST_RUN = 8
+
+
+class CommonFactor(NamedTuple):
+    """So many wrong cells of a column are about so many times too large, or too small."""
+
+    column: int
+    n_cells: int
+    factor: float
+    above: bool
+
+
+class StuckRun(NamedTuple):
+    """So many equal values of a column, one after the other."""
+
+    column: int
+    start: int
+    length: int
+    value: float
+
+
+def common_factors(values: Array, expected: Array, columns: IntArray) -> list[CommonFactor]:
+    """Of wrong cells with what they should be, all of shape (k,), by column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore.cells.faults import common_factors
+    >>> expected = np.array([1.0, 2.0, 3.0, 1.5, 2.5, 2.0])
+    >>> common_factors(25.4 * expected * [1.05, 0.9, 1.1, 1.0, 0.95, 1.0], expected, np.zeros(6, dtype=int))
+    [CommonFactor(column=0, n_cells=6, factor=25.4, above=True)]
+    """
+    found = []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(values / expected)
+    for j in np.unique(columns).tolist():
+        mine = logs[(columns == j) & np.isfinite(logs)]
+        for above in (True, False):
+            side = mine[mine > 0] if above else -mine[mine < 0]
+            if side.size < max(_FEWEST, _SHARE * mine.size):
+                continue
+            middle = float(np.median(side))
+            if float(np.median(np.abs(side - middle))) > _NEAR:
+                continue
+            near = 2 * _NEAR / np.sqrt(side.size)
+            for factors in (_DECIMAL, _UNITS):
+                factor = min(factors, key=lambda one: abs(np.log(one) - middle))
+                if abs(np.log(factor) - middle) <= near:
+                    found.append(CommonFactor(j, int(side.size), round(factor, 4), above))
+                    break
+    return found
+
+
+def stuck_runs(X: Array) -> list[StuckRun]:
+    """The longest run of equal values of every column of X, shape (n, m), where it is too long for chance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore.cells.faults import stuck_runs
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> X[40:60, 1] = 3.5
+    >>> stuck_runs(X)
+    [StuckRun(column=1, start=40, length=20, value=3.5)]
+    """
+    found = []
+    for j, column in enumerate(X.T):
+        there = column[~np.isnan(column)]
+        if there.size < _SHORTEST_RUN:
+            continue
+        starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
+        lengths = np.diff(np.append(starts, column.size))
+        longest = int(lengths.argmax())
+        length = int(lengths[longest])
+        _, counts = np.unique(there, return_counts=True)
+        share = float(((counts - (counts == length) * length).clip(0) / there.size).max(initial=0.0))
+        if length >= _SHORTEST_RUN and column.size * share ** (length - 1) < _LONGEST:
+            start = int(starts[longest])
+            found.append(StuckRun(j, start, length, float(column[start])))
+    return found

@@ -1,0 +1,273 @@
+"""Whether groups of rows have the same graph: a permutation test.
+
+All rows are fitted together. With b_g the sum of the influences of the rows of group g on K_ij, s_g its share of the
+weight and b the sum of all, what a group alone would give deviates from the whole by b_g / s_g - b, to first order.
+The statistic is, over all pairs,
+
+    sum_ij sum_g s_g (b_g / s_g - b)^2 / v_ij,      v_ij the sum of squared influences
+
+of two groups their squared difference over its error. Rows are permuted between groups; paired rows only with their
+own partners.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from robscore._tools.arguments import check_whole
+from robscore._tools.errors import UsageError
+from robscore._tools.randomness import as_generator
+from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
+from robscore._tools.words import first_few
+from robscore.certainty.influence import influence_of_rows
+from robscore.fitting.fit import GraphFit
+from robscore.rows.frames import read_matrix, readable
+from robscore.rows.tables import Kind, as_table
+from robscore.solvers.factor import SingularLossError
+
+if TYPE_CHECKING:
+    from robscore.estimators import RobustGraph
+
+
+@dataclass(frozen=True, eq=False)
+class EqualityTest:
+    """Whether groups of rows have the same interactions.
+
+    Attributes
+    ----------
+    p_value : float
+        Of the hypothesis that the groups do not differ.
+    statistic : float
+        Sum over all pairs of the squared difference in K_ij over its standard error; of more than two groups, of the
+        squared deviations of all from what they have in common.
+    null : array of shape (B,)
+        The same for groups made at random from all rows.
+    difference : array of shape (m, m), or of G > 2 groups (G, m, m)
+        K of the second group minus that of the first, to first order, in units of the scaled columns; of more than two,
+        of each minus that of all.
+    pair_p_values : array of shape (m, m)
+        Of single pairs, corrected for multiple testing (by the largest difference under the null); 1 on the
+        diagonal.
+    names : column names
+    """
+
+    p_value: float
+    statistic: float
+    null: Array
+    difference: Array
+    pair_p_values: Array
+    names: tuple[str, ...]
+    frame: str | None = None
+
+    def table(self) -> AnyData:
+        """All pairs: source, target, difference (of each group, where there are more than two), p_value; least first.
+
+        P-values are corrected.
+        """
+        i, j = np.triu_indices(len(self.names), k=1)
+        of_pairs = self.difference[..., i, j]
+        largest = np.abs(of_pairs) if of_pairs.ndim == 1 else np.abs(of_pairs).max(axis=0)
+        order = np.lexsort((-largest, self.pair_p_values[i, j]))
+        i, j = i[order], j[order]
+        told: dict[str, tuple[Kind, Any]] = {"difference": (float, of_pairs[..., order])}
+        if of_pairs.ndim > 1:
+            told = {f"difference_{g}": (float, own[order]) for g, own in enumerate(of_pairs, start=1)}
+        columns: dict[str, tuple[Kind, Any]] = {
+            "source": (str, [self.names[k] for k in i]),
+            "target": (str, [self.names[k] for k in j]),
+            **told,
+            "p_value": (float, self.pair_p_values[i, j]),
+        }
+        return as_table(columns, self.frame)
+
+    def summary(self) -> str:
+        """The result in a line."""
+        i, j = np.triu_indices(len(self.names), k=1)
+        pairs = int(np.count_nonzero(self.pair_p_values[i, j] <= 0.05))
+        return f"p = {self.p_value:.3g} ({self.null.size} permutations); {pairs} pairs differ at 5 %, corrected"
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def equality_test(
+    model: RobustGraph,
+    first: AnyData,
+    second: AnyData,
+    *more: AnyData,
+    paired: bool = False,
+    n_permutations: int = 999,
+    block_size: int = 1,
+    random_state: RandomState = 0,
+) -> EqualityTest:
+    """Permutation test that groups of rows have the same graph, with the same interactions.
+
+    All rows are fitted together, with the model's settings; from the influence of every row on the interactions
+    follows, to first order, the estimate of each group alone. Under the hypothesis that rows of all groups come from
+    the same distribution, they are exchangeable, for any number of rows. Dropped rows do not take part.
+
+    Parameters
+    ----------
+    model : RobustGraph
+        Its settings are used.
+    first, second, *more : array-like or data frame of shapes (n1, m), (n2, m), ..., with the same columns
+    paired : bool, default False
+        Whether row i of every group is of the same patient, plot or day: then rows are swapped only with their own
+        partners, and whatever they have in common does not count. Partners of dropped rows do not
+        take part either.
+    n_permutations : int, default 999
+    block_size : int, default 1
+        Rows that stay together; more than one for time series.
+    random_state : int, Generator or None, default 0
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> rng = np.random.default_rng(1)
+    >>> A, B, C = rng.normal(size=(3, 200, 3))
+    >>> rs.equality_test(rs.RobustGraph("gaussian"), A, B).p_value > 0.05
+    True
+    >>> rs.equality_test(rs.RobustGraph("gaussian"), A, B, C).p_value > 0.05
+    True
+    >>> B[:, 1] += B[:, 0]
+    >>> rs.equality_test(rs.RobustGraph("gaussian"), A, B).p_value
+    0.001
+    """
+    tables, names = _read((first, second, *more), model.missing)
+    sizes = [len(table) for table in tables]
+    check_whole("n_permutations", n_permutations, at_least=1)
+    check_whole("block_size", block_size, at_least=1)
+    if paired and len(set(sizes)) > 1:
+        raise UsageError(f"paired=True needs groups of the same number of rows; they have {_listed(sizes)}.")
+    pooled = clone(model).fit(np.concatenate(tables))
+    try:
+        found = influence_of_rows(pooled.fitted_)
+    except SingularLossError as error:
+        raise ValueError(f"The rows do not determine all pairs ({error}); use more rows, or fewer columns.") from None
+    if not found.on_pairs.shape[1]:
+        raise ValueError("There is no pair to compare: one column, or all pairs forbidden by penalty_weights.")
+    blocks, shares, counts = _exchangeable_blocks(found.on_pairs, pooled.fitted_, sizes, block_size, paired=paired)
+    _check_counts(counts, block_size, paired=paired)
+    labels = _labels(counts, n_permutations, as_generator(random_state), paired=paired)
+    difference, squares = (_differences if len(counts) == 2 else _deviations)(labels, blocks, shares)
+    total, largest = squares.sum(axis=1), squares.max(axis=1)
+    p_value = float(np.mean(total >= total[0] * (1 - 1e-12)))
+    above = np.sqrt(largest)[:, None] >= np.sqrt(squares[0]) * (1 - 1e-12)
+    m = len(names)
+    pairs, pair_p = np.zeros((*difference.shape[:-1], m, m)), np.ones((m, m))
+    i, j = found.pairs
+    pairs[..., i, j] = pairs[..., j, i] = difference
+    pair_p[i, j] = pair_p[j, i] = above.mean(axis=0)
+    return EqualityTest(p_value, float(total[0]), total[1:], pairs, pair_p, tuple(names), readable(first).library)
+
+
+def _read(groups: tuple[AnyData, ...], missing: str) -> tuple[list[Array], list[str]]:
+    """The rows of all groups, and the names of their columns."""
+    called = ["first", "second", *(f"group {k}" for k in range(3, len(groups) + 1))]
+    tables: list[Array] = []
+    names: list[str] = []
+    for name, group in zip(called, groups, strict=True):
+        table, own = read_matrix(group, name, missing=missing)
+        if tables and own != names:
+            raise UsageError(
+                f"first and {name} must have the same columns in the same order; got {first_few(names)} and "
+                f"{first_few(own)}."
+            )
+        tables.append(table)
+        names = own
+    return tables, names
+
+
+def _listed(counts: list[int]) -> str:
+    return " and ".join(map(str, counts)) if len(counts) == 2 else ", ".join(map(str, counts))
+
+
+def _check_counts(counts: list[int], block_size: int, *, paired: bool) -> None:
+    """Raise if there are too few blocks to permute."""
+    if paired:
+        if counts[0] < 8:
+            raise ValueError(
+                f"There are {counts[0]} pairs of whole blocks of {block_size} rows that count: too few to permute. "
+                "Use smaller blocks, or more rows."
+            )
+        return
+    total = sum(counts)
+    if min(counts) < 2 or 1 / comb(total, counts[0]) > 0.01:
+        raise ValueError(
+            f"The groups have {_listed(counts)} whole blocks of {block_size} rows that count: too few to "
+            "permute. Use smaller blocks, or more rows."
+        )
+
+
+def _exchangeable_blocks(
+    influences: Array, pooled: GraphFit, sizes: list[int], block_size: int, *, paired: bool
+) -> tuple[Array, Array, list[int]]:
+    """Influences summed over whole blocks of rows, their share of the weight, and how many are of each group.
+
+    Rows that do not count (and blocks of none that do) are left out: they would make groups seem larger than they are.
+    Of pairs all are left out of which one does not count.
+    """
+    weights = pooled.weights.gamma_weights
+    starts = np.cumsum([0, *sizes])
+    counted = pooled.used[weights > 0]
+    rows = [counted[(counted >= low) & (counted < high)] - low for low, high in pairwise(starts)]
+    if paired:
+        common = set(rows[0].tolist()).intersection(*(own.tolist() for own in rows[1:]))
+        rows = [np.array(sorted(common), dtype=np.intp)] * len(rows)
+    sums, shares, counts = [], [], []
+    for own, low in zip(rows, starts, strict=False):
+        at = np.searchsorted(pooled.used, own + low)
+        whole = at[: at.size - at.size % block_size]
+        sums.append(influences[whole].reshape(-1, block_size, influences.shape[1]).sum(axis=1))
+        shares.append(weights[whole].reshape(-1, block_size).sum(axis=1))
+        counts.append(len(shares[-1]))
+    share = np.concatenate(shares)
+    return np.concatenate(sums), share / share.sum(), counts
+
+
+def _labels(counts: list[int], n_permutations: int, rng: np.random.Generator, *, paired: bool) -> IntArray:
+    """The group of every block, as they are and as they could be, shape (1 + permutations, blocks)."""
+    labels = np.tile(np.repeat(np.arange(len(counts)), counts), (1 + n_permutations, 1))
+    for row in labels[1:]:
+        if paired:
+            drawn = rng.permuted(np.tile(np.arange(len(counts)), (counts[0], 1)), axis=1)
+            row[:] = drawn.T.ravel()
+        elif len(counts) == 2:
+            row[:] = 1
+            row[rng.permutation(row.size)[: counts[0]]] = 0
+        else:
+            row[:] = rng.permutation(row)
+    return labels
+
+
+def _differences(labels: IntArray, blocks: Array, shares: Array) -> tuple[Array, Array]:
+    """Second group's estimate minus the first's as given, shape (p,); its square over its error's, for all labels."""
+    is_first: BoolArray = labels == 0
+    in_first = is_first @ shares
+    total, error = blocks.sum(axis=0), np.sqrt((blocks**2).sum(axis=0))
+    standard = np.empty((len(labels), blocks.shape[1]))
+    for k, (row, share) in enumerate(zip(is_first, in_first, strict=True)):
+        first = blocks[row].sum(axis=0)
+        difference = (total - first) / (1 - share) - first / share
+        standard[k] = difference * np.sqrt(share * (1 - share)) / error
+    share = in_first[0]
+    return standard[0] * error / np.sqrt(share * (1 - share)), standard**2
+
+
+def _deviations(labels: IntArray, blocks: Array, shares: Array) -> tuple[Array, Array]:
+    """What every group is beyond all of them, shape (G, p), as given; and squares over errors', for all labels."""
+    groups = np.arange(labels.max() + 1)[:, None]
+    total, variance = blocks.sum(axis=0), (blocks**2).sum(axis=0)
+    found = np.empty((len(labels), blocks.shape[1]))
+    for k in range(len(labels) - 1, -1, -1):
+        member = labels[k] == groups
+        share = (member @ shares)[:, None]
+        deviation = member @ blocks / share - total
+        found[k] = (share * deviation**2).sum(axis=0) / variance
+    return deviation, found

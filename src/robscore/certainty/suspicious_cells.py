@@ -1,0 +1,127 @@
+"""Which cells look wrong, what the rest of their row says they should be, and what many of them have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from robscore._tools.errors import UsageError
+from robscore._tools.typing import AnyData, Array, IntArray
+from robscore._tools.words import Setting, visible
+from robscore.cells.conditionals import conditional_quantiles
+from robscore.cells.faults import common_factors, stuck_runs
+from robscore.cells.suspects import Suspects
+from robscore.fitting.fit import Fit
+from robscore.rows.tables import Kind, as_table
+from robscore.weighting.simulation import proper
+
+_LISTED = 20  # cells that are listed even if they are not flagged
+_LEAST = 0.01  # probability of being wrong, to be listed at all
+_POINTS = 400
+_EXPECTED = (0.025, 0.5, 0.975)  # quantiles of what the others say
+
+
+def suspicious_cells(fit: Fit) -> AnyData:
+    """The table of ``suspicious_cells`` of the estimators."""
+    suspects = suspects_of(fit)
+    cells = _listed(suspects)
+    expected = _expected(fit, suspects, cells)
+    rows, columns = cells
+    values = _given(fit, suspects.observed)
+    table: dict[str, tuple[Kind, Any]] = {
+        "row": (int, fit.used[rows]),
+        "column": (str, [fit.names[j] for j in columns]),
+        "value": (float, values[rows, columns]),
+        "expected": (float, expected[:, 1]),
+        "expected_low": (float, expected[:, 0]),
+        "expected_high": (float, expected[:, 2]),
+        "probability": (float, suspects.probability[rows, columns]),
+        "flagged": (bool, suspects.likely_wrong[rows, columns]),
+    }
+    return as_table(table, fit.frame)
+
+
+def suspects_of(fit: Fit) -> Suspects:
+    """What a fit knows of wrong cells; raise where it did not look for them."""
+    filling = fit.prepared.filling
+    if filling is None or filling.suspects is None:
+        raise UsageError("The fit did not look for wrong cells; fit with ", Setting("cells", value=True), " first.")
+    return filling.suspects
+
+
+def kinds_of_cells(fit: Fit) -> IntArray:
+    """What is the matter with every cell of the data, shape (n, m): 0 nothing, 1 missing, 2 too low, 3 too high."""
+    filling = fit.prepared.filling
+    assert filling is not None
+    kinds = np.ones((fit.prepared.complete.size, filling.missing.shape[1]), dtype=np.intp)  # rows without a cell
+    own = filling.missing.astype(np.intp)
+    if filling.suspects is not None:
+        rows, columns = np.nonzero(filling.suspects.likely_wrong)
+        expected = _expected(fit, filling.suspects, (rows, columns))[:, 1]
+        own[rows, columns] = np.where(_given(fit, filling.suspects.observed)[rows, columns] > expected, 3, 2)
+    kinds[fit.prepared.complete] = own
+    return kinds
+
+
+def cells_in_words(fit: Fit, *, first_row: int = 0, labels: Sequence[str] | None = None) -> list[str]:
+    """What many wrong cells of a column have in common, one sentence each; and sensors that are stuck.
+
+    Rows are called by their labels, where all rows of the data have some, else by numbers from ``first_row`` on.
+    """
+    suspects = suspects_of(fit)
+    wrong, names = suspects.likely_wrong, fit.names
+    rows, columns = np.nonzero(wrong)
+    expected = _expected(fit, suspects, (rows, columns))[:, 1]
+    values = _given(fit, suspects.observed)
+    said = [
+        f"{count} cells of {names[j]!r} look {factor:g} times too {'large' if above else 'small'}."
+        for j, count, factor, above in common_factors(values[rows, columns], expected, columns)
+    ]
+    shown = np.where(suspects.missing, np.nan, values[:, : len(names)])
+    said += [
+        f"{names[j]!r} has the same value, {value:g}, in {length} rows from "
+        f"{_called(fit, start, first_row, labels)} on: is it stuck?"
+        for j, start, length, value in stuck_runs(shown)
+    ]
+    return said
+
+
+def _called(fit: Fit, position: int, first_row: int, labels: Sequence[str] | None) -> str:
+    """A row that was used, by its position among those."""
+    row = int(fit.used[position])
+    return f"row {row + first_row}" if labels is None else f"row {row + first_row} ({visible(labels[row])})"
+
+
+def _listed(suspects: Suspects) -> tuple[IntArray, IntArray]:
+    """The flagged cells and the most suspicious others, most surprising first."""
+    probability = suspects.repairable
+    order = np.argsort(-probability, axis=None, kind="stable")
+    count = max(int(np.count_nonzero(suspects.likely_wrong)), _LISTED)
+    order = order[:count][probability.ravel()[order[:count]] > _LEAST]
+    rows, columns = np.unravel_index(order, probability.shape)
+    return rows, columns
+
+
+def _expected(fit: Fit, suspects: Suspects, cells: tuple[IntArray, IntArray]) -> Array:
+    """Quantiles of the cells given the rest of their rows, in units of the data, shape (cells, 3)."""
+    family = fit.prepared.preparation.scaled_family
+    completed = fit.prepared.rows.take(np.arange(fit.prepared.rows.n_rows))
+    base, own, (K, eta) = family.at(completed, *proper(family, fit.loss, fit.unshrunk))
+    usual = fit.weights.gamma_weights > 0
+    rows, columns = cells
+    found = np.empty((rows.size, len(_EXPECTED)))
+    for j in np.unique(columns).tolist():
+        mine = np.flatnonzero(columns == j)
+        at = K, eta if eta.ndim == 1 else eta[rows[mine]]
+        found[mine] = conditional_quantiles(base, own[rows[mine]], at, j, own[usual, j], _POINTS, _EXPECTED)
+    scaling = fit.prepared.preparation.scaling
+    if scaling is None:
+        return found
+    return np.asarray(found * scaling.scale[columns, None] + scaling.centre[columns, None])
+
+
+def _given(fit: Fit, X: Array) -> Array:
+    scaling = fit.prepared.preparation.scaling
+    return X if scaling is None else scaling.undo(X)

@@ -1,0 +1,60 @@
+"""Several data files, or all of a folder, read as one: rows of one file after those of another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from robscore._tools.words import quoted
+from robscore.cli.reading.formats import ALL_ENDINGS, ENDINGS, read_table
+from robscore.cli.reading.options import ReadOptions
+from robscore.cli.reading.result import DataFileError
+from robscore.cli.reading.table import Table
+
+
+def files_of(path: Path) -> list[Path]:
+    """The file itself, or the data files of a folder and its subfolders, in the order of their names.
+
+    Earlier results are left out.
+    """
+    if not path.is_dir():
+        return [path]
+    found = [
+        file
+        for file in sorted(path.rglob("*"))
+        if file.is_file()
+        and file.suffix.lower() in ALL_ENDINGS
+        and not any(name.startswith((".", "_", "robscore-")) for name in file.relative_to(path).parts)
+    ]
+    if not found:
+        raise DataFileError(f"{path} is a folder without data files (names that end in {', '.join(ENDINGS)}).")
+    return found
+
+
+def read_tables(files: Sequence[Path], options: ReadOptions, notes: list[str]) -> Table:
+    """The rows of all files, whose columns must have the same names, in any order."""
+    first = read_table(files[0], options, notes)
+    if len(files) == 1:
+        return first
+    import pandas as pd
+
+    parts = [first]
+    for file in files[1:]:
+        own: list[str] = []
+        table = read_table(file, options, own)
+        notes.extend(note for note in own if note not in notes)
+        if sorted(table.names) != sorted(first.names):
+            other = sorted({*table.names} ^ {*first.names}) or table.names
+            raise DataFileError(
+                f"Files differ in their columns: {quoted(other)} in one of {files[0].name} and {file.name} only. Pass "
+                "files with the same columns."
+            )
+        parts.append(table)
+    columns = [
+        pd.concat([table.columns[table.names.index(name)] for table in parts], ignore_index=True)
+        if first.names.count(name) == 1
+        else pd.concat([table.columns[k] for table in parts], ignore_index=True)
+        for k, name in enumerate(first.names)
+    ]
+    notes.append(f"{len(files)} files were read, from {files[0].name} to {files[-1].name}.")
+    return Table(first.names, columns, first.index)

@@ -1,0 +1,283 @@
+"""A pairwise family whose interactions follow moderators, which are covariates of its location too.
+
+    K(c) = K_0 + w_1 K_1 + ... + w_Q K_Q,      w = mix (1, c)
+
+Rows have m + q columns as with covariates alone, and moderators are linear in these: a number is centred and over its
+deviation, the level of a category is 1 over the root of its share in its own rows and 0 elsewhere. So the penalty is as
+hard on every part as the noise in it is large. The parameters are K_0 to K_Q stacked, shape ((1 + Q) m, m), and eta,
+shape (m, 1 + q). Since log p is linear in all of them, so is every conditional: nothing but the base is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from robscore._tools.typing import Array
+from robscore.domains import Simplex
+from robscore.elements import NodeElements, PowerElements, SimplexElements
+from robscore.elements.moderated import ModeratedElements
+from robscore.families.base import Family, Parameters, Scaling
+from robscore.families.given import LEAST_LOCATION, Given, GivenSampler
+from robscore.families.power import PowerFamily
+from robscore.families.samplers.base import Sampler
+from robscore.families.samplers.slices import sweep_slices
+from robscore.families.samplers.truncated_normal import draw_truncated_normal
+from robscore.losses.parts import Parts, matrices
+from robscore.rows.arrays import as_rows
+from robscore.rows.base import Rows
+
+_FEW_VALUES = 30  # of moderators, up to which rows are drawn value by value
+
+
+@dataclass(frozen=True, eq=False)
+class Moderation:
+    """How covariates become moderators.
+
+    Attributes
+    ----------
+    mix : array of shape (Q, 1 + q)
+        w = mix (1, c).
+    parts : Parts
+    means : array of shape (Q,)
+        Of the moderators over the rows of the fit.
+    seen : array of shape (S, Q)
+        Values of w that surround all that were seen.
+    """
+
+    mix: Array
+    parts: Parts
+    means: Array
+    seen: Array
+
+    def of(self, c: Array) -> Array:
+        """The moderators of covariates c, shape (n, q), as an array of shape (n, Q)."""
+        return np.asarray(self.mix[:, 0] + c @ self.mix[:, 1:].T)
+
+    def scaled(self, centre: Array, scale: Array) -> Moderation:
+        """The same moderators of covariates (c - centre) / scale."""
+        mix = np.column_stack([self.mix[:, 0] + self.mix[:, 1:] @ centre, self.mix[:, 1:] * scale])
+        return Moderation(mix, self.parts, self.means, self.seen)
+
+
+class Moderated(Given):
+    """A family given q covariates, some of which moderate its interactions.
+
+    Parameters
+    ----------
+    base : pairwise family of the first m columns
+    n_given : int
+        How many of the last columns are covariates.
+    moderation : Moderation
+    """
+
+    def __init__(self, base: Family, n_given: int, moderation: Moderation) -> None:
+        super().__init__(base, n_given)
+        self.moderation = moderation
+
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(other) and isinstance(other, Moderated) and other.moderation is self.moderation
+
+    __hash__ = Given.__hash__
+
+    def _with(self, base: Family) -> Moderated:
+        return Moderated(base, self.n_given, self.moderation)
+
+    def moderators(self, X: Array) -> Array:
+        """W of rows with their covariates, shape (n, Q)."""
+        return self.moderation.of(X[:, self.own_columns(X.shape[1]) :])
+
+    def interaction_at(self, interaction: Array, w: Array) -> Array:
+        """K at one value of the moderators, shape (m, m), or at each of many, (n, m, m), from all parts."""
+        first, *others = matrices(interaction)
+        return np.asarray(first + np.tensordot(w, np.array(others), axes=1))
+
+    def common(self, interaction: Array) -> Array:
+        """K_0, with the diagonal that rows have on average."""
+        K = matrices(interaction)[0].copy()
+        np.fill_diagonal(K, self.interaction_at(interaction, self.moderation.means).diagonal())
+        return K
+
+    def with_shared(self, interaction: Array) -> Array:
+        """The same K of all groups, with a K_0 where all have an edge of the same sign: the weakest of these."""
+        if not self.moderation.parts.are_groups:
+            return interaction
+        K = matrices(interaction).copy()
+        means = self.moderation.means[:, None, None]  # 1 / w of a group: K_g w is what its rows have
+        totals = K[0] + K[1:] / means
+        signs = np.sign(totals)
+        shared = (K[0] == 0) & (K[1:] != 0).all(axis=0) & (signs == signs[0]).all(axis=0)
+        np.fill_diagonal(shared, val=False)
+        K[0][shared] = (signs[0] * np.abs(totals).min(axis=0))[shared]
+        K[1:] = np.where(shared, (totals - K[0]) * means, K[1:])
+        return K.reshape(interaction.shape)
+
+    def elements(self, X: Array) -> ModeratedElements:
+        """Those of the first m columns, times the moderators."""
+        m = self.own_columns(X.shape[1])
+        plain = self.base.elements(X[:, :m])
+        assert isinstance(plain, PowerElements | NodeElements)
+        assert not isinstance(plain, SimplexElements)
+        return ModeratedElements(plain, self.moderators(X), X[:, m:], self.moderation.parts)
+
+    def _width(self, m: int) -> int:
+        return m * self.moderation.parts.count + 1 + self.n_given
+
+    def numbers_a_row(self, n_columns: int) -> int:
+        """V and g of every node."""
+        m = self.own_columns(n_columns)
+        return 2 * m * (self._width(m) + 1)
+
+    def numbers_of_gamma(self, n_columns: int) -> int:
+        """One block per node."""
+        m = self.own_columns(n_columns)
+        return m * self._width(m) ** 2
+
+    def statistics_a_column(self, n_columns: int, *, fit_location: bool) -> int:
+        """As many interactions for every part that is determined."""
+        plain = super().statistics_a_column(n_columns, fit_location=fit_location)
+        return plain + n_columns * (len(self.moderation.parts.with_diagonal) - 1)
+
+    def resolved(self, X: Array | Rows) -> Moderated:
+        """With whatever the family takes from its columns fixed."""
+        return self._with(super().resolved(as_rows(X)).base)
+
+    def oriented(self, X: Array | Rows) -> Moderated:
+        """With what is arbitrary in the family chosen by its columns."""
+        return self._with(super().oriented(as_rows(X)).base)
+
+    def scaled(self, scaling: Scaling) -> Moderated:
+        """The same for scaled columns."""
+        q = self.n_given
+        moved = self.moderation.scaled(scaling.centre[-q:], scaling.scale[-q:])
+        return Moderated(super().scaled(scaling).base, q, moved)
+
+    def unscale(self, parameters: Parameters, scaling: Scaling) -> Parameters:
+        """Part by part; what a part adds to the location of every row, its moderator adds to the effects."""
+        K, eta = parameters
+        own, q = self._own(scaling), self.n_given
+        if own is not None:
+            first, *others = matrices(K)
+            first, eta = self._unscale_own(first, eta, own)
+            none, mix = np.zeros(len(eta)), self.moderation.scaled(scaling.centre[-q:], scaling.scale[-q:]).mix
+            found = [self.base.unscale((part, none), own) for part in others]
+            K = np.concatenate([first, *(part for part, _ in found)])
+            for (_, shift), row in zip(found, mix, strict=False):
+                eta = eta + np.multiply.outer(shift, row)
+        return K, self._unscale_given(eta, scaling)
+
+    def _split(self, X: Array, *parameters: Array) -> tuple[list[tuple[Array, Array]], Array]:
+        """The parameters of every part, K_0 with the location of every row and the others with none; and w, (n, Q)."""
+        K, eta = parameters
+        at_rows = eta[:, 0] + X[:, self.own_columns(X.shape[1]) :] @ eta[:, 1:].T
+        first, *others = matrices(K)
+        none = np.zeros(len(eta))
+        return [(first, at_rows), *((part, none) for part in others)], self.moderators(X)
+
+    def log_density(self, X: Array, *parameters: Array) -> Array:
+        """At the interactions and the location of every row; up to a constant that depends on its covariates."""
+        own = X[:, : self.own_columns(X.shape[1])]
+        (first, *others), w = self._split(X, *parameters)
+        total = self.base.log_density(own, *first)
+        for part, weight in zip(others, w.T, strict=True):
+            total = total + weight * self.base.log_density(own, *part)
+        return total
+
+    def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
+        """At the interactions and the location of every row."""
+        own = X[:, : self.own_columns(X.shape[1])]
+        parts, w = self._split(X, *parameters)
+        first, *others = (self.base.conditional(own, j, *part) for part in parts)
+
+        def log_density(values: Array) -> Array:
+            total = first(values)
+            for part, weight in zip(others, w.T, strict=True):
+                total = total + weight * part(values)
+            return total
+
+        return log_density
+
+    def at(self, X: Array, *parameters: Array) -> tuple[Family, Array, Parameters]:
+        """The family of the first columns as it is at these rows, and these columns."""
+        m = self.own_columns(X.shape[1])
+        return _AtRows(self, X[:, m:]), X[:, :m], parameters
+
+    def sampler(self) -> Sampler:
+        """A row for every row of covariates."""
+        return ModeratedSampler(self)
+
+    def check_parameters(self, interaction: Array, location: Array) -> None:
+        """Raise unless there is a distribution at all values of the moderators, where the covariates are zero."""
+        for K in self.interaction_at(interaction, self.moderation.seen):
+            self.base.check_parameters(K, location[:, 0])
+
+
+class _AtRows(Family):
+    """The family of the first m columns at the covariates of certain rows."""
+
+    def __init__(self, family: Moderated, given: Array) -> None:
+        self.family, self.given, self.domain = family, given, family.domain
+
+    def elements(self, X: Array) -> ModeratedElements:
+        """With the covariates of these rows."""
+        return self.family.elements(np.concatenate([X, self.given], axis=1))
+
+    def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
+        """At the covariates of these rows."""
+        return self.family.conditional(np.concatenate([X, self.given], axis=1), j, *parameters)
+
+    def draw_conditional(
+        self,
+        X: Array,
+        j: int,
+        interaction: Array,
+        location: Array,
+        lower: Array,
+        upper: Array,
+        rng: np.random.Generator,
+    ) -> Array | None:
+        """With a = b = 1 a normal, restricted to the intervals."""
+        base, parts = self.family.base, matrices(interaction)
+        w = np.column_stack([np.ones(len(X)), self.family.moderation.of(self.given)])
+        precision = w @ parts[:, j, j]
+        if not (isinstance(base, PowerFamily) and base.a == base.b == 1 and (precision > 0).all()):
+            return None
+        pulled = np.einsum("nq,nq->n", w, X @ parts[:, :, j].T)
+        eta, deviation = location[j, 0] + self.given @ location[j, 1:], precision**-0.5
+        mean = (eta - pulled + X[:, j] * precision) / precision
+        low, high = (part / deviation[:, None] for part in (lower, upper))
+        return draw_truncated_normal(mean / deviation, 1.0, low, high, rng) * deviation
+
+
+@dataclass(frozen=True)
+class ModeratedSampler(GivenSampler):
+    """Draws a row at the covariates of each of those that it starts from: value by value, or by slices."""
+
+    family: Moderated
+
+    def _drawn(self, K: Array, eta: Array, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
+        base, m = self.family.base, self.family.own_columns(start.shape[1])
+        at_rows = eta[:, 0] + start[:, m:] @ eta[:, 1:].T
+        w = self.family.moderators(start)
+        values, which = np.unique(w.round(10), axis=0, return_inverse=True)
+        own = start[:, :m]
+        if len(values) > _FEW_VALUES:
+            drawn = sweep_slices(_AtRows(self.family, start[:, m:]), K, eta, own, sweeps, rng)
+            return np.concatenate([drawn, start[:, m:]], axis=1)
+        drawn = np.empty_like(own)
+        for k, value in enumerate(values):
+            rows = np.flatnonzero(which.ravel() == k)
+            here, eta_here = np.ascontiguousarray(self.family.interaction_at(K, value)), at_rows[rows]
+            try:
+                base.check_parameters(here, eta_here.min(axis=0))
+            except ValueError:
+                eta_here = np.maximum(eta_here, LEAST_LOCATION)
+            drawn[rows] = base.sampler().draw_each(here, eta_here, start=own[rows], sweeps=sweeps, rng=rng)
+        return np.concatenate([drawn, start[:, m:]], axis=1)
+
+
+def can_be_moderated(family: Family) -> bool:
+    """Whether elements of a family have one block per node, which is all that moderators ask for."""
+    return family.is_pairwise and not isinstance(family.domain, Simplex)

@@ -1,0 +1,181 @@
+"""A graph of very many rows: a sample chooses it, all rows estimate it.
+
+1. One look at all rows; invalid values are refused.
+2. A random sample of rows (of files, row groups at random and then rows) is fitted as any rows in memory are: scaling,
+   rule for bad rows, path, choice.
+3. A pass over all rows weights each row by that rule; another adds up the weighted loss on the support of the
+   graph, of which K and eta are the minimum, without a penalty.
+4. A fresh sample of rows gives standard errors, and a certificate for the pairs that were left out
+   (:mod:`robscore.fitting.certificate`).
+
+If the sample is all rows, step 3 gives the weights and the refit of the fit in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from robscore._tools.pieces import rows_within
+from robscore._tools.progress import stage
+from robscore._tools.threads import threads_for
+from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
+from robscore.elements import PairwiseElements
+from robscore.families.base import Family, Parameters
+from robscore.fitting.certificate import certify
+from robscore.fitting.fit import GraphFit, Sampled, fit_graph, in_given_units
+from robscore.fitting.prepare import Prepared, look
+from robscore.fitting.refit import RIDGE
+from robscore.fitting.settings import GraphSettings
+from robscore.fitting.weigh import Weighed, remarks_on_left_out
+from robscore.graph import association
+from robscore.losses.quadratic import QuadraticLoss
+from robscore.losses.restricted import entries_of
+from robscore.rows.arrays import ArrayRows
+from robscore.rows.base import Rows, some_of
+from robscore.rows.moderators import Moderator
+from robscore.solvers.factor import SingularLossError
+from robscore.solvers.path import joined_interaction, joined_support
+from robscore.solvers.refit import Refit, refit
+from robscore.weighting.reweighting import Reweighted
+from robscore.weighting.row_weights import RowWeights
+
+MOST_ROWS, _FEWEST_ROWS = 50_000, 5_000  # of a sample
+_PIECE_BYTES = 60e6  # of elements at a time: much, where the work is a loop over columns
+
+
+def fit_graph_of_any(
+    rows: Rows,
+    settings: GraphSettings,
+    *,
+    caller: str,
+    frame: str | None = None,
+    sample_weight: AnyData | None = None,
+    given: Sequence[str] = (),
+    moderators: Sequence[Moderator] = (),
+) -> GraphFit:
+    """The graph from all rows at once or, if there are very many, from a sample of them."""
+    size = sample_size(rows, settings)
+    whole = settings.takes_holes or not settings.says_nothing_of_blocks or not settings.reweights
+    if rows.n_rows > size and not (whole or moderators) and settings.alpha is None:
+        found = _by_sample(rows, settings, size, sample_weight, {"caller": caller, "frame": frame, "given": given})
+        if found is not None:
+            return found
+    return fit_graph(
+        rows, settings, caller=caller, frame=frame, sample_weight=sample_weight, given=given, moderators=moderators
+    )
+
+
+def sample_size(rows: Rows, settings: GraphSettings) -> int:
+    """As many rows as fit in half of the memory with everything computed from them, within limits."""
+    a_row = 2 * 8.0 * (settings.family.numbers_a_row(rows.n_columns) + 2 * rows.n_columns)
+    return int(np.clip(settings.memory / a_row, _FEWEST_ROWS, MOST_ROWS))
+
+
+def _by_sample(
+    rows: Rows, settings: GraphSettings, size: int, sample_weight: AnyData | None, facts: dict[str, Any]
+) -> GraphFit | None:
+    """None if the sample cannot tell bad rows, or does not determine the graph: then all rows are used."""
+    with stage("looking at all rows, pass 1 of 3"):
+        seen = look(rows, settings, facts["caller"], sample_weight, facts["given"])
+    complete = seen.complete(seen.every)
+    if complete.n_rows <= size:
+        return None
+    rng = np.random.default_rng(settings.seed)
+    sample = complete.sample(size, rng)
+    with stage(f"a sample of {size} rows"):
+        some = ArrayRows(complete.take(sample), rows.names, whole=False)
+        often = some_of(complete.frequency, sample)
+        pilot = fit_graph(some, replace(settings, random_state=settings.seed), sample_weight=often, **facts)
+    if pilot.weighed.found is None or not pilot.weights.is_tapered:
+        return None
+    prepared = pilot.prepared.preparation.applied(complete, seen.used)
+    with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
+        return _of_all(pilot, prepared, sample, rng)
+
+
+def _of_all(pilot: GraphFit, prepared: Prepared, sample: IntArray, rng: np.random.Generator) -> GraphFit | None:
+    settings, found = pilot.settings, pilot.weighed.found
+    assert found is not None
+    members = np.zeros(prepared.rows.n_rows, dtype=bool)
+    members[sample] = found.members
+    family = prepared.preparation.scaled_family
+    with stage("weighing all rows, pass 2 of 3"):
+        weights, reasons = found.rule.weigh_others(prepared.rows, family, members)
+    if not np.any(weights.phi):
+        return None
+    edges, locations = joined_support(pilot.scaled[0], "symmetric"), pilot.scaled[1] != 0
+    with stage("adding up their loss, pass 3 of 3"):
+        loss = loss_on(edges, pilot.loss.n_locations, prepared.rows, family, weights)
+    try:
+        solution = refit(loss, edges, locations, symmetric=settings.rule == "symmetric", ridge=RIDGE)
+    except SingularLossError:
+        return None
+    K = joined_interaction(solution.interaction, settings.rule)
+    scaled: Parameters = loss.completed(K), solution.location
+    given = in_given_units(prepared, scaled)
+    own_remarks = remarks_on_left_out(weights, prepared)
+    weighed = Weighed(
+        weights, pilot.weighed.n_blocks, None, pilot.weighed.reweighted, own_remarks,
+        Reweighted(weights, reasons, loss, found.parameters, found.rule, found.copies, members),
+    )  # fmt: skip
+    remarks = [
+        *own_remarks,
+        *(
+            one
+            for one in pilot.remarks
+            if one not in pilot.weighed.remarks and one not in association(pilot.given[0])[1]
+        ),
+        *association(given[0])[1],
+    ]
+    with stage("a fresh sample"):
+        certified = certify(
+            prepared, weights, _symmetric(solution), scaled, settings.allowed_pairs(K.shape[0]), sample, rng
+        )
+    return replace(
+        pilot, prepared=prepared, weighed=weighed, loss=loss, scaled=scaled, given=given, unshrunk=scaled,
+        remarks=remarks, sampled=Sampled(prepared.used[sample], certified, given[0], scaled[0]),
+    )  # fmt: skip
+
+
+def _symmetric(solution: Refit) -> Refit | None:
+    """A refit whose parameters stand for pairs; of a rule that joins two of them no errors are given."""
+    return solution if solution.symmetric else None
+
+
+def loss_on(edges: BoolArray, n_locations: int, rows: Rows, family: Family, weights: RowWeights) -> QuadraticLoss:
+    """The weighted loss of all rows on the support of a graph, shape (m, m), by one pass over them."""
+    assert weights.phi is not None
+    assert weights.slopes is not None
+    entries = entries_of(edges, n_locations)
+    often = () if weights.frequency is None else (weights.frequency,)
+    work = partial(_loss_of, family, entries, weights.parameters, 1 / weights.n_rows)
+    length = rows_within(_PIECE_BYTES, family.numbers_a_row(rows.n_columns))
+    total = rows.total(work, weights.phi, weights.slopes, *often, length=length)
+    assert isinstance(total, QuadraticLoss)
+    return total
+
+
+def _loss_of(
+    family: Family,
+    entries: list[IntArray],
+    parameters: Parameters,
+    share: float,
+    X: Array,
+    phi: Array,
+    slopes: Array,
+    frequency: Array | None = None,
+) -> QuadraticLoss:
+    """What some rows add to the loss: phi Gamma, and phi g + phi'(E) Gamma z0 (``weighting/row_weights.py``)."""
+    elements = family.elements(X)
+    assert isinstance(elements, PairwiseElements)
+    often = share if frequency is None else share * frequency
+    loss = elements.restricted(phi * often, phi * often, entries)
+    bent = np.flatnonzero(slopes)
+    if bent.size:
+        loss.g += elements.subset(bent).gamma_times((slopes * often)[bent], *parameters)
+    return loss

@@ -1,0 +1,134 @@
+"""Evidence from a fresh sample of rows about a graph that others chose: errors of its edges, and missing pairs.
+
+With psi_i what row i adds to the gradient at the estimate, which all rows have determined:
+
+- the error of an edge is the root of the sum of squares of its influences -H^-1 psi_i, for as many rows as there are;
+- the gradient in a pair that was left out has mean zero if it has no edge; its error is the root of the sum of its
+  squares, since a fresh sample is so small beside all rows that the estimate is as good as known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import false_discovery_control, norm
+
+from robscore._tools.pieces import chunks, rows_within
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.elements import PairwiseElements
+from robscore.families.base import Parameters
+from robscore.fitting.prepare import Prepared
+from robscore.solvers.refit import Refit
+from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.weighted_rows import WeightedRows
+
+FDR = 0.1
+_PIECE_BYTES = 20e6  # of gradients at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What a fresh sample says.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many rows the sample has.
+    errors : array of shape (m, m)
+        Standard errors of K on the scaled columns, from all rows; NaN where nothing was estimated.
+    pairs : two integer arrays of shape (p,)
+        The pairs i < j that were left out and may have an edge, most certain first.
+    gradient, gradient_error : arrays of shape (p,)
+        The mean gradient of the loss in K_ij, and its standard error.
+    p_value, q_value : arrays of shape (p,)
+        Of "no edge", alone and among all pairs left out (Benjamini-Hochberg).
+    """
+
+    n_rows: int
+    errors: Array
+    pairs: tuple[IntArray, IntArray]
+    gradient: Array
+    gradient_error: Array
+    p_value: Array
+    q_value: Array
+
+    @property
+    def n_missed(self) -> int:
+        """Pairs left out that may be edges, at a false discovery rate of 10 %."""
+        return int(np.count_nonzero(self.q_value <= FDR))
+
+
+def certify(
+    prepared: Prepared,
+    weights: RowWeights,
+    solution: Refit | None,
+    scaled: Parameters,
+    allowed: BoolArray,
+    sample: IntArray,
+    rng: np.random.Generator,
+) -> Certificate:
+    """Of rows other than those that chose the graph, as many as these; of all rows where no others are left.
+
+    Parameters
+    ----------
+    prepared : all rows
+    weights : what they count
+    solution : the refit on the graph, where its parameters are pairs
+    scaled : K and eta
+    allowed : boolean array of shape (m, m)
+        Pairs that may have an edge.
+    sample : integer array
+        The rows that chose it.
+    """
+    fresh = prepared.rows.sample(min(sample.size, prepared.rows.n_rows), rng)
+    fresh = np.setdiff1d(fresh, sample) if sample.size < prepared.rows.n_rows else fresh
+    own = weights.some(fresh)
+    elements = prepared.preparation.scaled_family.elements(prepared.rows.take(fresh))
+    assert isinstance(elements, PairwiseElements)
+    weighted = WeightedRows.of(elements, own)
+    m = len(scaled[0])
+    errors = np.full((m, m), np.nan)
+    if solution is not None:
+        smaller = np.sqrt(own.effective_rows[0] / weights.effective_rows[0])
+        free = solution.rows < m
+        errors[solution.rows[free], solution.nodes[free]] = (_errors(solution, weighted) * smaller)[free]
+        errors = np.fmax(errors, errors.T)
+    gradient = _gradient(weighted, scaled)
+    squares, across = weighted.pair_squares(scaled, np.zeros((1 + elements.n_locations, m, m)))
+    with np.errstate(invalid="ignore"):
+        error = np.sqrt(squares + squares.T + 2 * across)
+    i, j = np.nonzero(np.triu(allowed & (scaled[0] == 0) & (error > 0), 1))
+    p_value = 2 * norm.sf(np.abs(gradient[i, j]) / error[i, j])
+    order = np.argsort(p_value, kind="stable")
+    i, j, p_value = i[order], j[order], p_value[order]
+    q_value = false_discovery_control(p_value) if p_value.size else p_value
+    return Certificate(fresh.size, errors, (i, j), gradient[i, j], error[i, j], p_value, q_value)
+
+
+def _gradient(weighted: WeightedRows, z: Parameters) -> Array:
+    """Of the weighted loss in every K_ij, both of its entries together, shape (m, m)."""
+    elements, m = weighted.elements, len(z[0])
+    total = elements.gamma_times(weighted.gamma_weights, *z)
+    total -= elements.restricted(0 * weighted.gamma_weights, weighted.g_weights, [np.arange(m, total.shape[1])] * m).g
+    if weighted.pulls.any():
+        total -= elements.gamma_times(weighted.pulls, *weighted.parameters)
+    return np.asarray(total[:, :m] + total[:, :m].T)
+
+
+def _errors(solution: Refit, weighted: WeightedRows) -> Array:
+    """Of all free parameters, shape (d,), as if these rows alone had determined them."""
+    z = solution.interaction, solution.location
+    total = np.zeros(solution.rows.size)
+    pieces = chunks(weighted.elements.n_rows, rows_within(_PIECE_BYTES, max(1, solution.rows.size)))
+    for piece in pieces:
+        some = np.arange(piece.start, piece.stop)
+        often = None if weighted.frequency is None else weighted.frequency[piece]
+        counts = weighted.gamma_weights[piece], weighted.g_weights[piece], weighted.pulls[piece]
+        part = WeightedRows(weighted.elements.subset(some), *counts, weighted.parameters, often)
+        gradients = part.gradients(z, solution.rows, solution.nodes, symmetric=solution.symmetric)
+        if often is not None:
+            gradients /= np.sqrt(often)[:, None]
+        influence = solution.factor.unwhiten(solution.factor.whiten(gradients))
+        total += np.einsum("ij,ij->j", influence, influence)
+    return np.sqrt(total)

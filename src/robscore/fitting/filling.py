@@ -1,0 +1,213 @@
+"""Fits of rows with missing cells: the cells are drawn from the fit, and the fit is repeated on the completed rows.
+
+The estimate solves  sum_i E_theta[Gamma(x_i) theta - g(x_i) | cells of row i that are there] = 0,  which has mean zero
+at the truth wherever cells are missing at random. Round after round
+
+    cells are drawn  ──>  loss averaged over the last completions  ──>  parameters without shrinkage  ──>  ...
+
+until the parameters settle. Rows are weighed and a graph is chosen anew in a few rounds; in the others the parameters
+of that graph are fitted again. Averages are over the last half of all rounds. For the Gaussian family no draws are
+needed: its completions have the exact conditional moments (:mod:`robscore.cells.normal_points`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from robscore._tools.errors import UsageError
+from robscore._tools.progress import stage, tell
+from robscore._tools.typing import Array, BoolArray
+from robscore.cells.completing import redrawn, without_covariates
+from robscore.cells.filling import Filling
+from robscore.cells.normal_points import normal_points
+from robscore.cells.order import DrawingOrder
+from robscore.cells.start import started
+from robscore.cells.suspects import Suspects
+from robscore.families.base import Family, Parameters
+from robscore.families.samplers.normal import NormalSampler
+from robscore.fitting.prepare import Prepared
+from robscore.fitting.settings import Settings
+from robscore.fitting.weigh import loss_of_copies
+from robscore.losses.quadratic import Loss
+from robscore.rows.arrays import ArrayRows
+from robscore.weighting.simulation import proper
+
+if TYPE_CHECKING:
+    from robscore.fitting.fit import Fit
+
+_FEWEST, _MOST, _EXACT_MOST = 16, 60, 400  # rounds
+_WHOLE = (0, 1, 2, 4, 8, 16)  # rounds in which rows are weighed, and a graph is chosen, anew
+_SWEEPS, _FIRST_SWEEPS = 2, 10  # of draws in a round
+_SETTLED = 0.02  # relative change of the parameters to end with, where cells are drawn
+
+_F = TypeVar("_F", bound="Fit")
+
+
+class Filler:
+    """A table whose holes are filled by one fit after another.
+
+    Parameters
+    ----------
+    family : of the scaled rows
+    X : array of shape (n, m)
+        With something in every hole.
+    missing : boolean array of shape (n, m)
+    order : of the draws
+    seed : int
+
+    Attributes
+    ----------
+    holes : boolean array of shape (n, m)
+        Cells that are missing, and those that are taken for wrong.
+    copies : array of shape (R, n, m)
+        The completions that the fit is made of.
+    is_exact : bool
+        Whether they have the moments of what is missing, without draws.
+    """
+
+    def __init__(self, family: Family, X: Array, missing: BoolArray, order: DrawingOrder, seed: int) -> None:
+        self.family, self.missing, self.order, self.seed = family, missing, order, seed
+        self.observed, self.holes = X, missing
+        self.copies = X[None]
+        self.linked = np.zeros((missing.shape[1], missing.shape[1]), dtype=bool)
+        self.rounds = 0
+        sampler = without_covariates(family, X.shape[1]).sampler()
+        self.is_exact = isinstance(sampler, NormalSampler) and sampler.change is None
+
+    @classmethod
+    def going_on(cls, family: Family, filling: Filling, seed: int) -> Filler:
+        """From where a fit ended, with draws in any case."""
+        filler = cls(family, filling.observed, filling.holes, filling.order, seed)
+        filler.copies, filler.rounds, filler.is_exact = filling.copies[-1:], 1000, False
+        return filler
+
+    def draw(self, parameters: Parameters) -> None:
+        """One more completion, by these parameters, in place of all others."""
+        self.rounds += 1
+        self.copies = self._drawn(self._restored(self.copies[-1]), parameters, _SWEEPS)[None]
+
+    def move(self, parameters: Parameters) -> None:
+        """Fill the holes anew, by these parameters."""
+        self.rounds += 1
+        self.linked = parameters[0] != 0
+        X = self._restored(self.copies[-1])
+        if self.is_exact:
+            _, own, (K, eta) = self.family.at(X, *parameters)
+            points = normal_points(own, self.holes, K, eta)
+            given = np.broadcast_to(X[:, own.shape[1] :], (len(points), len(X), X.shape[1] - own.shape[1]))
+            self.copies = np.concatenate([points, given], axis=2)
+            return
+        drawn = self._drawn(X, parameters, _FIRST_SWEEPS if self.rounds == 1 else _SWEEPS)
+        kept = self.copies[1 - max(self.rounds // 2, 1) :] if self.rounds >= 4 else self.copies[:0]
+        self.copies = np.concatenate([kept, drawn[None]])
+
+    def _drawn(self, X: Array, parameters: Parameters, sweeps: int) -> Array:
+        rng = np.random.default_rng([self.seed, self.rounds])
+        try:
+            return redrawn(self.family, X, self.holes, parameters, order=self.order, sweeps=sweeps, rng=rng)
+        except (ValueError, TypeError) as error:
+            raise UsageError(
+                f"Missing cells cannot be drawn from {self.family!r} ({error}); leave out incomplete rows, or choose "
+                "another family."
+            ) from None
+
+    def flag(self, wrong: BoolArray, *, fill: bool = False) -> None:
+        """Take these cells, shape (n, m), for wrong; ``fill`` them by others of their columns."""
+        self.holes = self.missing | wrong
+        if fill:
+            m = wrong.shape[1]
+            own = np.where(wrong, np.nan, self.copies[-1][:, :m])
+            filled = started(own, self.family.domain, [""] * m, self.order, self.seed)
+            self.copies = np.concatenate([filled, self.copies[-1][:, m:]], axis=1)[None]
+
+    def _restored(self, X: Array) -> Array:
+        """With the cells that are not holes as they were observed."""
+        there = np.ones(X.shape, dtype=bool)
+        there[:, : self.holes.shape[1]] = ~self.holes
+        return np.where(there, self.observed, X)
+
+    @property
+    def one(self) -> Array:
+        """One completion, shape (n, m): the last; where they are not drawn, of every row another one."""
+        if not self.is_exact:
+            return np.asarray(self.copies[-1])
+        taken = np.empty(len(self.copies[0]), dtype=np.intp)
+        taken[self.order.rows] = np.arange(taken.size) % len(self.copies)
+        return np.asarray(self.copies[taken, np.arange(taken.size)])
+
+
+def fit_filled(
+    prepared: Prepared,
+    holed: tuple[BoolArray, DrawingOrder],
+    settings: Settings,
+    once: Callable[[Prepared], _F],
+    again: Callable[[Loss, _F], Parameters],
+    settled: float = 1e-8,
+) -> _F:
+    """A fit of rows with holes.
+
+    Parameters
+    ----------
+    prepared : rows with something in every hole
+    holed : boolean array of shape (n, m), and the order of draws into these holes
+    settings : Settings
+    once : a fit of prepared rows, from the weights of rows on
+    again : parameters of a loss, for the graph of a fit
+    settled : relative change of the parameters to end with, where nothing is drawn
+    """
+    family = prepared.preparation.scaled_family
+    filler = Filler(family, prepared.rows.take(np.arange(prepared.rows.n_rows)), *holed, settings.seed)
+    suspects = Suspects.of(family, filler.observed, filler.missing) if settings.cells else None
+    if suspects is not None:
+        filler.flag(suspects.flagged, fill=True)
+    is_exact = filler.is_exact and suspects is None
+    most, enough = (_EXACT_MOST, settled) if is_exact else (_MOST, _SETTLED)
+    past: list[Array] = []
+    fit, change = None, np.inf
+    with stage("filling in cells"):
+        for number in range(most):
+            now = _with_copies(prepared, filler, suspects, number, change)
+            if fit is None or number in _WHOLE:
+                fit = once(now)
+                loss, past = fit.loss, []
+            else:
+                loss = loss_of_copies(now, fit.weighed, fit.settings)
+            parameters = again(loss, fit)
+            past.append(np.concatenate([np.ravel(part) for part in parameters]))
+            change = _change(past, 1 if is_exact else 4)
+            tell("filling in cells", number, _FEWEST)
+            if number >= _FEWEST and change <= enough:
+                break
+            drawn_by = proper(family, loss, parameters)
+            if suspects is not None:
+                suspects = suspects.updated(filler.one, drawn_by, fit.weights.gamma_weights > 0)
+                filler.flag(suspects.drawn(np.random.default_rng([settings.seed, 0, number]), filler.order))
+            filler.move(drawn_by)
+    last = _with_copies(prepared, filler, suspects, number, change)
+    assert last.filling is not None
+    return once(replace(last, filling=replace(last.filling, converged=change <= enough, is_last=True)))
+
+
+def _with_copies(
+    prepared: Prepared,
+    filler: Filler,
+    suspects: Suspects | None,
+    rounds: int,
+    change: float,
+) -> Prepared:
+    table = filler.missing, filler.holes, filler.copies, filler.observed, filler.order, filler.linked
+    filling = Filling(*table, suspects, rounds, change)
+    rows = ArrayRows(filler.one, prepared.rows.names).counted(prepared.rows.frequency)
+    return replace(prepared, rows=rows, filling=filling)
+
+
+def _change(past: list[Array], back: int) -> float:
+    """How far parameters have moved, in so many rounds, relative to their size."""
+    if len(past) <= back:
+        return np.inf
+    now, before = past[-1], past[-1 - back]
+    return float(np.linalg.norm(now - before) / max(float(np.linalg.norm(now)), np.finfo(float).tiny))
