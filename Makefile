@@ -2,24 +2,28 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
+INSTALLED_DOCS := .venv/installed-docs
 # Two threads each would fight for two cores; with CI set, drawn examples are the same every time.
 SETTINGS := CI=1 OMP_NUM_THREADS=1
 SPREAD := -n 2 --dist worksteal
 PYTEST := $(SETTINGS) $(BIN)/python -m pytest $(SPREAD)
 # In about ten minutes on two cores: 20,000 fits, and 3,000 command lines.
 FUZZ_EXAMPLES ?= 20000
-NOT_NUMERICAL := paper report plot cli datasets test_benchmarks.py test_readme.py test_reading.py test_rivals.py \
+NOT_NUMERICAL := paper app report plot cli datasets test_benchmarks.py test_readme.py test_reading.py test_rivals.py \
 	test_speed_of_start.py rows/test_distributed.py
 
-.PHONY: help demo test test-kernels test-oldest test-newest fuzz lint bench clean
+.PHONY: help demo test test-long test-kernels test-numpy test-oldest test-newest fuzz lint docs bench clean
 
 help:
 	@echo "make demo   simulate rain with bad rows, learn the classic and the robust graph, write a report to open"
 	@echo "make test   ruff, mypy, the layers of imports, and the tests"
+	@echo "make test-long  benchmarks and the paper's experiments in small, the gallery, the app's page in a browser, Dask, R"
 	@echo "make test-kernels  the numerical tests again, with linear algebra as it rounds on another processor"
+	@echo "make test-numpy  the numerical tests again, without numba"
 	@echo "make test-oldest  the tests on Python 3.11 with the lowest versions that are promised"
 	@echo "make test-newest  the tests on the newest Python there is, with the newest versions"
 	@echo "make fuzz   about ten minutes of hostile data, options and files, none of which may break anything"
+	@echo "make docs   the site, with gallery, guides and reference, into docs/_build"
 	@echo "make bench  speed, memory and accuracy tables, beside other programs"
 	@echo "make clean  remove the virtual environment and caches"
 
@@ -41,16 +45,32 @@ lint: $(INSTALLED)
 	$(BIN)/lint-imports
 
 test: lint
-	$(PYTEST)
+	$(PYTEST) -m "not long"
+
+test-long: $(INSTALLED)
+	$(PYTEST) -m long tests
 
 test-kernels: $(INSTALLED)
-	OPENBLAS_CORETYPE=$$($(BIN)/python tests/other_kernels.py) $(PYTEST) $(NOT_NUMERICAL:%=--ignore=tests/%)
+	OPENBLAS_CORETYPE=$$($(BIN)/python tests/other_kernels.py) $(PYTEST) -m "not long" $(NOT_NUMERICAL:%=--ignore=tests/%)
+
+test-numpy: $(INSTALLED)
+	PYTHONPATH=tests/hidden $(PYTEST) -m "not long" $(NOT_NUMERICAL:%=--ignore=tests/%)
 
 test-oldest test-newest: test-%: $(INSTALLED)
 	$(SETTINGS) $(BIN)/python tests/environments.py $* $(SPREAD)
 
 fuzz: $(INSTALLED)
 	ROBSCORE_FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(SPREAD) -m fuzz
+
+$(INSTALLED_DOCS): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
+
+# Made anew, so that no page outlives its name; a warning or a link that leads nowhere is an error.
+docs: $(INSTALLED_DOCS)
+	rm -rf docs/_build docs/site/generated docs/examples
+	$(SETTINGS) $(BIN)/python -m sphinx -W --keep-going -q -b html -d docs/_build/.doctrees docs docs/_build
+	@echo "open docs/_build/index.html"
 
 # Rivals that cannot be installed are skipped, with the reason in the tables.
 bench: $(INSTALLED)
@@ -59,4 +79,5 @@ bench: $(INSTALLED)
 
 clean:
 	rm -rf .venv .venv-oldest .venv-newest .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/site/generated docs/examples
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

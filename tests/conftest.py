@@ -13,6 +13,10 @@ settings.register_profile("any machine", deadline=None, suppress_health_check=[H
 settings.register_profile("ci", settings.get_profile("any machine"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any machine")
 
+collect_ignore = ["hidden"]  # what it holds cannot be imported, which is its use
+# Files that `make test` leaves to `make test-long`.
+_LONG = {"test_benchmarks", "test_experiments", "test_runner", "test_sweep", "test_distributed", "test_fuzz_moments"}
+_LONG |= {"test_page_of_app", "test_without_numba", "test_from_r"}
 _elsewhere = Counter()  # cases of fuzzers in other processes
 
 
@@ -20,6 +24,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.name.startswith("test_fuzz"):
             item.add_marker(pytest.mark.fuzz)
+        if item.path.stem in _LONG:
+            item.add_marker(pytest.mark.long)
 
 
 def pytest_sessionfinish(session):

@@ -15,7 +15,10 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 OLDEST = (3, 11)
 # What the oldest versions depend on is newer than they are, and says so.
-BETWEEN_OTHERS = ("-W", "ignore::DeprecationWarning", "-W", "ignore::PendingDeprecationWarning")
+BETWEEN_OTHERS = (
+    *("-W", "ignore::DeprecationWarning", "-W", "ignore::PendingDeprecationWarning"),
+    *("-W", "ignore:os.fork() was called:RuntimeWarning"),  # jax, of joblib's workers
+)
 
 
 def run(*command: str, check: bool = True, quiet: bool = False) -> subprocess.CompletedProcess:

@@ -1,5 +1,6 @@
 """The command line as tests run it: within this process, or in one of its own that can be stopped."""
 
+import signal
 import subprocess
 import sys
 
@@ -23,10 +24,19 @@ def rows_to_stop():
     return pd.DataFrame(X, columns=list("abcdef")).to_csv(index=False).encode()
 
 
+def heeding_signals():
+    """For a new process: tests may run where signals are ignored, in the background or under nohup."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
 def started(folder, *arguments):
     """A fit of x.csv in a folder, in a process of its own."""
     command = [sys.executable, "-m", "robscore", "fit", "x.csv", "--out", "out", *arguments]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heeding_signals
+    )
 
 
 def ended(process):

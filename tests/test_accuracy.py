@@ -14,7 +14,7 @@ def test_robust_beats_classic_on_bad_rows_and_is_near_it_on_clean_ones():
     errors = {"classic": [], "robust": [], "clean classic": [], "clean robust": []}
     for graph in range(5):
         truth = rs.simulate.random_model(5, 5, min_eigenvalue=0.5, random_state=graph)
-        for repetition in range(10):
+        for repetition in range(4):
             seed = 100 * graph + repetition
             X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=1000, random_state=seed)
             dirty, _ = rs.simulate.contaminate_pareto(X, 0.05, random_state=seed + 10_000)

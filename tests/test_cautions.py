@@ -111,7 +111,7 @@ def test_the_headline_is_no_surer_than_the_cautions():
     assert headline(doubtful).startswith("No link between the 8 variables could be made out")
     assert doubtful.cautions == [["FEW_ROWS", "Too few."]]
     page = html_page(doubtful)
-    assert page.index('<ul id="cautions"') < page.index("<h1>")
+    assert page.index('<ul id="cautions"') < page.index('id="findings"') < page.index('id="graph"')
     assert "<li>Too few.</li>" in page
     assert '<ul id="cautions"' not in html_page(made)
     group = record(rs.RobustGraph("gaussian", n_edges=3).fit(two_groups(0.15)))
@@ -124,4 +124,15 @@ def test_symptoms_come_with_their_cause():
     model = rs.RobustGraph("sqrt", n_blocks=1, n_edges=30, diagonal_multiplier=0.01).fit(X)
     symptom = [caution for caution in model.cautions_ if caution.kind is About.DIAGONAL]
     assert symptom
-    assert "bring it about" in symptom[0] or "It comes about where" in symptom[0]
+    assert "cause this" in symptom[0] or "This happens where" in symptom[0]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_rows_of_which_most_are_equal_have_no_distances_to_divide_by():
+    different = np.array([[0.33, 0.61, 0.18], [1.78, 1.62, 1.02], [2.35, 1.01, 0.48], [4.92, 0.41, 3.08]])
+    X = np.repeat(different, [5, 4, 7, 8], axis=0)
+    model = rs.RobustGraph("truncated-gaussian", alphas=8).fit(X)
+    left = rows_left_out(model.fitted_)
+    assert left.rows.size == 9
+    assert np.isfinite(left.spread)
+    assert len(model.suspicious_rows()) == 24

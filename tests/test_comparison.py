@@ -6,6 +6,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import robscore as rs
+from robscore.certainty.equality import _deviations, _differences
 
 
 def rows(seed, n=300, weaker=0.0, m=5):
@@ -46,7 +47,7 @@ def test_graphs_of_other_columns_cannot_be_compared():
 
 def test_equal_groups_are_rarely_told_apart_and_different_ones_are():
     model = rs.RobustGraph("gaussian", n_blocks=1)
-    equal = [rs.equality_test(model, rows(2 * s), rows(2 * s + 1), n_permutations=99).p_value for s in range(40)]
+    equal = [rs.equality_test(model, rows(2 * s), rows(2 * s + 1), n_permutations=99).p_value for s in range(25)]
     assert 0.3 < np.mean(equal) < 0.7
     assert np.mean(np.array(equal) <= 0.05) <= 0.15
     found = rs.equality_test(model, rows(0), rows(1, weaker=1.0), n_permutations=199)
@@ -86,7 +87,7 @@ def test_groups_must_have_the_same_columns_and_enough_rows():
 def test_unequal_groups_with_blocks_and_bad_rows_keep_the_level():
     rng = np.random.default_rng(0)
     blocks, dirty = [], []
-    for _ in range(40):
+    for _ in range(20):
         A, B = rng.normal(size=(53, 4)), rng.normal(size=(400, 4))
         model = rs.RobustGraph("gaussian", n_blocks=1, alphas=5)
         blocks.append(rs.equality_test(model, A, B, n_permutations=59, block_size=10).p_value)
@@ -96,6 +97,55 @@ def test_unequal_groups_with_blocks_and_bad_rows_keep_the_level():
     for p_values in (blocks, dirty):
         assert np.mean(np.array(p_values) <= 0.05) < 0.15
         assert np.mean(np.array(p_values) <= 0.2) < 0.4
+
+
+def test_more_than_two_groups_are_told_apart_and_equal_ones_are_not():
+    model = rs.RobustGraph("gaussian", n_blocks=1, alphas=5)
+    rng = np.random.default_rng(0)
+    equal = [rs.equality_test(model, *rng.normal(size=(3, 60, 3)), n_permutations=59).p_value for _ in range(40)]
+    assert np.mean(np.array(equal) <= 0.05) < 0.15
+    assert np.mean(equal) > 0.35
+    A, B, C = rng.normal(size=(3, 200, 3))
+    C[:, 1] += 0.6 * C[:, 0]
+    found = rs.equality_test(model, A, B, C, n_permutations=99)
+    assert found.p_value == 0.01
+    assert found.difference.shape == (3, 3, 3)
+    apart = [np.linalg.inv(np.cov(X.T, bias=True))[0, 1] for X in (A, B, C)]
+    assert found.difference[2, 0, 1] < -0.2 > apart[2] - np.mean(apart)
+    table = found.table()
+    assert list(table) == ["source", "target", "difference_1", "difference_2", "difference_3", "p_value"]
+    assert (table["source"][0], table["target"][0]) == ("x0", "x1")
+
+
+def test_the_statistic_of_many_groups_is_that_of_two_for_two():
+    rng = np.random.default_rng(0)
+    blocks, shares = rng.normal(size=(30, 4)), rng.dirichlet(np.ones(30))
+    labels = np.stack([rng.permutation(np.repeat([0, 1], [10, 20])) for _ in range(3)])
+    (difference, two), (deviations, many) = _differences(labels, blocks, shares), _deviations(labels, blocks, shares)
+    np.testing.assert_allclose(two, many)
+    np.testing.assert_allclose(difference, deviations[1] - deviations[0])
+
+
+def test_paired_rows_change_places_with_their_partners_only():
+    model = rs.RobustGraph("gaussian", n_blocks=1, alphas=5)
+    rng = np.random.default_rng(0)
+    unpaired, paired = [], []
+    for _ in range(40):  # the same patients twice: much in common, nothing different
+        person = rng.normal(size=(80, 3))
+        A, B = (person + 0.3 * rng.normal(size=(80, 3)) for _ in range(2))
+        unpaired.append(rs.equality_test(model, A, B, n_permutations=59).p_value)
+        paired.append(rs.equality_test(model, A, B, n_permutations=59, paired=True).p_value)
+    assert 0.35 < np.mean(paired) < 0.65
+    assert np.mean(np.array(paired) <= 0.05) < 0.15
+    assert np.mean(unpaired) > 0.8  # as if nothing could differ
+    B = A.copy()
+    B[:, 1] += 0.25 * B[:, 0]
+    assert rs.equality_test(model, A, B, n_permutations=99, paired=True).p_value <= 0.02
+    assert rs.equality_test(model, A, A[::-1], B, n_permutations=19, paired=True, block_size=4).null.size == 19
+    with pytest.raises(ValueError, match=r"paired=True needs groups of the same number of rows; they have 80 and 70"):
+        rs.equality_test(model, A, B[:70], paired=True)
+    with pytest.raises(ValueError, match="2 pairs of whole blocks of 40 rows"):
+        rs.equality_test(model, A, B, paired=True, block_size=40)
 
 
 def test_nothing_to_compare_is_an_error():

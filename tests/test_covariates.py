@@ -331,3 +331,18 @@ def test_penalised_effects_are_shrunk_to_zero_and_free_ones_are_not():
     np.testing.assert_allclose(nearly.effects_, exact.effects_, atol=0.02)
     with pytest.raises(ValueError, match="effect_ratio=0 must be positive"):
         rs.RobustGraph("sqrt", effect_ratio=0).fit(X, covariates=c)
+
+
+def test_the_family_is_checked_and_columns_are_predicted_given_covariates():
+    rng = np.random.default_rng(0)
+    c = rng.normal(size=500)
+    Z = rng.normal(size=(500, 4))
+    Z[:, 1] += Z[:, 0]
+    moved = Z + np.outer(c, [1.0, 1.0, 1.0, 0.0])
+    model = rs.RobustGraph("gaussian", alphas=20).fit(moved, covariates={"c": c})
+    assert model.check_fit().verdict == "fits"
+    alone = rs.RobustGraph("gaussian", alphas=20).fit(Z).predictability()["predictability"]
+    np.testing.assert_allclose(model.predictability()["predictability"], alone, atol=0.02)
+    skewed = rs.RobustGraph("gaussian", alphas=20).fit(np.exp(Z / 2) + np.outer(c, [1, 1, 1, 0]), covariates={"c": c})
+    assert skewed.check_fit().verdict == "does not fit"
+    assert any("hardly fits" in str(caution) for caution in skewed.cautions_)

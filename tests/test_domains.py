@@ -57,11 +57,11 @@ def walk(domain, point, j, direction):
         moved[j] += direction * distance
         return member(domain, moved)
 
-    steps = np.arange(1, 6001) * 2e-3
+    steps = np.arange(1, 1201) * 1e-2
     outside = next((step for step in steps if not at(step)), None)
     if outside is None:
         return np.inf
-    low, high = outside - 2e-3, outside
+    low, high = outside - 1e-2, outside
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if at(middle) else (low, middle)

@@ -44,7 +44,7 @@ READERS = readers()
         (np.ma.array(X + 1j, mask=X > 5), r"holds complex numbers \(complex128\)"),
         ((X + 1j).astype(object), r"is not a number"),
         (csr_array(X), r"sparse matrix; pass \w+\.toarray"),
-        (np.zeros((60, 3), dtype=[("a", float), ("b", float)]), "array with fields"),
+        (np.zeros((60, 3), dtype=[("a", float), ("b", float)]), "structured array"),
         ([[10**400, 1.0, 2.0]] * 60, "is not a number"),
     ],
     ids=["dates", "durations", "objects", "complex", "masked complex", "complex objects", "sparse", "fields", "large"],

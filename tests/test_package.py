@@ -14,7 +14,10 @@ ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "robscore").rglob("*"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LICENCES = ["LICENSE", "src/robscore/report/vendor/chart.LICENSE", "src/robscore/report/vendor/cytoscape.LICENSE"]
-EXTRAS = ["dask", "distributed", "jax", "matplotlib", "networkx", "openpyxl", "pandas", "polars", "pyarrow", "typer"]
+EXTRAS = [
+    *("dask", "distributed", "jax", "matplotlib", "networkx", "openpyxl", "pandas", "polars", "pyarrow", "starlette"),
+    *("typer", "uvicorn"),
+]
 
 
 def shipped():
@@ -52,13 +55,33 @@ def test_what_is_imported_is_declared():
     """Libraries that any module imports as it is loaded are dependencies of their own, not of a dependency."""
     declared = {name.partition(">")[0].replace("scikit-learn", "sklearn") for name in PROJECT["dependencies"]}
     for path in SOURCES:
-        if path.suffix != ".py" or path.relative_to(ROOT / "src" / "robscore").parts[0] in ("cli", "plot"):
+        if path.suffix != ".py" or path.relative_to(ROOT / "src" / "robscore").parts[0] in ("app", "cli", "plot"):
             continue
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             modules = [name.name for name in node.names] if isinstance(node, ast.Import) else []
             modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             outside = {module.partition(".")[0] for module in modules} - sys.stdlib_module_names - {"robscore", ""}
             assert outside <= declared, path
+
+
+@pytest.mark.parametrize(
+    ("machine", "system", "implementation", "wanted"),
+    [
+        ("x86_64", "linux", "cpython", True),
+        ("aarch64", "linux", "cpython", True),
+        ("arm64", "darwin", "cpython", True),
+        ("AMD64", "win32", "cpython", True),
+        ("wasm32", "emscripten", "cpython", False),  # in a browser
+        ("x86_64", "darwin", "cpython", False),
+        ("x86_64", "linux", "pypy", False),
+        ("riscv64", "linux", "cpython", False),
+    ],
+)
+def test_numba_is_asked_for_where_it_can_be_had(machine, system, implementation, wanted):
+    requirements = pytest.importorskip("packaging.requirements")
+    (numba,) = (line for line in PROJECT["dependencies"] if line.startswith("numba"))
+    place = {"platform_machine": machine, "sys_platform": system, "implementation_name": implementation}
+    assert requirements.Requirement(numba).marker.evaluate(place) == wanted
 
 
 WITHOUT_EXTRAS = f"""
@@ -96,3 +119,21 @@ def test_without_extras_fits_work_and_the_extra_is_named():
     assert len(lines) == 1 + len(extras), lines
     for line, extra in zip(lines[1:], extras, strict=True):
         assert f"robscore[{extra}" in line
+
+
+def test_version_and_lowest_versions_are_the_same_everywhere():
+    from robscore import __version__
+
+    recipe = (ROOT / "packaging" / "conda" / "meta.yaml").read_text(encoding="utf-8")
+    extras = PROJECT["optional-dependencies"]
+    wanted = {
+        line.partition(";")[0].replace("matplotlib", "matplotlib-base")
+        for line in PROJECT["dependencies"] + extras["cli"] + extras["plot"]
+    }
+    run = recipe.partition("  run:\n")[2].partition("\ntest:")[0]
+    assert {line.strip("- ").replace(" ", "") for line in run.splitlines() if line.startswith("    - ")} == {
+        *wanted,
+        "python" + PROJECT["requires-python"],
+    }
+    assert f'set version = "{__version__}"' in recipe
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """Reweighting: what goes, what stays, and what it costs."""
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -93,20 +94,30 @@ def test_a_family_that_does_not_fit_is_said_so():
 
 
 @pytest.mark.parametrize("family", ["sqrt", "gaussian", "gamma", "truncated-gaussian", "log-log"])
-@pytest.mark.parametrize(("count", "value"), [(1, 1e3), (5, 1e3), (2, 1e6), (1, 1e100)])
+@pytest.mark.parametrize(("count", "value"), [(5, 1e3), (1, 1e6), (1, 1e100)])
 def test_a_few_huge_rows_change_next_to_nothing(family, count, value):
-    truth = rs.simulate.random_model(5, 4, min_eigenvalue=0.5, random_state=0)
-    clean = rs.simulate.sample(family, truth.interaction, truth.location, n_rows=400, burn_in=60, random_state=1)
+    clean = few_columns(family)
     dirty, bad = clean.copy(), [7, 90, 150, 222, 333][:count]
     dirty[bad] = value * np.random.default_rng(2).uniform(1, 2, size=(count, 5))
-    for options, tolerance in (({}, 0.15), ({"n_blocks": "auto"}, 0.6)):
-        model = rs.RobustGraph(family, **options).fit(dirty)
-        plain = rs.RobustGraph(family, **options).fit(np.delete(clean, bad, axis=0))
-        largest = np.abs(plain.interaction_).max()
-        np.testing.assert_allclose(model.interaction_, plain.interaction_, atol=tolerance * largest)
-        if not options:
+    for n_blocks, tolerance in ((None, 0.15), ("auto", 0.6)):
+        model = rs.RobustGraph(family, n_blocks=n_blocks).fit(dirty)
+        plain = interactions_without(family, tuple(bad), n_blocks)
+        np.testing.assert_allclose(model.interaction_, plain, atol=tolerance * np.abs(plain).max())
+        if n_blocks is None:
             assert not model.row_weights_[bad].any()
             assert set(model.suspicious_rows()["row"][:count]) == set(bad)
+
+
+@cache
+def few_columns(family):
+    truth = rs.simulate.random_model(5, 4, min_eigenvalue=0.5, random_state=0)
+    return rs.simulate.sample(family, truth.interaction, truth.location, n_rows=400, burn_in=60, random_state=1)
+
+
+@cache
+def interactions_without(family, rows, n_blocks):
+    """Of the fit without some rows, which several tests compare theirs with."""
+    return rs.RobustGraph(family, n_blocks=n_blocks).fit(np.delete(few_columns(family), rows, axis=0)).interaction_
 
 
 @pytest.mark.parametrize("share", [0.1, 0.15, 0.2])

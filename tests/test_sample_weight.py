@@ -157,7 +157,7 @@ def test_the_score_is_of_copies():
         (np.full(150, np.nan), "must be a finite number"),
         (np.ones(149), "has 149 entries and X has 150 rows"),
         (np.ones((150, 2)), "must be 1D"),
-        (np.full(150, 1 / 150), "sums to 1: weights say how often rows are there"),
+        (np.full(150, 1 / 150), "sums to 1: weights count rows"),
         (["a"] * 150, "sample_weight must be numeric"),
     ],
 )

@@ -19,8 +19,10 @@ VENDOR = PACKAGE / "report" / "vendor"
 MODULES = {
     *("pickle", "marshal", "shelve", "dill", "cloudpickle", "dbm"),
     *("socket", "ssl", "http", "urllib", "ftplib", "smtplib", "xmlrpc", "requests", "httpx", "aiohttp", "urllib3"),
-    *("subprocess", "pty", "webbrowser", "code", "runpy", "fsspec"),
+    *("subprocess", "pty", "webbrowser", "code", "runpy", "fsspec", "asyncio", "starlette", "uvicorn"),
 }
+# The server of `robscore app`, which reads no data.
+SERVES = {"socket", "asyncio", "starlette", "uvicorn"}
 CALLS = {"eval", "exec", "compile", "__import__", "input"}
 METHODS = {
     "os": {"system", "popen", "execv", "execve", "spawnv", "startfile"},
@@ -51,6 +53,8 @@ def forbidden(tree):
 
 def test_nothing_in_the_package_runs_a_file_or_talks_to_a_network():
     found = {path: list(forbidden(ast.parse(path.read_text(encoding="utf-8")))) for path in PACKAGE.rglob("*.py")}
+    for path in (PACKAGE / "app").iterdir():
+        found[path] = [name for name in found.get(path, []) if name.partition(".")[0] not in SERVES]
     assert {str(path.relative_to(PACKAGE)): what for path, what in found.items() if what} == {}
     assert list(forbidden(ast.parse("import pickle\neval('1')\nnp.load(x, allow_pickle=True)"))) == [
         *("pickle", "eval", "np.load", "allow_pickle=")

@@ -70,7 +70,7 @@ def test_blocks_follow_the_dependence_of_the_rows():
     lagged = rs.lagged(autoregressive(0.9, n=600))
     model = rs.RobustGraph("gaussian", n_edges=2).fit(lagged.X, covariates=lagged.covariates)
     assert find_time_blocks(model.fitted_, ~np.eye(4, dtype=bool)).size == 1  # given the row before, nothing is left
-    assert not any("series in time" in str(caution) for caution in model.cautions_)
+    assert not any("time series" in str(caution) for caution in model.cautions_)
 
 
 def test_autocorrelations_are_those_of_the_definition():

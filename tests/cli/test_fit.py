@@ -63,7 +63,8 @@ def test_what_is_written_is_what_the_library_finds(rain, tmp_path):
     assert rows["row"].tolist() == (table["row"] + 1).tolist()
     assert rows["label"].tolist() == rain["day"].iloc[table["row"]].tolist()
     assert rows["flagged"].tolist() == table["flagged"].tolist()
-    np.testing.assert_allclose(rows["weight"], model.row_weights_[table["row"], 0] * 300, rtol=1e-12)
+    weights = model.row_weights_[table["row"], 0]
+    np.testing.assert_allclose(rows["weight"], weights / model.row_weights_[:, 0].max(), rtol=1e-12)
     tree = ElementTree.parse(tmp_path / "out" / "graph.graphml")
     space = "{http://graphml.graphdrawing.org/xmlns}"
     assert {node.get("id") for node in tree.iter(f"{space}node")} == set(X.columns)
@@ -95,7 +96,7 @@ def test_a_repeated_fit_minds_changed_data_and_takes_new_options(rain, tmp_path)
     assert "has changed since model.json was written" in one_line(run("fit", "--from", model))
     assert run("fit", path, "--from", model, "--out", tmp_path / "c").exit_code == 0
     path.unlink()
-    assert "is not there any more" in one_line(run("fit", "--from", model))
+    assert "no longer exists" in one_line(run("fit", "--from", model))
     assert "is not a model.json of robscore" in one_line(run("fit", "--from", save(rain, tmp_path / "no.json")))
 
 
@@ -116,8 +117,8 @@ def test_german_files(rain, tmp_path):
 def test_columns_that_say_nothing_are_left_out_and_named(rain, tmp_path):
     frame = rain.assign(flat=3.0, kind=np.where(np.arange(len(rain)) % 2, "wet", "dry"))
     result = run("fit", save(frame, tmp_path / "x.csv"), "--out", tmp_path / "a")
-    assert "note: Left out, because they are constant: 'flat'." in result.stderr
-    assert "note: Left out, because they hold no numbers: 'kind'." in result.stderr
+    assert "note: Dropped (constant): 'flat'." in result.stderr
+    assert "note: Dropped (not numeric): 'kind'." in result.stderr
     assert json.loads((tmp_path / "a" / "model.json").read_text())["names"] == [f"town {k}" for k in range(6)]
 
 
@@ -306,7 +307,7 @@ def test_a_broken_model_is_refused_in_one_line(rain, tmp_path, change):
 
 def test_equal_columns_are_left_out_and_named(rain, tmp_path):
     result = run("fit", save(rain.assign(copy=rain["town 1"]), tmp_path / "x.csv"), "--out", tmp_path / "a")
-    assert "note: Left out, because they repeat another column: 'copy' (equal to 'town 1')." in result.stderr
+    assert "note: Dropped (same as another column): 'copy' (equal to 'town 1')." in result.stderr
 
 
 def test_columns_that_hardly_vary_are_named(tmp_path):

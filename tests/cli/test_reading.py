@@ -58,7 +58,7 @@ def test_thousands_and_decimals_of_both_worlds(tmp_path):
 
 def test_what_may_be_a_thousand_or_a_decimal_is_asked_for(tmp_path):
     path = write(tmp_path, "a;b\n1,234;2,345\n3,456;4,567\n")
-    with pytest.raises(DataFileError, match="decimal comma or a thousand; say --decimal"):
+    with pytest.raises(DataFileError, match="decimal comma or a thousand; pass --decimal"):
         read_data(path)
     np.testing.assert_array_equal(read_data(path, ReadOptions(decimal=",")).values, [[1.234, 2.345], [3.456, 4.567]])
     np.testing.assert_array_equal(read_data(path, ReadOptions(decimal=".")).values, [[1234, 2345], [3456, 4567]])
@@ -69,9 +69,27 @@ def test_columns_without_use_are_left_out_and_named(tmp_path):
     data = read_data(write(tmp_path, text))
     assert data.names == ("a", "b")
     assert data.labels == ("x1", "x2", "x3")
-    assert "no numbers: 'kind'" in said(data)
-    assert "constant: 'flat'" in said(data)
-    assert "empty: 'none'" in said(data)
+    assert "Dropped (not numeric): 'kind'" in said(data)
+    assert "(constant): 'flat'" in said(data)
+    assert "(empty): 'none'" in said(data)
+
+
+def test_what_became_of_every_column_is_told_in_the_order_of_the_file(tmp_path):
+    text = "no,a,town,b,flat,none,twin,season,site,c,\n1,5,x,1,7,,5,w,p,0,\n2,6,y,3,7,,6,d,q,1,\n3,9,x,2,7,,9,w,p,3,\n"
+    data = read_data(write(tmp_path, text), ReadOptions(exclude=("c",), given=("season",), by=("site",)))
+    assert list(data.fates.items()) == [
+        ("no", "labels the rows"),
+        ("a", ""),
+        ("town", "not numeric"),
+        ("b", ""),
+        ("flat", "constant"),
+        ("none", "empty"),
+        ("twin", "same as 'a'"),
+        ("season", "covariate"),
+        ("site", "changes the graph"),
+        ("c", "left out"),
+    ]
+    assert [name for name, why in data.fates.items() if not why] == list(data.names)
 
 
 def test_a_column_that_counts_the_rows_labels_them(tmp_path):
@@ -115,7 +133,7 @@ def test_encodings(tmp_path, encoding, remark):
 def test_remarks_at_the_start_are_passed_over(tmp_path):
     data = read_data(write(tmp_path, "# made by hand\n\na,b\n1,2\n3,5\n"))
     assert data.names == ("a", "b")
-    assert "Passed over 2 lines" in said(data)
+    assert "Skipped 2 comment lines" in said(data)
 
 
 def test_missing_values_become_nan(tmp_path):
@@ -129,7 +147,7 @@ def test_missing_values_become_nan(tmp_path):
         ("", "is empty"),
         ("a,b\n", "has no rows of data"),
         ("a,b\n1,2\n", "has 1 row of data; a graph needs many"),
-        ("a,b\n1,2\n2,<0.1\n3,5\n4,6\n", "column 'b' has 1 entry not a number, first '<0.1' in data row 2"),
+        ("a,b\n1,2\n2,<0.1\n3,5\n4,6\n", "column 'b' has 1 entry that is not a number, first '<0.1' in data row 2"),
         ("a,a,b\n1,2,3\n2,3,5\n", "columns 1 and 2 are both named 'a'; rename one, or leave them out with --exclude"),
         ("a,k\n1,2\n4,2\n", "at least two columns of numbers; only 'a' is left"),
         ("a,b\n1,2,3\n3,5,4,6\n", "line 2 has 3 fields, but there are 2 names; check the separator"),
@@ -149,8 +167,8 @@ def test_files_that_are_not_there(tmp_path):
     (tmp_path / "robscore-snow").mkdir()  # as a fit makes it before it reads
     with pytest.raises(DataFileError, match=r"does not exist\.$"):
         read_data(tmp_path / "robscore-snow.csv")
-    with pytest.raises(DataFileError, match="is a folder"):
-        read_data(tmp_path)
+    with pytest.raises(DataFileError, match="is a folder without data files"):
+        read_data(tmp_path / "robscore-snow")
     with pytest.raises(DataFileError, match=r"ending in .docx are not known"):
         read_data(write(tmp_path, "x", "x.docx"))
     with pytest.raises(DataFileError, match="is not a Parquet file"):
@@ -173,7 +191,7 @@ def test_sheets_of_excel(tmp_path):
 
 def test_coordinates_by_name_in_any_order(tmp_path):
     path = write(tmp_path, "lon,lat,town\n8.5,47.4,Zürich\n7.4,46.9,Bern\n6.1,46.2,Genf\n")
-    np.testing.assert_array_equal(read_coordinates(path, ["Bern", "Zürich"]), [[46.9, 7.4], [47.4, 8.5]])
+    np.testing.assert_array_equal(read_coordinates(path, ["Bern", "Zürich"]).coordinates, [[46.9, 7.4], [47.4, 8.5]])
     with pytest.raises(DataFileError, match="does not have 'Basel'"):
         read_coordinates(path, ["Bern", "Basel"])
     with pytest.raises(DataFileError, match="no column is named latitude"):
@@ -189,7 +207,9 @@ def test_thousands_are_read_only_where_they_are_written_right(tmp_path):
     np.testing.assert_array_equal(data.values[:, 0], [1003.28, 0.5, 7])
     quoted = read_data(write(tmp_path, 'a,b\n"1,024.56",2\n0.5,3\n'))
     np.testing.assert_array_equal(quoted.values, [[1024.56, 2], [0.5, 3]])
-    with pytest.raises(DataFileError, match=r"column 'a' has 1 entry not a number, first '1\.25' in data row 1"):
+    with pytest.raises(
+        DataFileError, match=r"column 'a' has 1 entry that is not a number, first '1\.25' in data row 1"
+    ):
         read_data(write(tmp_path, "a;b\n1.25;2\n0,5;3\n7,25;9\n"), ReadOptions(decimal=","))
     with pytest.raises(DataFileError, match=r"first '12,5' in data row 2"):
         read_data(write(tmp_path, "a;b\n1.25;2\n12,5;3\n7.25;9\n"), ReadOptions(decimal="."))
@@ -198,7 +218,7 @@ def test_thousands_are_read_only_where_they_are_written_right(tmp_path):
 @pytest.mark.parametrize("cell", ["1,2x", "1.25"])
 def test_a_typing_error_in_a_german_file_does_not_cost_the_variable(tmp_path, cell):
     text = "a;b\n" + "".join(f"{k},5;{k},25\n" for k in range(300)) + f"{cell};1,5\n"
-    with pytest.raises(DataFileError, match="column 'a' has 1 entry not a number"):
+    with pytest.raises(DataFileError, match="column 'a' has 1 entry that is not a number"):
         read_data(write(tmp_path, text))
 
 
@@ -217,7 +237,7 @@ def test_labels_stay_as_written(tmp_path):
     data = read_data(write(tmp_path, "id,a,b\n0035,1,2\nNA,2,5\n0007,4,3\n"), ReadOptions(id="id"))
     assert data.labels == ("0035", "NA", "0007")
     path = write(tmp_path, "name,lat,lon\n0012,47.1,8.2\nNA,46.0,7.0\n", "c.csv")
-    np.testing.assert_array_equal(read_coordinates(path, ["NA", "0012"]), [[46.0, 7.0], [47.1, 8.2]])
+    np.testing.assert_array_equal(read_coordinates(path, ["NA", "0012"]).coordinates, [[46.0, 7.0], [47.1, 8.2]])
 
 
 @pytest.mark.parametrize(
@@ -231,9 +251,12 @@ def test_numbers_that_name_rows_are_no_variables(tmp_path, name, cells):
     assert data.labels == tuple(cells)
 
 
-def test_per_cent_signs_are_named(tmp_path):
-    with pytest.raises(DataFileError, match=r"column 'b' has per cent signs \('12.5%'\)"):
-        read_data(write(tmp_path, "a,b,c\n1,12.5%,3\n2,13%,5\n4,1%,6\n"))
+def test_per_cent_and_currency_signs_are_dropped_and_named(tmp_path):
+    data = read_data(write(tmp_path, "a,b,c\n1,12.5%,$3.10\n2,13%,$5\n4,1%,-$6\n"))
+    np.testing.assert_array_equal(data.values, [[1, 12.5, 3.1], [2, 13, 5], [4, 1, -6]])
+    assert "Per cent and currency signs were dropped ('12.5%' in 'b' is read as a number)." in data.notes
+    german = read_data(write(tmp_path, "a;b\n1;12,5 %\n2;1.300,25 €\n4;7\n"))
+    np.testing.assert_array_equal(german.values, [[1, 12.5], [2, 1300.25], [4, 7]])
 
 
 def test_places_that_occur_twice(tmp_path):

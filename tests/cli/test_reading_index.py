@@ -58,7 +58,7 @@ def test_another_index_is_left_out_and_named(tmp_path, kind):
     data = read_data(write(tmp_path, kind))
     assert data.labels is None
     told = {"repeated": "'site'", "several": "'year', 'quarter'"}[kind]
-    assert f"Left out, because they are the index of a data frame: {told}." in data.notes
+    assert f"Dropped (index of a data frame): {told}." in data.notes
 
 
 def test_an_index_is_taken_where_it_is_asked_for_by_name(tmp_path):

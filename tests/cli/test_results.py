@@ -50,7 +50,7 @@ def test_the_data_are_never_written_to(data, tmp_path, name, force):
     mine = out / name
     os.link(data, mine)  # by another name, which ends as a table does
     before = mine.read_bytes()
-    refused(run("fit", data, "--out", out, *QUICK, *force), f"{mine} is the data file, which is never written to")
+    refused(run("fit", data, "--out", out, *QUICK, *force), f"{mine} is the data file, which robscore never overwrites")
     assert mine.read_bytes() == before
     assert [entry.name for entry in out.iterdir()] == [name]
 
@@ -66,7 +66,7 @@ def test_neither_is_a_file_of_places_nor_a_record(data, tmp_path):
     run("fit", data, "--out", tmp_path / "a", *QUICK)
     model = tmp_path / "a" / "model.json"
     kept = model.read_bytes()
-    refused(run("report", model, "--out", model, "--force"), "is the model.json, which is never written to")
+    refused(run("report", model, "--out", model, "--force"), "is the model.json, which robscore never overwrites")
     assert model.read_bytes() == kept
 
 
@@ -138,7 +138,7 @@ def test_a_folder_in_the_way_leaves_everything_as_it_was(data, tmp_path, monkeyp
     out = tmp_path / "d"
     (out / "report.html").mkdir(parents=True)
     for force in ([], ["--force"]):
-        refused(run("fit", data, "--out", out, *QUICK, *force), "report.html is in the way and not a file")
+        refused(run("fit", data, "--out", out, *QUICK, *force), "report.html is in the way and is not a file")
     assert [entry.name for entry in out.iterdir()] == ["report.html"]
     with pytest.raises(IsADirectoryError, match="in the way"):
         write_whole_together({out / "a": "x", out / "report.html": "y"})
@@ -230,13 +230,13 @@ def hostile(tmp_path_factory):
 
 def test_no_cell_of_text_is_a_formula_and_numbers_stay_numbers(hostile):
     out, _ = hostile
-    edges = pd.read_csv(out / "edges.csv")
+    edges = pd.read_csv(out / "edges.csv", dtype={"interaction": str})  # which pandas 2 does not read to the last bit
     kept = json.loads((out / "model.json").read_text(encoding="utf-8"))
     assert len(edges) == len(kept["edges"]) > 20
     named = set(edges["source"]) | set(edges["target"])
     assert {"'=cmd|' /C calc'!A0", "'+1+1", "'@SUM(A1)", "'-2+3", "'\tx", "plain"} <= named
     assert not {name for name in named if name[0] in "=+-@\t\r"}
-    assert edges["interaction"].tolist() == [edge[2] for edge in kept["edges"]]
+    assert [float(text) for text in edges["interaction"]] == [edge[2] for edge in kept["edges"]]
     rows = pd.read_csv(out / "rows.csv", dtype={"label": str})
     assert set(rows["label"]) == {f"'=1+{k}" if k % 2 else f"-{k}" for k in range(40)}
     assert not any(str(text)[:1] in "=+-@\t\r" for text in rows["variables"].dropna() if text)

@@ -55,6 +55,27 @@ def test_told_to_end_in_the_middle_of_the_work(folder):
     assert [entry.name for entry in folder.iterdir()] == ["x.csv"]
 
 
+class Finalized:
+    """Python ignores every exception that leaves ``__del__``."""
+
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+
+def work_that_finalizes():
+    with clearing_away():
+        Finalized()
+        time.sleep(10)
+
+
+def test_a_signal_is_not_lost_where_python_ignores_exceptions():
+    hook = sys.unraisablehook
+    with pytest.raises(Ended) as caught:
+        work_that_finalizes()
+    assert caught.value.code == 143
+    assert sys.unraisablehook is hook
+
+
 def test_signals_are_exceptions_only_where_something_is_to_be_cleared_away():
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(Ended) as caught, clearing_away():

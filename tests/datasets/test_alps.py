@@ -16,7 +16,7 @@ ECAD = Path(__file__).parents[2].parent / "shared" / "data" / "ecad"
 
 @pytest.mark.skipif(not ECAD.exists(), reason="ECA&D's data, which may not be copied into the project, are not at hand")
 def test_the_real_files_give_the_known_monthly_totals():
-    totals = D.read_ecad(ECAD / "ECA_blend_rr_alps30.zip", stations=STATIONS, years=YEARS, months=MONTHS)
+    totals = D.read_ecad(ECAD / "ECA_blend_rr_alps30.zip", stations=STATIONS, years=YEARS, months=MONTHS, suspect="use")
     rows = list(csv.reader((ECAD / "alps30_1911_1997" / "monthly_precipitation_mm.csv").read_text().splitlines()))
     assert [str(station.id) for station in totals.stations] == rows[0][1:]
     assert list(totals.months) == [row[0] for row in rows[1:]]
@@ -69,7 +69,7 @@ def test_folders_and_zip_files_are_read_alike(folder, tmp_path):
         for path in folder.glob("*.txt"):
             file.write(path, f"inside/{path.name}")
     for source in (folder, archive):
-        totals = D.read_ecad(source, **SPAN)
+        totals = D.read_ecad(source, suspect="use", **SPAN)
         assert [s.id for s in totals.stations] == [1, 2]  # the third misses a day
         np.testing.assert_allclose(totals.X, [[(31 * 10 + 496) / 10, (31 * 20 + 496) / 10]])
         assert totals.months == ("2001-01",)
@@ -81,9 +81,20 @@ def test_folders_and_zip_files_are_read_alike(folder, tmp_path):
 
 
 def test_stations_are_chosen_by_box_and_suspect_days_can_count_as_missing(folder):
-    totals = D.read_ecad(folder, box=(47.0, 48.0, 8.0, 9.0), **SPAN)
+    totals = D.read_ecad(folder, box=(47.0, 48.0, 8.0, 9.0), suspect="use", **SPAN)
     assert [s.id for s in totals.stations] == [1]
-    assert [s.id for s in D.read_ecad(folder, suspect="missing", **SPAN).stations] == [2]
+    assert [s.id for s in D.read_ecad(folder, **SPAN).stations] == [2]
+
+
+def test_months_with_missing_or_suspect_days_are_nan_on_request(folder):
+    text = daily(1, suspect=True)
+    later = [line.replace(",200101", ",200103") for line in daily(1).splitlines()[3:]]
+    (folder / "RR_STAID000001.txt").write_text(text + "\n".join(later) + "\n")
+    totals = D.read_ecad(folder, stations=[1], years=(2001, 2001), months=[1, 3], incomplete="nan")
+    np.testing.assert_array_equal(np.isnan(totals.X), [[True], [False]])
+    assert totals.suspect_days.tolist() == [1]
+    with pytest.raises(ValueError, match=r"2001-01.*1 days are marked as suspect.*incomplete='nan'"):
+        D.read_ecad(folder, stations=[1], years=(2001, 2001), months=[1, 3])
 
 
 @pytest.mark.parametrize(
@@ -196,7 +207,7 @@ def test_coordinates_must_be_coordinates():
 
 @pytest.mark.skipif(not ECAD.exists(), reason="ECA&D's data, which may not be copied into the project, are not at hand")
 def test_reweighting_leaves_real_rain_alone_and_drops_bad_months():
-    totals = D.read_ecad(ECAD / "ECA_blend_rr_alps30.zip", stations=STATIONS, years=YEARS, months=MONTHS)
+    totals = D.read_ecad(ECAD / "ECA_blend_rr_alps30.zip", stations=STATIONS, years=YEARS, months=MONTHS, suspect="use")
     crossing = D.crosses_ridge(np.array([[station.latitude, station.longitude] for station in totals.stations]))
     unusual = np.flatnonzero(~rs.RobustGraph(n_edges=45).fit(totals.X).row_weights_.any(axis=1))
     assert unusual.size <= 2  # of 261: a month without rain at a single station, for one

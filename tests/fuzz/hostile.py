@@ -46,6 +46,10 @@ class Dice:
         """Mostly some: the default, without any, simulates rows and takes longer."""
         return self.pick([None, 1, 3, 5])
 
+    def rarely(self):
+        """Once in twenty cases."""
+        return self.rng.random() < 0.05
+
     def container(self):
         return self.pick([*(ORDINARY if self.rng.random() < 0.85 else ODD)])
 

@@ -214,7 +214,7 @@ def test_an_iteration_cut_short_says_so():
         ([[np.nan, 1.0]], None, "NaN"),
         ([[np.inf, 1.0]], None, "infinite"),
         (np.zeros((0, 2)), None, "shape"),
-        ([1.0, 2.0], [1.0], "one a point"),
+        ([1.0, 2.0], [1.0], "one per point"),
         ([1.0, 2.0], [-1.0, 2.0], "non-negative"),
         ([1.0, 2.0], [0.0, 0.0], "not all zero"),
     ],

@@ -97,18 +97,16 @@ def test_a_gaussian_sample_shifted_by_1e8_has_the_same_weights():
     np.testing.assert_allclose(moved.row_weights_, plain.row_weights_, atol=1e-6)
 
 
+@pytest.mark.parametrize("case", CASES, ids=str)
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=15, deadline=None)
-def test_permuting_columns_permutes_the_answer(seed):
+@settings(max_examples=3, deadline=None)
+def test_permuting_columns_permutes_the_answer(case, seed):
     rng = np.random.default_rng(seed)
-    for case in CASES:
-        X = case.draw(rng, 60, 3)
-        order = np.append(rng.permutation(2), 2) if case.last_is_special else rng.permutation(3)
-        plain, permuted = (rs.RobustScoreMatching(case.family, n_blocks=12).fit(Y) for Y in (X, X[:, order]))
-        np.testing.assert_allclose(permuted.row_weights_, plain.row_weights_, atol=1e-9)
-        np.testing.assert_allclose(
-            permuted.interaction_, plain.interaction_[np.ix_(order, order)], rtol=1e-5, atol=1e-6
-        )
+    X = case.draw(rng, 60, 3)
+    order = np.append(rng.permutation(2), 2) if case.last_is_special else rng.permutation(3)
+    plain, permuted = (rs.RobustScoreMatching(case.family, n_blocks=12).fit(Y) for Y in (X, X[:, order]))
+    np.testing.assert_allclose(permuted.row_weights_, plain.row_weights_, atol=1e-9)
+    np.testing.assert_allclose(permuted.interaction_, plain.interaction_[np.ix_(order, order)], rtol=1e-5, atol=1e-6)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(CASES), st.integers(1, 20))

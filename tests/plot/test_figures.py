@@ -7,9 +7,10 @@ import pytest
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.collections import LineCollection
+from plot.boxes import outside, overlapping
 
 import robscore as rs
-from robscore.plot.labels import place_labels, text_width
+from robscore.plot.labels import fitted_labels, place_labels, text_width
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +91,14 @@ def test_the_same_layout_gives_the_same_places(model):
     np.testing.assert_array_equal(first, layout)
 
 
+def test_columns_of_a_data_frame_are_names():
+    pd = pytest.importorskip("pandas")
+    columns = pd.DataFrame(columns=["rain", "snow", "hail"]).columns
+    chain = np.eye(3) - 0.4 * np.eye(3, k=1) - 0.4 * np.eye(3, k=-1)
+    for draw in (rs.plot.plot_graph, lambda K, names: rs.plot.plot_recovery(K, chain, names=names)):
+        assert {text.get_text() for text in draw(chain, names=columns).texts} >= set(columns)
+
+
 @pytest.mark.parametrize("n_edges", [0, 60, 200, 435])
 def test_names_do_not_cover_each_other(n_edges):
     rng = np.random.default_rng(n_edges)
@@ -105,10 +114,75 @@ def test_names_do_not_cover_each_other(n_edges):
         assert not any(box.shrunk(0.97, 0.8).overlaps(other.shrunk(0.97, 0.8)) for other in boxes[:k])
 
 
-def test_labels_without_room_are_left_out():
+def test_labels_without_room_are_cut_and_never_left_out():
     sides = place_labels(np.zeros((20, 2)), ["a long name"] * 20, size=10, radius=3)
     assert 1 <= sum(side is not None for side in sides) < 20
+    labels = fitted_labels(
+        np.zeros((20, 2)), ["a long name"] * 20, size=10, radius=3, edges=None, frame=np.array([-50, -50, 50, 50])
+    )
+    assert len(labels) == 20
+    assert all(text for text, _ in labels)
     assert text_width("漢字") > text_width("ab")
+
+
+WORDS = ("variable_", "measurement ", "concentration of ", "soil-")
+LONG = [f"{WORDS[k % 4]}{k:03d} of the upper layer at noon"[:40].ljust(40, "x") for k in range(30)]
+
+
+@pytest.fixture(scope="module")
+def long_model():
+    rain = rs.datasets.simulated_alpine_rain(261)
+    X, _ = rs.simulate.contaminate_pareto(rain.X, 0.05, random_state=1)
+    import pandas as pd
+
+    return rs.RobustGraph("sqrt", select="ebic", alphas=40).fit(pd.DataFrame(X, columns=LONG))
+
+
+@pytest.mark.parametrize("name", [*FIGURES, "marked", "fit", "edges", "matrix", "centrality"])
+def test_no_text_is_cut_off_or_lies_over_another(long_model, name):
+    rain = rs.datasets.simulated_alpine_rain(5)
+    across = ("across the ridge", rs.datasets.crosses_ridge(rain.coordinates), "on one side of the ridge")
+    more = {
+        "marked": lambda: rs.plot.plot_map(long_model, rain.coordinates, marked=across),
+        "recovery": lambda: rs.plot.plot_recovery(long_model.interaction_, rain.interaction, names=LONG),
+        "fit": lambda: rs.plot.plot_fit(long_model),
+        "edges": lambda: rs.plot.plot_edges(long_model),
+        "matrix": lambda: rs.plot.plot_matrix(long_model),
+        "centrality": lambda: rs.plot.plot_centrality(long_model),
+    }
+    made = more[name]() if name in more else FIGURES[name](long_model, None)
+    figure = made if hasattr(made, "savefig") else made.figure
+    assert outside(figure) == []
+    assert overlapping(figure) == []
+    if name in ("graph", "map", "recovery", "marked"):
+        assert len(made.texts) == 30
+    if name == "marked":
+        assert made.get_legend().get_texts()[0].get_text().startswith("on one side of the ridge")
+
+
+def test_edges_are_shown_with_the_intervals_of_the_table(model):
+    ax = rs.plot.plot_edges(model, n_edges=10)
+    table = model.edge_intervals()
+    kept = table[table["in_graph"]]
+    strongest = kept.iloc[np.argsort(-kept["association"].abs(), kind="stable")[:10]]
+    drawn = sorted(x for line in ax.containers for x in line.lines[0].get_xdata())
+    np.testing.assert_allclose(drawn, sorted(strongest["association"]))
+    assert len(ax.get_yticklabels()) == 10
+    clear = int(kept["significant"].sum())
+    assert ax.get_title(loc="right").startswith(f"{clear} of {len(kept)} edges are clearly not zero")
+
+
+def test_a_matrix_shows_every_edge_twice(model):
+    ax = rs.plot.plot_matrix(model)
+    values = np.asarray(ax.images[0].get_array().filled(0))
+    assert np.count_nonzero(values) == 2 * model.graph_.n_edges
+    np.testing.assert_array_equal(values, values.T)
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert sorted(names) == sorted(model.graph_.names)
+    i, j = (names.index(name) for name in model.edges().iloc[0][["source", "target"]])
+    assert values[i, j] == model.edges().iloc[0]["association"]
+    with pytest.raises(ValueError, match="order must hold every column"):
+        rs.plot.plot_matrix(model, order=[0, 0])
 
 
 def test_layouts_keep_places_apart():

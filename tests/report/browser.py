@@ -3,6 +3,7 @@
 import os
 import shutil
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
+VENDOR = Path(__file__).parent / "vendor"
 PATIENCE = 300_000  # milliseconds, only for what would never come: the machine may be busy
 
 
@@ -58,3 +60,23 @@ def opened(browser, path, **options):
         yield page
     finally:
         page.close()
+
+
+def first_picture(browser, path, enough=2000, tries=5, **options):
+    """Milliseconds to the first picture, the least of some openings: the machine may be busy with something else."""
+    least = float("inf")
+    for _ in range(tries):
+        with opened(browser, path, **options) as page:
+            least = min(least, float(page.locator("html").get_attribute("data-picture")))
+        if least < enough:
+            break
+    return least
+
+
+def serious(page):
+    """What axe-core finds that keeps people from using the page; nothing where it is not there."""
+    if not VENDOR.exists():
+        return []
+    page.evaluate((VENDOR / "axe.min.js").read_text() + ";0")
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'], iframes: false })")["violations"]
+    return [(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")]

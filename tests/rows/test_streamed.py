@@ -178,7 +178,7 @@ def test_what_does_not_fit_says_so(monkeypatch):
     X = rain()
     monkeypatch.setattr(rs.families.SquareRoot, "numbers_a_row", lambda self, m: 1000)
     model = rs.RobustGraph("sqrt", n_blocks=1, max_memory="1 MB").fit(rain(9000))
-    with pytest.raises(ValueError, match=r"What 9000 rows do to 15 pairs takes .* more than max_memory='1 MB'"):
+    with pytest.raises(ValueError, match=r"9000 rows on 15 pairs takes .* more than max_memory='1 MB'"):
         model.influence_of_rows()
     for storage in ("float32", "matrix-free"):  # arrays are kept then
         assert (

@@ -1,12 +1,15 @@
 """The rule that chooses by default: scores of pairs, probabilities of edges, expected F1."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import kstest, norm
 
 import robscore as rs
 from robscore.selection.entries import find_entries
-from robscore.selection.odds import find_odds
+from robscore.selection.expected_f1 import _lasting
+from robscore.selection.odds import _log_odds, find_odds
 from robscore.selection.standard_errors import _after_graph, on_own_parameters, standard_errors
 from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.weighted_rows import WeightedRows
@@ -64,10 +67,11 @@ def test_both_ways_to_a_standard_error_agree_where_there_is_no_edge(family):
 
 
 @pytest.mark.parametrize("family", ["gaussian", "sqrt", "gamma"])
-def test_scores_of_pairs_without_an_edge_are_standard_normal(family):
+@pytest.mark.parametrize("multiplier", [0.0, 0.1])
+def test_scores_of_pairs_without_an_edge_are_standard_normal(family, multiplier):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(400, 40)) if family == "gaussian" else rng.gamma(2.0, size=(400, 40))
-    model = rs.RobustGraph("gaussian" if family == "gaussian" else family, n_blocks=1, alphas=60).fit(X)
+    model = rs.RobustGraph(family, n_blocks=1, alphas=60, diagonal_multiplier=multiplier).fit(X)
     fit = model.fitted_
     rows = WeightedRows.of(fit.elements(), fit.weights)
     entries = find_entries(fit.loss, fit.chosen.path, rows, fit.settings.pair_weights(40), most_edges=200)
@@ -162,3 +166,47 @@ def test_gamma_of_the_criterion_is_an_argument():
     assert strict < loose
     with pytest.raises(ValueError, match="ebic_gamma=-1"):
         rs.RobustGraph(ebic_gamma=-1).fit(X)
+
+
+@pytest.mark.parametrize("family", ["sqrt", "gaussian"])
+def test_the_penalty_is_chosen_between_those_of_the_path(family):
+    truth = rs.simulate.shaped_model("random", 15, random_state=1)
+    X = rs.simulate.sample(family, truth.interaction, truth.location, n_rows=200, burn_in=60, random_state=2)
+    fit = rs.RobustGraph(family, alphas=20).fit(X)
+    position = fit.choices_["f1"]
+    steps = -np.diff(np.log(fit.path_.alphas))
+    assert steps[position - 1] + steps[position] == pytest.approx(steps[0])
+    assert fit.alpha_ == fit.path_.alphas[position]
+    assert fit.path_.alphas.size == fit.criterion_.size == 21
+    assert (
+        min(fit.criterion_[position - 1 : position + 2 : 2]) <= fit.criterion_[position] <= fit.criterion_[position - 1]
+    )
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
+def test_one_factor_behind_all_columns_is_a_full_graph(share):
+    """Then all pairs enter at once: the path steps over the graphs that are looked at first."""
+    rng = np.random.default_rng(0)
+    X = np.sqrt(share) * rng.normal(size=(600, 1)) + np.sqrt(1 - share) * rng.normal(size=(600, 8))
+    assert rs.RobustGraph("gaussian").fit(X).graph_.adjacency.sum() >= 2 * 26
+
+
+def test_given_penalties_stay_the_only_ones():
+    X = rows_of("sqrt", n=200, m=8)
+    given = [0.5, 0.2, 0.1, 0.05, 0.02]
+    np.testing.assert_array_equal(rs.RobustGraph("sqrt", alphas=given).fit(X).path_.alphas, given)
+
+
+def test_a_graph_that_stays_for_long_is_preferred_to_one_that_passes():
+    path = SimpleNamespace(alphas=np.geomspace(1, 0.1, 40), n_edges=np.array([0] * 5 + [3, 4, 5] + [6] * 10 + [9] * 22))
+    good = np.arange(40) >= 6
+    assert _lasting(path, 6, good) == 8
+    path.n_edges = np.arange(40)
+    assert _lasting(path, 6, good) is None
+
+
+def test_odds_are_smooth_where_scores_are_small():
+    score = np.geomspace(1e-9, 0.1, 200)
+    odds = _log_odds(score, np.zeros(score.size, dtype=bool), 1.5)
+    assert np.isfinite(odds).all()
+    np.testing.assert_allclose(odds[:100], 3 * np.log(1 / np.sqrt(1 + 1.5**2)), atol=1e-5)

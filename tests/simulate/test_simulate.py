@@ -211,7 +211,7 @@ def test_dirichlet_rows_are_compositions_without_interaction():
             rs.families.Pairwise(tanh_pair, minus, t_self=minus, derivatives=TANH),
             np.eye(2),
             np.ones(2),
-            "no distribution",
+            "not a distribution",
         ),
         ("sqrt", np.full((2, 2), np.nan), np.ones(2), "finite"),
     ],

@@ -1,6 +1,5 @@
 """A penalty is one class: two that the library does not have, written here, and the laws that all three obey."""
 
-import os
 import subprocess
 import sys
 
@@ -288,20 +287,19 @@ print(*(sum(count.values()) for count in descend_with(L1).stats[1:]))
 """
 
 
-def test_kernels_are_kept_on_disk(tmp_path):
-    def hits_and_misses():
-        settings = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-        command = [sys.executable, "-c", CODE]
-        return subprocess.run(command, capture_output=True, text=True, check=True, env=settings).stdout.split()
-
-    assert hits_and_misses() == ["0", "1"]
-    assert hits_and_misses() == ["1", "0"]
+def test_kernels_are_kept_on_disk():
+    """What this process has compiled another finds there."""
+    pytest.importorskip("numba")
+    rs.solve_path(rs.score_elements("gaussian", np.random.default_rng(0).normal(size=(50, 4))).average(), 5)
+    told = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True).stdout
+    assert told.split() == ["1", "0"]
 
 
 SHARE = 0.5
 
 
 def test_kernels_that_depend_on_more_than_their_code_are_not_kept():
+    pytest.importorskip("numba")
     from robscore.solvers.kernels import descend_with
 
     class Half(L1):

@@ -93,7 +93,7 @@ def test_a_path_that_fills_the_memory_ends_there(monkeypatch):
     _, factored = both("sqrt")
     whole = rs.solve_path(factored, 20, alpha_min_ratio=0.01)
     monkeypatch.setattr(screening, "_MOST_NUMBERS", 300)
-    with pytest.warns(UserWarning, match="denser graphs would take more memory"):
+    with pytest.warns(UserWarning, match="denser graphs would take too much memory"):
         short = rs.solve_path(factored, 20, alpha_min_ratio=0.01)
     assert 1 < short.alphas.size < 20
     np.testing.assert_allclose(short.interactions[0], whole.interactions[0])

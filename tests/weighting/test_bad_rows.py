@@ -37,9 +37,9 @@ def test_faults_are_found_and_named(family, fault):
     _, X = rows(family)
     dirty, bad = FAULTS[fault](X)
     model = fitted(family, dirty)
-    dropped = np.flatnonzero(~model.row_weights_.any(axis=1))
-    assert np.isin(bad, dropped).mean() > 0.97
-    assert np.delete(np.isin(np.arange(len(X)), dropped), bad).mean() < 0.02
+    weights = model.row_weights_[:, 0] / model.row_weights_[:, 0].max()
+    assert weights[bad].mean() < 0.02  # near a limit rows count in part
+    assert (np.delete(weights, bad) < 1).mean() < 0.02
     table = model.suspicious_rows().set_index("row")
     assert table.loc[bad, "flagged"].mean() > 0.97
     if fault in ("cluster", "near zero"):
@@ -96,7 +96,7 @@ def test_of_very_many_rows_the_rule_is_learnt_from_some(monkeypatch):
         dropped = ~model.row_weights_.any(axis=1)
         assert dropped[bad].mean() > 0.85
         assert np.delete(dropped, bad).mean() < 0.03
-    np.testing.assert_allclose(some.association_, whole.association_, atol=0.05)
+    np.testing.assert_allclose(some.association_, whole.association_, atol=0.06)
 
 
 def test_compositions_that_are_clean_stay():

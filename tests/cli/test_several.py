@@ -1,0 +1,50 @@
+"""Several data files, or a folder of them, as one."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from running import run
+
+from robscore.cli.reading import DataFileError, read_data
+
+FRAME = pd.DataFrame(np.random.default_rng(0).gamma(2.0, size=(90, 3)), columns=list("abc"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / "rain"
+    (place / "robscore-earlier").mkdir(parents=True)
+    FRAME[:30].to_csv(place / "1.csv", index=False)
+    FRAME[30:60][list("cab")].to_parquet(place / "2.parquet", index=False)
+    FRAME[60:].to_csv(place / "3.csv.gz", index=False)
+    (place / "robscore-earlier" / "edges.csv").write_text("source,target\na,b\n")
+    (place / "notes.md").write_text("no data")
+    return place
+
+
+def test_files_of_any_kind_one_after_the_other(folder):
+    whole = read_data(folder)
+    np.testing.assert_allclose(whole.values, FRAME)
+    assert any("3 files were read" in note for note in whole.notes)
+    named = read_data(folder / "3.csv.gz", more=[folder / "1.csv"])
+    np.testing.assert_allclose(named.values, pd.concat([FRAME[60:], FRAME[:30]]))
+
+
+def test_files_with_other_columns_are_refused(folder):
+    FRAME.rename(columns={"a": "z"}).to_csv(folder / "4.csv", index=False)
+    with pytest.raises(DataFileError, match=r"differ in their columns: 'a', 'z'.*4\.csv"):
+        read_data(folder)
+
+
+def test_a_folder_is_fitted_and_repeated(folder, tmp_path):
+    one, many = tmp_path / "one", tmp_path / "many"
+    for inputs, out in (([folder], one), (sorted(folder.glob("[123]*")), many)):
+        result = run("fit", *inputs, "--family", "gamma", "--edges", 1, "--no-compare", "--out", out)
+        assert result.exit_code == 0, result.output
+    assert (one / "edges.csv").read_text() == (many / "edges.csv").read_text()
+    assert len(json.loads((many / "model.json").read_text())["data"]["more_files"]) == 2
+    assert run("fit", "--from", many / "model.json", "--out", tmp_path / "again").exit_code == 0
+    FRAME[:5].to_csv(folder / "4.csv", index=False)
+    assert "has changed" in run("fit", "--from", one / "model.json").output
