@@ -9,11 +9,13 @@ NAMES = [
     "growth",
     "many_columns",
     "many_rows",
+    "any_rows",
     "unpenalised_accuracy",
     "support_recovery",
     "blind_accuracy",
     "blind_recovery",
     "penalty_choice",
+    "false_edges",
     "defaults",
     "edge_intervals",
     "stability_bound",
@@ -31,6 +33,9 @@ NAMES = [
     "covariates",
     "effect_intervals",
     "series",
+    "groups_joint",
+    "missing_cells",
+    "wrong_cells",
 ]
 
 

@@ -1,6 +1,6 @@
 """Every kind of bad row, nothing known: area under the ROC curve beside the fit without exactly the bad rows.
 
-n = 1000; ten data sets a cell, two on each of random, chain, hub, grid and scale-free graphs. Rows in one place are
+n = 1000; ten data sets per cell, two on each of random, chain, hub, grid and scale-free graphs. Rows in one place are
 standard deviations above the mean in every column; "other graph" are rows of the same family on another graph.
 """
 

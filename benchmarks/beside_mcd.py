@@ -1,6 +1,6 @@
 """Which bad rows are found, beside scikit-learn's MinCovDet: Gaussian rows, nothing known of the bad ones.
 
-20 columns, 1000 rows, ten data sets a cell, two on each of random, chain, hub, grid and scale-free graphs. MinCovDet
+20 columns, 1000 rows, ten data sets per cell, two on each of random, chain, hub, grid and scale-free graphs. MinCovDet
 leaves out rows beyond the 97.5 % point of its chi squared, so that it loses about 2.5 % of the good ones by design.
 """
 

@@ -14,7 +14,7 @@ SHARES = (0.0, 0.05, 0.1, 0.2)
 GRID = (1, 50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 900, 1000)
 
 
-def errors(seed: int, share: float) -> dict[str, float]:
+def errors(seed: int, share: float, grid: tuple[int, ...]) -> dict[str, float]:
     """Squared errors of one data set, by method."""
     truth = rs.simulate.random_model(M, EDGES, min_eigenvalue=0.5, random_state=0)
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=N, random_state=[seed, 1])
@@ -27,21 +27,23 @@ def errors(seed: int, share: float) -> dict[str, float]:
         )
 
     with threadpool_limits(1):
-        result = {f"K = {K}": error(X, n_blocks=K) for K in GRID}
+        result = {f"K = {K}": error(X, n_blocks=K) for K in grid}
         result["oracle"] = error(np.delete(X, bad, axis=0), n_blocks=1)
         result["auto"] = error(X, n_blocks="auto")
         result["reweight"] = error(X, n_blocks="auto", reweight=True)
     return result
 
 
-def main(n_sets: int = 40, shares: tuple[float, ...] = SHARES) -> dict[float, dict[str, float]]:
+def main(
+    n_sets: int = 40, shares: tuple[float, ...] = SHARES, grid: tuple[int, ...] = GRID
+) -> dict[float, dict[str, float]]:
     table = {}
     print(f"{'bad':<6}{'classic':>9}{'oracle':>9}{'K = 4εn':>9}{'best K':>15}{'auto':>8}{'/ best K':>9}", end="")
     print(f"{'reweight':>10}{'/ oracle':>9}{'/ best K':>9}")
     for share in shares:
-        sets = Parallel(n_jobs=-1)(delayed(errors)(seed, share) for seed in range(n_sets))
+        sets = Parallel(n_jobs=-1)(delayed(errors)(seed, share, grid) for seed in range(n_sets))
         mean = {name: float(np.mean([one[name] for one in sets])) for name in sets[0]}
-        best = min((mean[f"K = {K}"], K) for K in GRID)
+        best = min((mean[f"K = {K}"], K) for K in grid)
         rule = mean[f"K = {rs.n_blocks_for(N, share)}"]
         print(f"{share:<6.0%}{mean['K = 1']:>9.2f}{mean['oracle']:>9.2f}{rule:>9.2f}", end="")
         print(f"{best[0]:>7.2f} (K={best[1]:>3})", end="")

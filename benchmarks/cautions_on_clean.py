@@ -28,7 +28,7 @@ def main(n_sets: int = 50, families: tuple[str, ...] = FAMILIES) -> dict[str, fl
         table[family] = sum(not cautions for cautions in sets) / n_sets
         about = Counter(kind for cautions in sets for kind in cautions)
         print(f"{family:<20}{table[family]:>16.0%}   {', '.join(f'{kind} {count}' for kind, count in about.items())}")
-    print(f"{n_sets} data sets a family.")
+    print(f"{n_sets} data sets per family.")
     return table
 
 

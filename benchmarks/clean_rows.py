@@ -15,10 +15,10 @@ M = 20
 def measured(task: tuple[str, int, int]) -> dict[str, float]:
     """Shares of the rows of one data set that are dropped and that are flagged."""
     family, n, number = task
-    _, X = clean_rows(family, SHAPES[number % len(SHAPES)], M, 1000, number)
+    _, X = clean_rows(family, SHAPES[number % len(SHAPES)], M, n, number)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = rs.RobustGraph(family, n_edges=M, alphas=10).fit(X[:n])
+        model = rs.RobustGraph(family, n_edges=M, alphas=10).fit(X)
     table = model.suspicious_rows(level=0.01)
     return {"dropped": model.share_dropped_ or 0.0, "flagged": float(np.mean(table["flagged"]))}
 

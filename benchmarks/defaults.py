@@ -28,7 +28,7 @@ METHODS: dict[str, dict[str, object] | None] = {
 }
 
 
-def scores(seed: int, kind: str, share: float) -> list[float]:
+def scores(seed: int, kind: str, share: float, methods: tuple[str, ...]) -> list[float]:
     """F1 of every method on one data set."""
     truth = rs.simulate.random_model(M, EDGES, random_state=[seed, 1])
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=N, random_state=[seed, 2])
@@ -39,7 +39,8 @@ def scores(seed: int, kind: str, share: float) -> list[float]:
     result = []
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        for options in METHODS.values():
+        for method in methods:
+            options = METHODS[method]
             if options is None:
                 K = GraphicalLassoCV().fit(StandardScaler().fit_transform(X)).precision_
             else:
@@ -48,20 +49,25 @@ def scores(seed: int, kind: str, share: float) -> list[float]:
     return result
 
 
-def main(n_sets: int = 20, settings: tuple[tuple[str, float], ...] = SETTINGS) -> dict[str, dict[str, float]]:
+def main(
+    n_sets: int = 20,
+    settings: tuple[tuple[str, float], ...] = SETTINGS,
+    methods: tuple[str, ...] = tuple(METHODS),
+) -> dict[str, dict[str, float]]:
     labels = [kind if not share else f"{share:.0%} {kind}" for kind, share in settings]
     columns = []
     for kind, share in settings:
-        columns.append(np.array(Parallel(n_jobs=-1)(delayed(scores)(seed, kind, share) for seed in range(n_sets))))
+        sets = Parallel(n_jobs=-1)(delayed(scores)(seed, kind, share, methods) for seed in range(n_sets))
+        columns.append(np.array(sets))
     print(f"{'F1, mean (standard error)':<32}" + "".join(f"{label:>17}" for label in labels))
-    for k, name in enumerate(METHODS):
+    for k, name in enumerate(methods):
         cells = [(values[:, k].mean(), values[:, k].std(ddof=1) / np.sqrt(n_sets)) for values in columns]
         print(f"{name:<32}" + "".join(f"{f'{mean:.3f} ({error:.3f})':>17}" for mean, error in cells))
     lost = columns[0][:, 1] - columns[0][:, 0]
     error = lost.std(ddof=1) / np.sqrt(n_sets)
     print(f"lost on clean data against classic, eBIC: {lost.mean():.4f} ± {error:.4f} (standard error)")
     return {
-        label: dict(zip(METHODS, values.mean(axis=0).tolist(), strict=True))
+        label: dict(zip(methods, values.mean(axis=0).tolist(), strict=True))
         for label, values in zip(labels, columns, strict=True)
     }
 

@@ -1,4 +1,4 @@
-"""Level and power of the permutation test for two equal graphs: square root, m = 8, 400 rows a group.
+"""Level and power of the permutation test for two equal graphs: square root, m = 8, 400 rows per group.
 
 Level: 500 pairs of groups from one model. Power: in the second group some interactions are weaker, by the share named.
 """

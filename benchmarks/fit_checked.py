@@ -1,7 +1,7 @@
 """Whether ``check_fit`` keeps its level of 5 % at the true family, and how often it finds a wrong one.
 
-8 columns, 1000 rows, locations of +-1/2, five shapes of graphs; 300 data sets a family at the truth, clean and with 5 %
-Pareto rows, and 40 for every wrong family. Rows are weighed as by default.
+8 columns, 1000 rows, locations of +-1/2, five shapes of graphs; 300 data sets per family at the truth, clean and with 5
+% Pareto rows, and 40 for every wrong family. Rows are weighed as by default.
 """
 
 import warnings
@@ -58,7 +58,7 @@ def main(
         print(f"{truth:<20}{own['5%']:>7.1%}{own['0.1%']:>7.1%}{own['bad']:>7.1%}   {'':<10}{cells}")
     means = [float(np.mean([row[name] for row in table.values()])) for name in ("5%", "bad")]
     print(f"On the mean of the families {means[0]:.1%}, with bad rows {means[1]:.1%}.")
-    print(f"{n_sets} data sets a family, {n_bad} with bad rows, {n_wrong} for each wrong family.")
+    print(f"{n_sets} data sets per family, {n_bad} with bad rows, {n_wrong} for each wrong family.")
     return table
 
 

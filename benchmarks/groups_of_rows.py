@@ -1,4 +1,4 @@
-"""Two groups of rows, and rows that are bad: which are called a group. 20 columns, 600 rows, 50 data sets a cell.
+"""Two groups of rows, and rows that are bad: which are called a group. 20 columns, 600 rows, 50 data sets per cell.
 
 The group is three standard deviations away in a third of the columns, and 10, 20 or 30 % of the rows; it may also be
 kept. Pareto rows, 5, 10 and 20 %, are no group.
@@ -50,7 +50,7 @@ def main(
         table[cell] = {"group": float(group.mean()), "kept": float(kept.mean()), "either": float((group | kept).mean())}
         one = table[cell]
         print(f"{cell[1]:<13}{cell[0]:<20}{one['group']:>16.0%}{one['kept']:>7.0%}{one['either']:>8.0%}{dropped:>9.1%}")
-    print(f"kept: at most 2 % of the rows are left out. {n_sets} data sets a cell.")
+    print(f"kept: at most 2 % of the rows are left out. {n_sets} data sets per cell.")
     return table
 
 

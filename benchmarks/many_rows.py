@@ -110,7 +110,7 @@ def main(n: int = N, growth: tuple[int, ...] = GROWTH) -> None:
                 print(line(n, label, "Dask, two workers of 1 GB", found, peak), flush=True)
         grown = exponent(np.array(growth, dtype=float), np.array(times))
         a_row = (peaks[-1] - peaks[0]) * 1e6 / (growth[-1] - growth[0])
-        print(f"Streamed with K = 1000: time grows like n^{grown:.2f}, memory by {a_row:.0f} bytes a row.")
+        print(f"Streamed with K = 1000: time grows like n^{grown:.2f}, memory by {a_row:.0f} bytes per row.")
         for label, settings in SETTINGS.items():
             away = differences(folder, settings)
             print(

@@ -13,10 +13,10 @@ def area(X: np.ndarray, truth: np.ndarray, n_blocks: int) -> float:
     return rs.metrics.auc(rs.metrics.roc_curve(path, truth))
 
 
-def main(n_graphs: int = 10, n_sets: int = 3) -> dict[tuple[str, str], float]:
+def main(n_graphs: int = 10, n_sets: int = 3, m: int = M, n_edges: int = EDGES) -> dict[tuple[str, str], float]:
     areas: dict[tuple[str, str], list[float]] = {}
     for graph in range(n_graphs):
-        truth = rs.simulate.random_model(M, EDGES, random_state=graph)
+        truth = rs.simulate.random_model(m, n_edges, random_state=graph)
         for repetition in range(n_sets):
             seed = 1000 * graph + repetition
             clean = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=N, random_state=seed)

@@ -1,4 +1,4 @@
-"""Whether the true family is found: best, or not told apart from it; clean rows and 5 % Pareto rows.
+"""Whether the true family is found: best, or not told apart; clean rows and 5 % Pareto rows.
 
 Five families with locations of +-1/2 (Power(3/2, 1/2) passed explicitly), 10 columns with 500 and 2000 rows, 30 columns
 with 2000, ten data sets each. Then square-root rows without a location, which are rows of the gamma family too.
