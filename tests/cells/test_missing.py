@@ -265,3 +265,33 @@ def test_effects_count_what_is_missing() -> None:
     for name in full:
         assert 1.02 < filled[name] / full[name] < 1.8
     assert sorted(tables[1]["column"][tables[1]["significant"]]) == ["x0", "x1"]
+
+
+def test_chance_moves_the_answer_less_than_what_is_missing() -> None:
+    """Fits by other draws differ by much less than they do from that of full rows."""
+    truth = rs.simulate.random_model(6, 6, min_eigenvalue=0.3, random_state=0)
+    X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=400, random_state=1)
+    holed = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    full = rs.RobustScoreMatching("sqrt", n_blocks=1).fit(X).interaction_
+    one, other, third = (
+        rs.RobustScoreMatching("sqrt", n_blocks=1, missing="impute", random_state=seed).fit(holed).interaction_
+        for seed in range(3)
+    )
+    for another in (other, third):
+        assert np.linalg.norm(one - another) < 0.19 * np.linalg.norm(one - full)
+
+
+def test_square_root_cells_are_drawn_exactly() -> None:
+    """From the conditional density ~ exp(-K_jj x + 2 b sqrt(x)), wherever the chain was; and rows of any size end."""
+    family = rs.families.get_family("sqrt")
+    K, eta = np.array([[1.5, 0.7], [0.7, 1.0]]), np.array([0.4, -0.2])
+    X = np.column_stack([np.full(40_000, 1e-9), np.full(40_000, 2.0)])
+    ends = np.zeros((len(X), 1)), np.full((len(X), 1), np.inf)
+    drawn = family.draw_conditional(X, 0, K, eta, *ends, np.random.default_rng(0))
+    grid = np.linspace(0, 12, 200_001)[1:]
+    density = np.exp(-1.5 * grid + 2 * (0.4 - 0.7 * np.sqrt(2.0)) * np.sqrt(grid))
+    expected = [np.sum(grid**power * density) / density.sum() for power in (0.5, 1.0)]
+    for power, mean in zip((0.5, 1.0), expected, strict=True):
+        assert abs(np.mean(drawn**power) - mean) < 5 * np.std(drawn**power) / 200
+    far = np.array([[1.0, 1e300], [1.0, np.inf], [1.0, np.nan]])
+    assert np.isnan(family.draw_conditional(far, 0, K, eta, *(part[:3] for part in ends), np.random.default_rng(0))[2])

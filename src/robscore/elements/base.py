@@ -15,6 +15,7 @@ from scipy.stats import rankdata
 from robscore._tools.errors import ArgumentError
 from robscore._tools.numbers import as_numbers
 from robscore._tools.pieces import chunks, rows_within
+from robscore._tools.randomness import mixed_bits
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.losses.quadratic import Loss, QuadraticLoss
 from robscore.medians.clouds import LARGEST_SQUARED_NORM
@@ -191,7 +192,7 @@ class Elements(ABC):
             flat = array.reshape(self.n_rows, -1)
             mantissa, exponent = np.frexp(flat @ rng.uniform(1, 2, flat.shape[1]))
             for digits in (mantissa.round(10) + 0.0, exponent.astype(float)):
-                keys = _mixed(keys ^ digits.view(np.uint64))
+                keys = mixed_bits(keys ^ digits.view(np.uint64))
         return keys
 
     def order_statistics(self) -> Array:
@@ -385,13 +386,6 @@ def check_storage(storage: object) -> None:
     if storage not in get_args(Storage):
         known = ", ".join(map(repr, get_args(Storage)))
         raise ArgumentError("storage", storage, f"is not known; use one of {known}.")
-
-
-def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers in which every bit depends on every bit of those given (the finaliser of splitmix64)."""
-    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return keys ^ (keys >> np.uint64(31))
 
 
 def dot(left: Array, right: Array) -> Array:

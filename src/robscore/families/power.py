@@ -32,6 +32,7 @@ from robscore.families.base import (
     linear_part,
     robust_scaling,
 )
+from robscore.families.samplers.square_root import draw_square_root
 from robscore.families.samplers.truncated_normal import draw_truncated_normal
 from robscore.rows.base import Rows
 
@@ -231,10 +232,15 @@ class PowerFamily(WeightedFamily):
         upper: Array,
         rng: np.random.Generator,
     ) -> Array | None:
-        """With a = b = 1 a normal, restricted to the intervals."""
+        """With a = b = 1 a normal, restricted to the intervals; with a = b = 1/2 on [0, inf) as the sampler has it."""
         K = interaction
-        if not (self.a == self.b == 1 and K[j, j] > 0):
+        if not (self.a == self.b and self.a in (0.5, 1.0) and K[j, j] > 0):
             return None
+        if self.a == 0.5:
+            if not self.domain.only_boundary_is_zero:
+                return None
+            u, root = np.sqrt(X), K[j, j] ** 0.5
+            return (draw_square_root((location[..., j] - u @ K[:, j] + u[:, j] * K[j, j]) / root, rng) / root) ** 2
         mean = (location[..., j] - X @ K[:, j] + X[:, j] * K[j, j]) / K[j, j]
         return draw_truncated_normal(mean, K[j, j] ** -0.5, lower, upper, rng)
 

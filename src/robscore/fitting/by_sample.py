@@ -9,6 +9,10 @@
    (:mod:`robscore.fitting.certificate`).
 
 If the sample is all rows, step 3 gives the weights and the refit of the fit in memory.
+
+With missing cells that are to be filled in, the sample is filled in as any rows in memory are. In step 3 the cells of
+all rows are drawn anew whenever they are read (:mod:`robscore.cells.by_row`): by the fit of the sample, then by that of
+all rows, a few times over, since each time only the missing share of an error is left.
 """
 
 from __future__ import annotations
@@ -21,15 +25,19 @@ from typing import Any
 import numpy as np
 
 from robscore._tools.pieces import rows_within
-from robscore._tools.progress import stage
+from robscore._tools.progress import stage, tell
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
+from robscore.cells.available import filled_with, typical_values
+from robscore.cells.by_row import Drawing, FilledRows, Seeds, row_seeds
+from robscore.domains import Simplex
 from robscore.elements import PairwiseElements
 from robscore.families.base import Family, Parameters
 from robscore.fitting.certificate import certify
 from robscore.fitting.fit import GraphFit, Sampled, fit_graph, in_given_units
+from robscore.fitting.holes import fits_in_memory
 from robscore.fitting.prepare import Prepared, look
-from robscore.fitting.refit import RIDGE
+from robscore.fitting.refit import RIDGE, refitted
 from robscore.fitting.settings import GraphSettings
 from robscore.fitting.weigh import Weighed, remarks_on_left_out
 from robscore.graph import association
@@ -38,12 +46,15 @@ from robscore.losses.restricted import entries_of
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows, some_of
 from robscore.rows.moderators import Moderator
+from robscore.rows.names import default_names
 from robscore.solvers.factor import SingularLossError
 from robscore.solvers.path import joined_interaction, joined_support
 from robscore.solvers.refit import Refit, refit
 from robscore.weighting.reweighting import Reweighted
 from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.simulation import proper
 
+_DRAWN_ANEW = 4  # times that missing cells of all rows are drawn by another fit
 MOST_ROWS, _FEWEST_ROWS = 50_000, 5_000  # of a sample
 _PIECE_BYTES = 60e6  # of elements at a time: much, where the work is a loop over columns
 
@@ -60,7 +71,8 @@ def fit_graph_of_any(
 ) -> GraphFit:
     """The graph from all rows at once or, if there are very many, from a sample of them."""
     size = sample_size(rows, settings)
-    whole = settings.takes_holes or not settings.says_nothing_of_blocks or not settings.reweights
+    in_memory = settings.takes_holes and not _fills_a_stream(rows, settings)
+    whole = in_memory or not settings.says_nothing_of_blocks or not settings.reweights
     if rows.n_rows > size and not (whole or moderators) and settings.alpha is None:
         found = _by_sample(rows, settings, size, sample_weight, {"caller": caller, "frame": frame, "given": given})
         if found is not None:
@@ -81,10 +93,14 @@ def _by_sample(
 ) -> GraphFit | None:
     """None if the sample cannot tell bad rows, or does not determine the graph: then all rows are used."""
     with stage("looking at all rows, pass 1 of 3"):
-        seen = look(rows, settings, facts["caller"], sample_weight, facts["given"])
+        names = rows.names or default_names(rows.n_columns - len(facts["given"]))
+        looked_at = rows.mapped(partial(_started, typical_values(rows, names))) if settings.fills_in else rows
+        seen = look(looked_at, settings, facts["caller"], sample_weight, facts["given"])
     complete = seen.complete(seen.every)
     if complete.n_rows <= size:
         return None
+    if settings.fills_in:  # with their holes
+        complete = rows.selected(np.flatnonzero(seen.used)).counted(complete.frequency)
     rng = np.random.default_rng(settings.seed)
     sample = complete.sample(size, rng)
     with stage(f"a sample of {size} rows"):
@@ -95,10 +111,63 @@ def _by_sample(
         return None
     prepared = pilot.prepared.preparation.applied(complete, seen.used)
     with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
-        return _of_all(pilot, prepared, sample, rng)
+        if not settings.fills_in:
+            return _of_all(pilot, prepared, sample, rng)
+        there = _pairs_there(complete, len(pilot.names))
+        filled = _filled(pilot, prepared, row_seeds(complete, settings.seed), sample)
+        return None if filled is None else _of_all(pilot, filled, sample, rng, there)
 
 
-def _of_all(pilot: GraphFit, prepared: Prepared, sample: IntArray, rng: np.random.Generator) -> GraphFit | None:
+def _fills_a_stream(rows: Rows, settings: GraphSettings) -> bool:
+    """Whether missing cells are filled in as rows are read: where these are not held, but are on this machine."""
+    bounded = isinstance(settings.family.domain, Simplex)
+    return settings.missing == "impute" and not (settings.cells or rows.is_remote or bounded) and not (
+        fits_in_memory(rows, settings)
+    )  # fmt: skip
+
+
+def _started(typical: Array, X: Array) -> Array:
+    """Rows with a typical value in every hole; those without any value stay empty."""
+    filled, empty = filled_with(typical, X), np.flatnonzero(np.isnan(X[:, : typical.size]).all(axis=1))
+    filled[empty] = X[empty]
+    return filled
+
+
+def _pairs_there(rows: Rows, m: int) -> Array:
+    """Share of the rows in which both cells of a pair are there, shape (m, m)."""
+    return np.asarray(rows.total(partial(_count_pairs, m)) / rows.n_rows)
+
+
+def _count_pairs(m: int, X: Array) -> Array:
+    there = (~np.isnan(X[:, :m])).astype(float)
+    return np.asarray(there.T @ there)
+
+
+def _filled(pilot: GraphFit, holed: Prepared, seeds: Seeds, sample: IntArray) -> Prepared | None:
+    """Scaled rows with their holes, filled in by a fit of them all; None where they do not determine it."""
+    found, family, names = pilot.weighed.found, holed.preparation.scaled_family, pilot.names
+    assert found is not None
+    edges, locations = pilot.drawn_by
+    members = np.zeros(holed.rows.n_rows, dtype=bool)
+    members[sample] = found.members
+    typical, loss = typical_values(holed.rows, names), pilot.loss
+    for number in range(_DRAWN_ANEW):
+        tell("drawing missing cells of all rows", number, _DRAWN_ANEW)
+        parameters = proper(family, pilot.loss, refitted(loss, edges, locations, pilot.settings))
+        rows = FilledRows(holed.rows, seeds, Drawing(family, parameters, typical))
+        if number == _DRAWN_ANEW - 1:
+            break
+        weights, _ = found.rule.weigh_others(rows, family, members)
+        if not np.any(weights.phi):
+            return None
+        loss = loss_on(edges, pilot.loss.n_locations, rows, family, weights)
+    return replace(holed, rows=rows)
+
+
+def _of_all(
+    pilot: GraphFit, prepared: Prepared, sample: IntArray, rng: np.random.Generator, there: Array | None = None
+) -> GraphFit | None:
+    """All rows, on the graph of some; ``there`` are shares of the rows in which pairs are there, shape (m, m)."""
     settings, found = pilot.settings, pilot.weighed.found
     assert found is not None
     members = np.zeros(prepared.rows.n_rows, dtype=bool)
@@ -134,12 +203,19 @@ def _of_all(pilot: GraphFit, prepared: Prepared, sample: IntArray, rng: np.rando
     ]
     with stage("a fresh sample"):
         certified = certify(
-            prepared, weights, _symmetric(solution), scaled, settings.allowed_pairs(K.shape[0]), sample, rng
+            prepared, weights, _symmetric(solution), scaled, settings.allowed_pairs(K.shape[0]), sample, rng, there
         )
     return replace(
         pilot, prepared=prepared, weighed=weighed, loss=loss, scaled=scaled, given=given, unshrunk=scaled,
-        remarks=remarks, sampled=Sampled(prepared.used[sample], certified, given[0], scaled[0]),
+        remarks=remarks, sampled=Sampled(prepared.used[sample], certified, given[0], scaled[0], _in_words(there)),
     )  # fmt: skip
+
+
+def _in_words(there: Array | None) -> str:
+    if there is None:
+        return ""
+    missing, pairs = 1 - there.diagonal().mean(), there[~np.eye(len(there), dtype=bool)].mean()
+    return f"{missing:.1%} missing and filled in; pairs are present in {pairs:.0%} of the rows"
 
 
 def _symmetric(solution: Refit) -> Refit | None:

@@ -67,6 +67,7 @@ def certify(
     allowed: BoolArray,
     sample: IntArray,
     rng: np.random.Generator,
+    there: Array | None = None,
 ) -> Certificate:
     """Of rows other than those that chose the graph, as many as these; of all rows where no others are left.
 
@@ -80,7 +81,10 @@ def certify(
         Pairs that may have an edge.
     sample : integer array
         The rows that chose it.
+    there : array of shape (m, m), or None
+        Share of the rows in which both cells of a pair were observed, where the others were drawn: those add nothing.
     """
+    less = 1.0 if there is None else 1 / np.sqrt(np.maximum(there, 1 / prepared.rows.n_rows))
     fresh = prepared.rows.sample(min(sample.size, prepared.rows.n_rows), rng)
     fresh = np.setdiff1d(fresh, sample) if sample.size < prepared.rows.n_rows else fresh
     own = weights.some(fresh)
@@ -93,11 +97,11 @@ def certify(
         smaller = np.sqrt(own.effective_rows[0] / weights.effective_rows[0])
         free = solution.rows < m
         errors[solution.rows[free], solution.nodes[free]] = (_errors(solution, weighted) * smaller)[free]
-        errors = np.fmax(errors, errors.T)
+        errors = np.fmax(errors, errors.T) * less
     gradient = _gradient(weighted, scaled)
     squares, across = weighted.pair_squares(scaled, np.zeros((1 + elements.n_locations, m, m)))
     with np.errstate(invalid="ignore"):
-        error = np.sqrt(squares + squares.T + 2 * across)
+        error = np.sqrt(squares + squares.T + 2 * across) * less
     i, j = np.nonzero(np.triu(allowed & (scaled[0] == 0) & (error > 0), 1))
     p_value = 2 * norm.sf(np.abs(gradient[i, j]) / error[i, j])
     order = np.argsort(p_value, kind="stable")

@@ -5,8 +5,10 @@ at the truth wherever cells are missing at random. Round after round
 
     cells are drawn  ──>  loss averaged over the last completions  ──>  parameters without shrinkage  ──>  ...
 
-until the parameters settle. Rows are weighed and a graph is chosen anew in a few rounds; in the others the parameters
-of that graph are fitted again. Averages are over the last half of all rounds. For the Gaussian family no draws are
+until the parameters settle. In every round several completions are drawn: what chance puts into a single one moves the
+graph about as much as what is missing does. Rows are weighed and a graph is chosen anew in a few rounds; in the others
+only the new completions are added to the loss, and the parameters of that graph are fitted again. A graph is chosen by
+the completions of the last half of all rounds. For the Gaussian family no draws are
 needed: its completions have the exact conditional moments (:mod:`robscore.cells.normal_points`).
 """
 
@@ -32,16 +34,18 @@ from robscore.families.samplers.normal import NormalSampler
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.fitting.weigh import loss_of_copies
-from robscore.losses.quadratic import Loss
+from robscore.losses.quadratic import FactoredLoss, Loss, QuadraticLoss
 from robscore.rows.arrays import ArrayRows
 from robscore.weighting.simulation import proper
 
 if TYPE_CHECKING:
     from robscore.fitting.fit import Fit
 
-_FEWEST, _MOST, _EXACT_MOST = 16, 60, 400  # rounds
-_WHOLE = (0, 1, 2, 4, 8, 16)  # rounds in which rows are weighed, and a graph is chosen, anew
-_SWEEPS, _FIRST_SWEEPS = 2, 10  # of draws in a round
+_FEWEST, _MOST, _EXACT_MOST = 22, 60, 400  # rounds
+_WHOLE = (0, 2, 6, 14)  # rounds in which rows are weighed, and a graph is chosen, anew
+_EACH = 6  # completions of a round
+_SWEEPS, _FIRST_SWEEPS = 2, 10  # of draws, for a completion; for the first one
+_MOST_KEPT, _FEWEST_KEPT = 72, 6  # completions that are kept, as far as a quarter of the memory goes
 _SETTLED = 0.02  # relative change of the parameters to end with, where cells are drawn
 
 _F = TypeVar("_F", bound="Fit")
@@ -58,21 +62,27 @@ class Filler:
     missing : boolean array of shape (n, m)
     order : of the draws
     seed : int
+    memory : bytes that completions may take a quarter of
 
     Attributes
     ----------
     holes : boolean array of shape (n, m)
         Cells that are missing, and those that are taken for wrong.
     copies : array of shape (R, n, m)
-        The completions that the fit is made of.
+        The completions that a graph is chosen by.
+    latest : array of shape (E, n, m)
+        Those of the last round.
     is_exact : bool
         Whether they have the moments of what is missing, without draws.
     """
 
-    def __init__(self, family: Family, X: Array, missing: BoolArray, order: DrawingOrder, seed: int) -> None:
+    def __init__(
+        self, family: Family, X: Array, missing: BoolArray, order: DrawingOrder, seed: int, memory: float = np.inf
+    ) -> None:
         self.family, self.missing, self.order, self.seed = family, missing, order, seed
         self.observed, self.holes = X, missing
-        self.copies = X[None]
+        self.copies = self.latest = X[None]
+        self.most = int(np.clip(memory / 4 / max(X.nbytes, 1), _FEWEST_KEPT, _MOST_KEPT))
         self.linked = np.zeros((missing.shape[1], missing.shape[1]), dtype=bool)
         self.rounds = 0
         sampler = without_covariates(family, X.shape[1]).sampler()
@@ -99,14 +109,18 @@ class Filler:
             _, own, (K, eta) = self.family.at(X, *parameters)
             points = normal_points(own, self.holes, K, eta)
             given = np.broadcast_to(X[:, own.shape[1] :], (len(points), len(X), X.shape[1] - own.shape[1]))
-            self.copies = np.concatenate([points, given], axis=2)
+            self.copies = self.latest = np.concatenate([points, given], axis=2)
             return
-        drawn = self._drawn(X, parameters, _FIRST_SWEEPS if self.rounds == 1 else _SWEEPS)
-        kept = self.copies[1 - max(self.rounds // 2, 1) :] if self.rounds >= 4 else self.copies[:0]
-        self.copies = np.concatenate([kept, drawn[None]])
+        drawn = []
+        for number in range(_EACH):
+            X = self._drawn(X, parameters, _FIRST_SWEEPS if self.rounds == 1 and not number else _SWEEPS, number)
+            drawn.append(X)
+        self.latest = np.stack(drawn)
+        kept = min(_EACH * max(self.rounds // 2, 1), self.most) - _EACH if self.rounds >= 4 else 0
+        self.copies = np.concatenate([self.copies[len(self.copies) - min(kept, len(self.copies)) :], self.latest])
 
-    def _drawn(self, X: Array, parameters: Parameters, sweeps: int) -> Array:
-        rng = np.random.default_rng([self.seed, self.rounds])
+    def _drawn(self, X: Array, parameters: Parameters, sweeps: int, number: int = 0) -> Array:
+        rng = np.random.default_rng([self.seed, self.rounds, number])
         try:
             return redrawn(self.family, X, self.holes, parameters, order=self.order, sweeps=sweeps, rng=rng)
         except (ValueError, TypeError) as error:
@@ -122,7 +136,7 @@ class Filler:
             m = wrong.shape[1]
             own = np.where(wrong, np.nan, self.copies[-1][:, :m])
             filled = started(own, self.family.domain, [""] * m, self.order, self.seed)
-            self.copies = np.concatenate([filled, self.copies[-1][:, m:]], axis=1)[None]
+            self.copies = self.latest = np.concatenate([filled, self.copies[-1][:, m:]], axis=1)[None]
 
     def _restored(self, X: Array) -> Array:
         """With the cells that are not holes as they were observed."""
@@ -160,7 +174,8 @@ def fit_filled(
     settled : relative change of the parameters to end with, where nothing is drawn
     """
     family = prepared.preparation.scaled_family
-    filler = Filler(family, prepared.rows.take(np.arange(prepared.rows.n_rows)), *holed, settings.seed)
+    X = prepared.rows.take(np.arange(prepared.rows.n_rows))
+    filler = Filler(family, X, *holed, settings.seed, settings.memory)
     suspects = Suspects.of(family, filler.observed, filler.missing) if settings.cells else None
     if suspects is not None:
         filler.flag(suspects.flagged, fill=True)
@@ -173,9 +188,10 @@ def fit_filled(
             now = _with_copies(prepared, filler, suspects, number, change)
             if fit is None or number in _WHOLE:
                 fit = once(now)
-                loss, past = fit.loss, []
+                loss, count, past = fit.loss, len(filler.copies), []
             else:
-                loss = loss_of_copies(now, fit.weighed, fit.settings)
+                count += len(filler.latest)
+                loss = _with_latest(loss, now, filler, fit, 1.0 if filler.is_exact else len(filler.latest) / count)
             parameters = again(loss, fit)
             past.append(np.concatenate([np.ravel(part) for part in parameters]))
             change = _change(past, 1 if is_exact else 4)
@@ -190,6 +206,17 @@ def fit_filled(
     last = _with_copies(prepared, filler, suspects, number, change)
     assert last.filling is not None
     return once(replace(last, filling=replace(last.filling, converged=change <= enough, is_last=True)))
+
+
+def _with_latest(loss: Loss, now: Prepared, filler: Filler, fit: Fit, share: float) -> Loss:
+    """The loss of all completions so far, of which the latest are a share; of those kept, where Gamma is not formed."""
+    assert now.filling is not None
+    if isinstance(loss, FactoredLoss) or not isinstance(loss, QuadraticLoss):
+        return loss_of_copies(now, fit.weighed, fit.settings)
+    latest = replace(now, filling=replace(now.filling, copies=filler.latest))
+    new = loss_of_copies(latest, fit.weighed, fit.settings)
+    assert isinstance(new, QuadraticLoss)
+    return loss.mixed_with(new, share)
 
 
 def _with_copies(

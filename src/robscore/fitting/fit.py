@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from robscore._tools.errors import UsageError
 from robscore._tools.remarks import About, Remark
 from robscore._tools.threads import threads_for
-from robscore._tools.typing import Array, IntArray
+from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting, Words, quoted
 from robscore.elements import Elements, PairwiseElements
 from robscore.families.base import Parameters
@@ -29,7 +29,7 @@ from robscore.fitting.filling import fit_filled
 from robscore.fitting.holes import HoledTable
 from robscore.fitting.moderators import remarks_on_density
 from robscore.fitting.prepare import Prepared, prepare
-from robscore.fitting.refit import judging_fit, refit_like
+from robscore.fitting.refit import judging_fit, refit_like, refitted
 from robscore.fitting.settings import GraphSettings, Settings
 from robscore.fitting.singular import singular_error
 from robscore.fitting.weigh import Judge, Weighed, loss_of_copies, weigh
@@ -38,11 +38,12 @@ from robscore.losses.quadratic import Loss, QuadraticLoss, location_rows
 from robscore.rows.base import Rows
 from robscore.solvers.columns import ColumnsError
 from robscore.solvers.factor import SingularLossError
-from robscore.solvers.path import convergence_message, joined_interaction
+from robscore.solvers.path import convergence_message, joined_interaction, joined_support
 from robscore.solvers.refit import minimise
 from robscore.weighting.row_weights import RowWeights
 
 _SETTLED = 1e-4  # relative change of a graph's parameters while cells are filled in by their exact moments
+_PAIRS_A_ROW = 0.5  # up to so many, cells are drawn from the estimate of all pairs
 _F = TypeVar("_F", bound="Fit")
 
 
@@ -128,12 +129,14 @@ class Sampled:
     certificate : Certificate
         What a fresh sample says of it.
     interaction, scaled : K in the units of the data, and on the scaled columns
+    filled : how many cells of all rows were filled in, in words
     """
 
     rows: IntArray
     certificate: Certificate
     interaction: Array
     scaled: Array
+    filled: str = ""
 
     @property
     def interaction_error(self) -> Array:
@@ -180,15 +183,21 @@ class GraphFit(Fit):
         return self.prepared.preparation.scaled_family.with_shared(K)
 
     @property
-    def lenient_position(self) -> int:
-        """Where the path has the edges of the chosen graph and as many that may be edges too: cells are drawn by these.
+    def drawn_by(self) -> tuple[BoolArray, BoolArray]:
+        """Which interactions and locations are free where missing cells are drawn, shapes (m, m) and (m,) or (m, 1+q).
 
-        A pair without an edge in the graph that cells are drawn by would look less linked than it is.
+        A pair without an edge in the graph that cells are drawn by would look less linked than it is, the more so the
+        fewer of its cells are there, and would stay out for that. So all pairs are free that may have an edge; if there
+        are too many for the rows, those of the chosen graph and as many again, as they enter the path.
         """
         path, position = self.chosen.path, self.chosen.position
+        allowed = self.settings.allowed_pairs(len(self.names))
+        if np.count_nonzero(allowed) / 2 <= _PAIRS_A_ROW * self.weights.n_rows:
+            return allowed, np.full(path.locations[position].shape, self.settings.fit_location)
         enough = 2 * path.n_edges[position] + len(self.names) // 2
         beyond = np.flatnonzero((path.n_edges >= enough) & (np.arange(path.alphas.size) >= position))
-        return int(beyond[0]) if beyond.size else int(max(position, path.alphas.size - 1))
+        lenient = int(beyond[0]) if beyond.size else path.alphas.size - 1
+        return joined_support(np.asarray(path.interactions[lenient]), "symmetric"), path.locations[lenient] != 0
 
     @cached_property
     def facts(self) -> FitFacts:
@@ -204,7 +213,7 @@ class GraphFit(Fit):
             selection=self.chosen.words,
             converged=self.converged,
             kkt=float(path.kkt[position]),
-            filled=self.prepared.holes_in_words,
+            filled=self.prepared.holes_in_words or ("" if self.sampled is None else self.sampled.filled),
             sample="" if self.sampled is None else self.sampled.in_words(self.prepared.rows.n_rows),
         )
 
@@ -306,8 +315,7 @@ def fit_graph(rows: Rows, settings: GraphSettings, *, caller: str, frame: str | 
 
     def again(loss: Loss, fit: GraphFit) -> Parameters:
         assert isinstance(loss, QuadraticLoss)
-        path, position = fit.chosen.path, fit.lenient_position
-        return refit_like(loss, (np.asarray(path.interactions[position]), path.locations[position]), settings)
+        return refitted(loss, *fit.drawn_by, settings)
 
     return _fitted(rows, settings, caller, more, once, again, settled=_SETTLED)
 

@@ -11,6 +11,7 @@ moderators K has one part for each below the first (:mod:`robscore.losses.parts`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import cached_property
 from typing import TypeAlias
 
@@ -72,6 +73,15 @@ class QuadraticLoss:
         if self.gamma_last is not None and other.gamma_last is not None:
             self.gamma_last += other.gamma_last
         return self
+
+    def mixed_with(self, other: QuadraticLoss, share: float) -> QuadraticLoss:
+        """(1 - share) times this loss, plus a share of another one of the same columns."""
+        mixed = copy(self)
+        mixed.blocks = (1 - share) * self.blocks + share * other.blocks
+        mixed.g = (1 - share) * self.g + share * other.g
+        if self.gamma_last is not None and other.gamma_last is not None:
+            mixed.gamma_last = (1 - share) * self.gamma_last + share * other.gamma_last
+        return mixed
 
     @property
     def n_interactions(self) -> int:

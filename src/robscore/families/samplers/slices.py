@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy.stats import rankdata
@@ -20,6 +20,16 @@ from robscore.families.samplers.base import Draws, Sampler
 
 if TYPE_CHECKING:
     from robscore.families.base import Family
+
+
+class Uniforms(Protocol):
+    """What slices need of random numbers; a NumPy generator has it."""
+
+    def random(self, size: int) -> Array:
+        """Uniform on [0, 1)."""
+
+    def standard_exponential(self, size: int) -> Array:
+        """With mean 1."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +93,26 @@ def sweep_slices(family: Family, K: Array, eta: Array, start: Array, n_sweeps: i
 
 def draw_coordinate(family: Family, K: Array, eta: Array, X: Array, j: int, rng: np.random.Generator) -> Array:
     """New values of column j given the rest of each row of X, shape (n, m), which is inside the domain; shape (n,)."""
-    lower, upper = (ends[:, j] for ends in family.domain.segments(X))
-    lower = np.maximum(lower, 0.0) if family.domain.is_non_negative else lower
-
+    lower, upper = _intervals(family, X, j)
     exact = family.draw_conditional(X, j, K, eta, lower, upper, rng)
-    if exact is not None:
-        return exact
+    return _by_slices(family, K, eta, X, j, (lower, upper), rng) if exact is None else exact
+
+
+def slice_coordinate(family: Family, K: Array, eta: Array, X: Array, j: int, rng: Uniforms) -> Array:
+    """As :func:`draw_coordinate`, always by slices: of every row the k-th random numbers are used in the k-th step."""
+    return _by_slices(family, K, eta, X, j, _intervals(family, X, j), rng)
+
+
+def _intervals(family: Family, X: Array, j: int) -> tuple[Array, Array]:
+    """Ends of where column j may lie, shape (n, q) each."""
+    lower, upper = (ends[:, j] for ends in family.domain.segments(X))
+    return np.maximum(lower, 0.0) if family.domain.is_non_negative else lower, upper
+
+
+def _by_slices(
+    family: Family, K: Array, eta: Array, X: Array, j: int, within: tuple[Array, Array], rng: Uniforms
+) -> Array:
+    lower, upper = within
     conditional = family.conditional(X, j, K, eta)
 
     def log_density(x: Array) -> Array:

@@ -19,12 +19,22 @@ import numpy as np
 
 from robscore._tools.typing import Array
 from robscore.families.samplers.base import Draws, Sampler
+from robscore.families.samplers.in_numpy import draw_conditionals
 from robscore.families.samplers.mixing import effective_sample_size
 
 # Of rows that are simulated. Limits far out need many rows more than they need rows that do not depend on each other:
 # what a column is given the others is redrawn in every sweep.
 _FEWEST, _MOST, _BURN_IN, _LARGEST_THIN = 2_000, 80_000, 100, 2
 _WORK, _MOST_UPDATES = 80_000_000, 4_000_000  # updates times columns, and updates
+_FARTHEST = 1e7  # of c: beyond, rounding would refuse every proposal
+
+
+def draw_square_root(c: Array, rng: np.random.Generator) -> Array:
+    """Exact draws of t, one for every c, shape (n,); NaN where c is not a number."""
+    known = ~np.isnan(c)
+    drawn = np.full(c.shape, np.nan)
+    drawn[known] = draw_conditionals(np.clip(c[known], -_FARTHEST, _FARTHEST), rng)
+    return drawn
 
 
 class SquareRootSampler(Sampler):

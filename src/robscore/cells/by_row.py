@@ -1,0 +1,165 @@
+"""Rows with holes that are filled in as they are read, each by random numbers of its own.
+
+The seed of a row is made of its cells, and of how many rows like it came before. So what is drawn depends neither on
+the pieces that rows are read in, nor on how often they are read; nothing is kept but a number for every row. Cells
+start from a typical value of their column, and are drawn by so many sweeps of slices, in which the k-th step of every
+row uses its k-th random numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robscore._tools.randomness import mixed_bits
+from robscore._tools.typing import AnyArray, Array, IntArray
+from robscore._tools.words import RowAt
+from robscore.cells.available import filled_with
+from robscore.families.base import Family, Parameters
+from robscore.families.samplers.slices import slice_coordinate
+from robscore.rows.base import Rows, Work, some_of
+
+Seeds = NDArray[np.uint64]
+
+_SWEEPS = 12  # of draws, from a typical value on
+_STEP = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
+_NOTHING = np.uint64(0x7FF8000000000000)  # the bits of what is missing
+
+
+def row_seeds(rows: Rows, seed: int) -> Seeds:
+    """A number for every row, shape (n,), of its cells and its occurrence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore.cells.by_row import row_seeds
+    >>> from robscore.rows.arrays import ArrayRows
+    >>> X = np.array([[1.0, np.nan], [2.0, np.nan], [1.0, np.nan]])
+    >>> len(set(row_seeds(ArrayRows(X), 0).tolist()))
+    3
+    >>> bool((row_seeds(ArrayRows(X[[1, 0, 2]]), 0) == row_seeds(ArrayRows(X), 0)[[1, 0, 2]]).all())
+    True
+    """
+    keys: Seeds = np.asarray(rows.gather(_keys), dtype=np.uint64)
+    order = np.argsort(keys, kind="stable")
+    inner = np.append(True, keys[order][1:] != keys[order][:-1])
+    first = np.maximum.accumulate(np.where(inner, np.arange(keys.size), 0))
+    occurrence = np.empty(keys.size, dtype=np.uint64)
+    occurrence[order] = (np.arange(keys.size) - first).astype(np.uint64)
+    return mixed_bits(mixed_bits(keys + _STEP * occurrence) + _STEP * np.uint64(seed % 2**32 + 1))
+
+
+def _keys(X: Array) -> Seeds:
+    keys = np.zeros(len(X), dtype=np.uint64)
+    for column in (X + 0.0).T:  # zero has one sign
+        bits = np.where(np.isnan(column), _NOTHING, np.ascontiguousarray(column).view(np.uint64))
+        keys = mixed_bits(keys + _STEP ^ bits)
+    return keys
+
+
+class _OfRows:
+    """Random numbers of rows, each from its own seed: the k-th call gives the k-th number of every row."""
+
+    def __init__(self, seeds: Seeds) -> None:
+        self.seeds, self.calls = seeds, 0
+
+    def random(self, size: int) -> Array:
+        """Uniform on [0, 1)."""
+        assert size == self.seeds.size
+        self.calls += 1
+        bits = mixed_bits(self.seeds + _STEP * np.uint64(self.calls))
+        return np.asarray((bits >> np.uint64(11)) * 2.0**-53)
+
+    def standard_exponential(self, size: int) -> Array:
+        """With mean 1."""
+        return -np.log1p(-self.random(size))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """How holes are filled in.
+
+    Attributes
+    ----------
+    family : of the scaled rows
+    parameters : K and eta, which have a density
+    typical : array of shape (m,), inside the domain
+    """
+
+    family: Family
+    parameters: Parameters
+    typical: Array
+
+    def __call__(self, X: Array, seeds: Seeds) -> Array:
+        """Rows X, NaN in their holes, with draws there."""
+        m = self.typical.size
+        holes = np.isnan(X[:, :m])
+        filled = filled_with(self.typical, X)
+        some = np.flatnonzero(holes.any(axis=1))
+        if not some.size:
+            return filled
+        base, own, (K, eta) = self.family.at(filled[some], *self.parameters)
+        own = own.copy()
+        for step in range(_SWEEPS * m):
+            j = step % m
+            rows = np.flatnonzero(holes[some, j])
+            if rows.size:
+                rng = _OfRows(mixed_bits(seeds[some[rows]] + np.uint64(step + 1)))
+                at_rows = eta if eta.ndim == 1 else eta[rows]
+                with np.errstate(all="ignore"):  # rows of any size may be among them
+                    drawn = slice_coordinate(base, K, at_rows, own[rows], j, rng)
+                own[rows, j] = np.where(np.isfinite(drawn), drawn, own[rows, j])
+        filled[some, :m] = own
+        return filled
+
+
+class FilledRows(Rows):
+    """Rows with holes, filled in as they are read."""
+
+    def __init__(self, rows: Rows, seeds: Seeds, drawing: Drawing) -> None:
+        self.rows, self.seeds, self.drawing = rows, seeds, drawing
+        self.n_rows, self.n_columns, self.names = rows.n_rows, rows.n_columns, rows.names
+        self.frequency = rows.frequency
+
+    def place(self, row: int) -> str:
+        """Where the row was."""
+        return self.rows.place(row)
+
+    def at(self, row: int) -> RowAt:
+        """The row before it was filled in."""
+        return self.rows.at(row)
+
+    def pieces(self, bounds: IntArray) -> Iterator[Array]:
+        """Filled in one by one."""
+        for (low, high), X in zip(pairwise(bounds.tolist()), self.rows.pieces(bounds), strict=True):
+            yield self.drawing(X, self.seeds[low:high])
+
+    def each(
+        self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None
+    ) -> Iterator[tuple[int, Any]]:
+        """As of the rows themselves, filled in where the work is done."""
+        filled = partial(_on_filled, self.drawing, work)
+        return self.rows.each(filled, self.seeds, *along, length=length, starts=starts)
+
+    def sample(self, size: int, rng: np.random.Generator) -> IntArray:
+        """As of the rows themselves."""
+        return self.rows.sample(size, rng)
+
+    def take(self, index: IntArray) -> Array:
+        """Filled in after they are taken."""
+        return self.drawing(self.rows.take(index), self.seeds[index])
+
+    def selected(self, index: IntArray) -> Rows:
+        """Selected before they are filled in."""
+        some = FilledRows(self.rows.selected(index), self.seeds[index], self.drawing)
+        return some.counted(some_of(self.frequency, index))
+
+
+def _on_filled(drawing: Drawing, work: Work, X: Array, seeds: Seeds, *along: AnyArray) -> Any:
+    return work(drawing(X, seeds), *along)
