@@ -29,8 +29,9 @@ def rows_worth_one(loss: QuadraticLoss, path: Path, elements: PairwiseElements, 
     """As many rows, in their order, as say as much as one independent row; 1 unless they are clearly a series."""
     if weights.frequency is not None or loss.n_columns < 2:
         return 1.0  # weighted rows are not a series
-    some = np.arange(min(elements.n_rows, _MOST_ROWS))
-    rows = WeightedRows.of(elements.subset(some), weights.some(some))
+    first = elements.subset(np.arange(min(elements.n_rows, _MOST_ROWS)))
+    some = np.sort(np.unique(first.row_keys(), return_index=True)[1])  # copies are how often a row counts, no series
+    rows = WeightedRows.of(first.subset(some), weights.some(some))
     shares = _shares(loss, path, rows)
     counted = rows.gamma_weights > 0
     shares[counted] -= shares[counted].mean(axis=0)
