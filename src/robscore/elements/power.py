@@ -331,8 +331,7 @@ class PowerElements(PairwiseElements):
         kept = np.flatnonzero(c_gamma)
         rows, c = self.take(kept), c_gamma[kept, None]
         a, b, s = c * rows.A, c * rows.B, (c * rows.C).sum(axis=0) + self.constant_C * c_gamma.sum()
-        m, L = self.n_columns, self.n_locations
-        wide = (m, kept.size)
+        m, L, wide = self.n_columns, self.n_locations, (self.n_columns, kept.size)
         u, a, b = (np.ascontiguousarray(np.broadcast_to(array.T, wide), dtype=precision) for array in (rows.u, a, b))
         if L == 1:
             return FactoredLoss(u, a, b, np.broadcast_to(s, (m,)).copy(), self.mean("g", c_g))
