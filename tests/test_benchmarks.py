@@ -282,8 +282,8 @@ def test_rain_without_memory_has_no_effects_of_the_month_before(tmp_path, monkey
 
 def test_groups_that_agree_are_learnt_better_together(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(kept, "FOLDER", tmp_path)
-    monkeypatch.setattr(groups_joint, "COMMON", {"agree to 80 %": 20})
-    table = groups_joint.main(n_sets=1, models=(("sqrt", 0.1),))
-    ((jointly, apart, _),) = table.values()
+    table = groups_joint.main(n_sets=1, models=(("sqrt", 0.1),), groups=("agree to 80 %",))
+    ((jointly, best, apart, _),) = table.values()
+    assert best >= jointly - 0.05
     assert jointly > apart + 0.05
     assert "1 data sets each" in capsys.readouterr().out
