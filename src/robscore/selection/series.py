@@ -22,7 +22,7 @@ from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.time_blocks import TimeBlocks
 from robscore.weighting.weighted_rows import WeightedRows
 
-_MOST_ROWS, _MOST_NUMBERS = 5_000, 1_000_000  # that are looked at
+_MOST_ROWS, _MOST_NUMBERS = 5_000, 300_000  # that are looked at
 
 
 def rows_worth_one(loss: QuadraticLoss, path: Path, elements: PairwiseElements, weights: RowWeights) -> float:
