@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import kstest, norm
 
 import robscore as rs
-from robscore.selection.entries import find_entries
+from robscore.selection.entries import EntryScores
 from robscore.selection.expected_f1 import _lasting
 from robscore.selection.odds import _log_odds, find_odds
 from robscore.selection.standard_errors import _after_graph, on_own_parameters, standard_errors
@@ -74,7 +74,7 @@ def test_scores_of_pairs_without_an_edge_are_standard_normal(family, multiplier)
     model = rs.RobustGraph(family, n_blocks=1, alphas=60, diagonal_multiplier=multiplier).fit(X)
     fit = model.fitted_
     rows = WeightedRows.of(fit.elements(), fit.weights)
-    entries = find_entries(fit.loss, fit.chosen.path, rows, fit.settings.pair_weights(40), most_edges=200)
+    entries = EntryScores(fit.loss, fit.chosen.path, rows, fit.settings.pair_weights(40)).within(200)
     scores = entries.score[entries.entered]
     least = 2.2  # all pairs above it have entered
     assert entries.score[~entries.entered].max() < 3

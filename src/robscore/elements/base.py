@@ -26,7 +26,7 @@ PARTS: tuple[Part, Part] = ("gamma", "g")
 
 Storage: TypeAlias = Literal["auto", "dense", "matrix-free", "float32"]
 
-CHUNK_BYTES = 8e6
+CHUNK_BYTES = 2e7
 _TILE_BYTES = 2e6
 
 

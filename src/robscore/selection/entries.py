@@ -15,6 +15,7 @@ No graph is refitted.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtri, stdtr
@@ -51,48 +52,55 @@ class Entries:
     n_looked_at: int
 
 
-def find_entries(loss: QuadraticLoss, path: Path, rows: WeightedRows, weights: Array, most_edges: int) -> Entries:
-    """Scores of all pairs, from the part of a path that has at most so many edges.
+class EntryScores:
+    """Scores of all pairs along a path, whatever part of it is looked at.
 
     Parameters
     ----------
     loss, path : the loss and its solutions
     rows : what the loss is made of, or a sample of it
     weights : array of the shape of K, of the penalty
-    most_edges : int
     """
-    i, j = pairs = _penalised_pairs(weights, loss.parts)
-    too_many = np.flatnonzero(path.n_edges > most_edges)
-    n_looked_at = max(int(too_many[0]) if too_many.size else path.alphas.size, 1)
-    alphas = path.alphas[:n_looked_at]
-    own = on_own_parameters(loss, fit_location=path.fit_location)
-    errors = _Errors(loss, path, rows, _milestones(alphas), pairs, own)
-    freedom = degrees_of_freedom(loss, path, rows, pairs, own)
-    limits = (2 if path.rule == "symmetric" else 1) * weights[i, j]
-    score, entered = np.zeros(i.size), np.zeros(i.size, dtype=bool)
-    shift, pull, derivative, before = *np.zeros((3, 2, i.size)), None
 
-    def scores(alpha: float, some: BoolArray) -> Array:
-        limit = alpha * limits[some]
-        noise = np.maximum(limit - np.sign(derivative + pull)[:, some] * pull[:, some], 0.0)
-        found = _scores(limit, noise, shift[:, some], errors.at(alpha, some), freedom[some])
-        return found.max(axis=0) if path.rule == "or" else found.min(axis=0)
+    def __init__(self, loss: QuadraticLoss, path: Path, rows: WeightedRows, weights: Array) -> None:
+        self.loss, self.path = loss, path
+        self.pairs = _penalised_pairs(weights, loss.parts)
+        self.own = on_own_parameters(loss, fit_location=path.fit_location)
+        self.errors = _Errors(loss, path, rows, self.pairs, self.own)
+        self.freedom = degrees_of_freedom(loss, path, rows, self.pairs, self.own)
+        self.limits = (2 if path.rule == "symmetric" else 1) * weights[self.pairs]
 
-    for k in range(n_looked_at):
-        K = path.interactions[k]
-        inside = joined_support(K, path.rule)[i, j]
-        tell("choosing among penalties", k + 1, n_looked_at)
-        derivative, pull = _derivatives(loss, K, path.locations[k], pairs, own, path.rule)
-        new = inside & ~entered
-        if new.any():
-            score[new] = scores(alphas[k] if k == 0 else float(np.sqrt(alphas[k - 1] * alphas[k])), new)
-            entered |= new
-        if before is not None and alphas[k] < alphas[k - 1]:
-            slope = (derivative - before) / (alphas[k - 1] - alphas[k]) / limits
-            shift[:, ~inside] = np.clip(slope, -_MOST_SHIFT, _MOST_SHIFT)[:, ~inside]
-        before = derivative
-    score[~entered] = scores(alphas[-1], ~entered)
-    return Entries(pairs, score, entered, n_looked_at)
+    def within(self, most_edges: int) -> Entries:
+        """From the part of the path that has at most so many edges."""
+        loss, path, pairs, (i, j) = self.loss, self.path, self.pairs, self.pairs
+        too_many = np.flatnonzero(path.n_edges > most_edges)
+        n_looked_at = max(int(too_many[0]) if too_many.size else path.alphas.size, 1)
+        alphas = path.alphas[:n_looked_at]
+        errors_at = partial(self.errors.at, _milestones(alphas))
+        score, entered = np.zeros(i.size), np.zeros(i.size, dtype=bool)
+        shift, pull, derivative, before = *np.zeros((3, 2, i.size)), None
+
+        def scores(alpha: float, some: BoolArray) -> Array:
+            limit = alpha * self.limits[some]
+            noise = np.maximum(limit - np.sign(derivative + pull)[:, some] * pull[:, some], 0.0)
+            found = _scores(limit, noise, shift[:, some], errors_at(alpha, some), self.freedom[some])
+            return found.max(axis=0) if path.rule == "or" else found.min(axis=0)
+
+        for k in range(n_looked_at):
+            K = path.interactions[k]
+            inside = joined_support(K, path.rule)[i, j]
+            tell("choosing among penalties", k + 1, n_looked_at)
+            derivative, pull = _derivatives(loss, K, path.locations[k], pairs, self.own, path.rule)
+            new = inside & ~entered
+            if new.any():
+                score[new] = scores(alphas[k] if k == 0 else float(np.sqrt(alphas[k - 1] * alphas[k])), new)
+                entered |= new
+            if before is not None and alphas[k] < alphas[k - 1]:
+                slope = (derivative - before) / (alphas[k - 1] - alphas[k]) / self.limits
+                shift[:, ~inside] = np.clip(slope, -_MOST_SHIFT, _MOST_SHIFT)[:, ~inside]
+            before = derivative
+        score[~entered] = scores(alphas[-1], ~entered)
+        return Entries(pairs, score, entered, n_looked_at)
 
 
 def _penalised_pairs(weights: Array, parts: Parts) -> tuple[IntArray, IntArray]:
@@ -144,32 +152,24 @@ class _Errors:
     """Standard errors of derivatives, found at some alphas and interpolated between them on logarithmic scales."""
 
     def __init__(
-        self,
-        loss: QuadraticLoss,
-        path: Path,
-        rows: WeightedRows,
-        positions: IntArray,
-        pairs: tuple[IntArray, IntArray],
-        own: Array,
+        self, loss: QuadraticLoss, path: Path, rows: WeightedRows, pairs: tuple[IntArray, IntArray], own: Array
     ) -> None:
-        self.loss, self.path, self.rows, self.positions = loss, path, rows, positions
-        self.pairs, self.own = pairs, own
+        self.loss, self.path, self.rows, self.pairs, self.own = loss, path, rows, pairs, own
         self.found: dict[int, Array] = {}
 
-    def at(self, alpha: float, some: BoolArray) -> Array:
-        """At any alpha for some pairs, shape (2, q)."""
-        alphas = self.path.alphas[self.positions]
+    def at(self, positions: IntArray, alpha: float, some: BoolArray) -> Array:
+        """At any alpha for some pairs, shape (2, q), from those at some positions of the path."""
+        alphas = self.path.alphas[positions]
         after = int(np.clip(np.searchsorted(-alphas, -alpha), 1, max(alphas.size - 1, 1)))
-        low = self._at(0 if alphas.size == 1 else after - 1)[:, some]
+        low = self._at(int(positions[0 if alphas.size == 1 else after - 1]))[:, some]
         if alphas.size == 1 or alpha >= alphas[after - 1]:
             return low
         share = np.log(alphas[after - 1] / alpha) / np.log(alphas[after - 1] / alphas[after])
         tiny = np.finfo(float).tiny
-        high = self._at(after)[:, some]
+        high = self._at(int(positions[after]))[:, some]
         return np.asarray(np.maximum(low, tiny) ** (1 - share) * np.maximum(high, tiny) ** share)
 
-    def _at(self, which: int) -> Array:
-        if which not in self.found:
-            position = int(self.positions[which])
-            self.found[which] = standard_errors(self.loss, self.path, position, self.rows, self.pairs, self.own)
-        return self.found[which]
+    def _at(self, position: int) -> Array:
+        if position not in self.found:
+            self.found[position] = standard_errors(self.loss, self.path, position, self.rows, self.pairs, self.own)
+        return self.found[position]

@@ -22,7 +22,7 @@ import numpy as np
 from robscore._tools.typing import Array, BoolArray
 from robscore.losses.parts import matrices
 from robscore.selection.choice import Candidates, Choice, least
-from robscore.selection.entries import Entries, find_entries
+from robscore.selection.entries import Entries, EntryScores
 from robscore.selection.odds import Odds, find_odds
 from robscore.solvers.path import Path, joined_support
 from robscore.weighting.weighted_rows import WeightedRows
@@ -35,10 +35,11 @@ _NEAR, _LONG = 0.8, 0.9  # of alpha: how far a graph may be that stays the same 
 
 def expected_f1(candidates: Candidates) -> Choice:
     """One minus the expected F1 of every graph, infinite for those that were not looked at."""
-    path, rows = candidates.path, _rows(candidates)
+    path = candidates.path
+    along = EntryScores(candidates.loss, path, _rows(candidates), candidates.penalty_weights)
     most = _EDGES_A_COLUMN * path.interactions.n_columns
     while True:
-        entries = find_entries(candidates.loss, path, rows, candidates.penalty_weights, most)
+        entries = along.within(most)
         odds = find_odds(_standing_out(candidates, entries), entries.entered)
         criterion = (_of_groups if candidates.loss.parts.are_groups else _criterion)(path, entries, odds)
         choice = _where_the_flat_begins(criterion, path)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.linalg.lapack import dposv
 
 from robscore._tools.arguments import check_number
 from robscore._tools.errors import ArgumentError, UsageError
@@ -28,7 +29,8 @@ _SWEEPS_A_SNAPSHOT = 2
 _SNAPSHOTS = 5
 _ONE_SWEEP_MORE = 3.0  # violations met in a sweep are about so much larger than those it leaves
 _FIRST_CHECK = 125  # sweeps; at twice as many, and again each time they double, look at what is so slow
-_FIRST_JUMP = 24  # sweeps, and again each time they double: slow problems need a better step than another sweep
+_FIRST_JUMP = 24  # sweeps, and again after half as many more: slow problems need a better step than another sweep
+_FIRST_JUMP_IF_SLOW = 8  # where the penalty before needed more than that
 _NODES_A_TASK = 10  # that are solved together where each is alone
 _LARGEST_JUMP, _LARGEST_EARLY_JUMP = 1500, 500  # parameters in the linear system that may then be solved
 
@@ -71,7 +73,8 @@ def trace_path(
             here = (Z.copy(), R.copy(), previous)
             if last is not None:
                 _predict(problem, last, Z, R, alpha, previous)
-            n_iter[k], bounded = solve_one(problem, Z, R, alpha, previous, tol * unit, max_iter)
+            was_slow = k > 0 and n_iter[k - 1] > _FIRST_JUMP
+            n_iter[k], bounded = solve_one(problem, Z, R, alpha, previous, tol * unit, max_iter, was_slow=was_slow)
             last, previous = here, alpha
         kkt[k] = problem.violations(Z, R, alpha).max(initial=0.0) / unit
         if keep(Z):
@@ -155,7 +158,15 @@ def take_if_better(problem: Problem, Z: Array, R: Array, other_Z: Array, other_R
 
 
 def solve_one(
-    problem: Problem, Z: Array, R: Array, alpha: float, previous: float, tol: float, max_iter: int
+    problem: Problem,
+    Z: Array,
+    R: Array,
+    alpha: float,
+    previous: float,
+    tol: float,
+    max_iter: int,
+    *,
+    was_slow: bool = False,
 ) -> tuple[int, bool]:
     """Bring Z and R to the optimum at alpha; sweeps used, and whether the objective is bounded below."""
     from robscore.solvers.kernels import descend_with, refresh
@@ -165,7 +176,8 @@ def solve_one(
     strong = problem.penalised & penalty.outside(problem.gradient(R), weights, alpha, previous)
     chosen = (problem.weights == 0) | strong | (problem.values(Z) != 0)
     snapshots: list[tuple[Array, Array]] = []
-    checkpoint, checked_at, jump_at = Z.copy(), _FIRST_CHECK, _FIRST_JUMP
+    checkpoint, checked_at = Z.copy(), _FIRST_CHECK
+    jump_at = _FIRST_JUMP_IF_SLOW if was_slow else _FIRST_JUMP
     sweeps, calls = 0, 0
     while sweeps < max_iter:
         used, worst, changed = descend(
@@ -195,7 +207,7 @@ def solve_one(
             if sweeps >= jump_at:
                 early = sweeps < 2 * _FIRST_CHECK
                 _jump_on_support(problem, Z, R, alpha, _LARGEST_EARLY_JUMP if early else _LARGEST_JUMP)
-                jump_at = 2 * sweeps
+                jump_at = 3 * sweeps // 2
                 snapshots.clear()
             if len(snapshots) == _SNAPSHOTS:
                 _extrapolate(problem, snapshots, Z, R, alpha)
@@ -225,9 +237,8 @@ def _jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float, largest
     here, weights, hessian = theta[support], problem.finite_weights[support], problem.hessian_on(support)
     slope, bend = (of(here, weights, alpha) for of in (problem.penalty.slope, problem.penalty.bend))
     hessian[np.diag_indices(support.size)] += bend
-    try:
-        there = np.linalg.solve(hessian, problem.linear_by_coordinate[support] - slope + bend * here)
-    except np.linalg.LinAlgError:
+    _, there, failed = dposv(hessian, problem.linear_by_coordinate[support] - slope + bend * here)
+    if failed:  # not convex up to rounding: no minimum to go to
         return
     crossing = problem.penalised[support] & (here * there < 0)
     shares = here[crossing] / (here[crossing] - there[crossing])

@@ -49,7 +49,7 @@ _OF_SURPRISE = Caution(steps=3)
 _OF_COLUMNS = Caution(bulk=(0.1, 0.9), leeway=2.0, lowest=0.95, errors=(6.0, 12.0), purity=3.0, steps=1)
 _UNUSUAL = (0.01, 0.9)  # quantiles of the simulated surprise: less is too likely, more is surprising
 
-_ESCAPED = 1.2  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
+_ESCAPED = 1.6  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
 _WIDTH, _LARGEST_WIDTH = 3.0, 0.5  # rows in the taper: so many times the bad ones, at most this share of the others
 _FEW_VALUES = 10  # of a column: its residuals have no tail to speak of, but one of two values may be rare
 _NEAR = 2.0  # a gap may leave out so many times more or fewer rows
