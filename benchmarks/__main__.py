@@ -33,6 +33,7 @@ NAMES = [
     "covariates",
     "effect_intervals",
     "series",
+    "rain_given_past",
     "groups_joint",
     "missing_cells",
     "wrong_cells",

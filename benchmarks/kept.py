@@ -1,6 +1,7 @@
 """Results of long benchmarks, kept under ``results/benchmarks`` so that a run that was interrupted goes on."""
 
 import hashlib
+import inspect
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,17 +18,26 @@ SHAPES = ("random", "chain", "hub", "grid", "scale-free")
 
 
 def run_kept(name: str, work: Callable[[Any], Any], tasks: Sequence[Any], n_jobs: int = -1) -> list[Any]:
-    """What ``work`` makes of every task, in order; those of an earlier run with the same code are not run again."""
-    identity = {"code": _fingerprint(), "tasks": hashlib.sha256(json.dumps(list(tasks)).encode()).hexdigest()}
+    """What ``work`` makes of every task, in order; those of an earlier run with the same code are not run again.
+
+    That may be a run of fewer data sets, or of more, or one that was interrupted.
+    """
+    identity = {"code": _fingerprint(), "benchmark": hashlib.sha256(_source_of(work)).hexdigest()}
     folder = FOLDER / f"{name}-{hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:12]}"
     store = Store(folder, identity, "delete it")
-    outcomes = {k: kept for k in range(len(tasks)) if (kept := store.get(k)) is not None}
-    missing = [(k, task) for k, task in enumerate(tasks) if k not in outcomes]
+    keys = [int(hashlib.sha256(json.dumps(task).encode()).hexdigest()[:12], 16) for task in tasks]
+    outcomes = {key: kept for key in keys if (kept := store.get(key)) is not None}
+    missing = [(key, task) for key, task in zip(keys, tasks, strict=True) if key not in outcomes]
     with ProgressLine(name, time_left=True) as line:
-        for position, outcome in run_all(work, missing, n_jobs):
-            outcomes[position] = store.put(position, outcome)
+        for key, outcome in run_all(work, missing, n_jobs):
+            outcomes[key] = store.put(key, outcome)
             line.update(len(outcomes), len(tasks))
-    return [outcomes[k] for k in range(len(tasks))]
+    return [outcomes[key] for key in keys]
+
+
+def _source_of(work: Callable[[Any], Any]) -> bytes:
+    """The file that a function is written in: its constants are not in the tasks."""
+    return Path(inspect.getfile(work)).read_bytes()
 
 
 def _fingerprint() -> str:

@@ -1,9 +1,11 @@
-"""Rows in time: coverage of intervals, tests given the row before, and bad rows in runs.
+"""Rows in time: coverage of intervals, tests given the row before, bad rows in runs, and the graph that is chosen.
 
 1. Gaussian AR(1), m = 10, n = 600: coverage of 95 % intervals of all K_ij, with single rows and with block_size="auto".
 2. VAR(1) with cross-lags and diagonal noise, m = 8, n = 600: rejected true nulls at 5 %, given the row before or not.
 3. Gaussian AR(1), rho = .9, 5 % bad rows scattered or in runs of 10: AUC of block medians (contamination = .05), blocks
    of neighbours and of shuffled rows, and of the default.
+4. Gaussian AR(1), m = 10, n = 600, 10 edges or none: false edges and F1 of the default graph and of select="ebic", rows
+   in their order and shuffled, which hides that they are a series.
 """
 
 import argparse
@@ -77,10 +79,38 @@ def recovered(run: float, seed: int) -> list[float]:
     return [rs.metrics.auc(rs.metrics.roc_curve(model.fit(X).path_, K)) for model in models]
 
 
+def chosen(rho: float, seed: int) -> list[float]:
+    """False edges and F1 of the default and of eBIC, then false edges where there is none; in order, and shuffled."""
+    K, X = with_rho(rho, 10, seed)
+    empty = autoregressive(rho * np.eye(10), np.eye(10), N, np.random.default_rng([seed, 6]))
+    order = np.random.default_rng([seed, 7]).permutation(N)
+    upper = np.triu_indices(10, 1)
+    true, values = K[upper] != 0, []
+    for rule in ("f1", "ebic"):
+        for rows in (np.arange(N), order):
+            model = rs.RobustGraph("gaussian", select=rule)
+            found = model.fit(X[rows]).graph_.adjacency[upper]
+            both = np.count_nonzero(found & true)
+            values += [np.count_nonzero(found & ~true), 2 * both / (np.count_nonzero(found) + np.count_nonzero(true))]
+            values.append(model.fit(empty[rows]).graph_.n_edges)
+    return [float(value) for value in values]
+
+
 TABLES = {
     "coverage": (coverage, "rho", (0.0, 0.6, 0.9), ("single rows", "blocks")),
     "rejected": (rejected, "", (0.0,), ("given", "plain")),
     "recovered": (recovered, "run", (1.0, 10.0), ("neighbours", "shuffled", "default")),
+    "chosen": (
+        chosen,
+        "rho",
+        (0.0, 0.6, 0.9),
+        [
+            f"{rule}{how} {kind}"
+            for rule in ("f1", "ebic")
+            for how in ("", ",mixed")
+            for kind in ("false", "F1", "none")
+        ],
+    ),
 }
 
 
@@ -92,15 +122,16 @@ def outcome(task: tuple[str, float, int]) -> list[float]:
         return TABLES[name][0](setting, seed)
 
 
-def main(n_sets: int = 200) -> dict[tuple[str, float], list[float]]:
-    tasks = [(name, setting, seed) for name in TABLES for setting in TABLES[name][2] for seed in range(n_sets)]
+def main(n_sets: int = 200, tables: tuple[str, ...] = tuple(TABLES)) -> dict[tuple[str, float], list[float]]:
+    tasks = [(name, setting, seed) for name in tables for setting in TABLES[name][2] for seed in range(n_sets)]
     found = dict(zip(tasks, run_kept("series", outcome, tasks), strict=True))
     table = {}
-    for name, (_, label, settings, columns) in TABLES.items():
-        print(f"{name:<12}{label:>6}" + "".join(f"{column:>14}" for column in columns))
+    for name in tables:
+        _, label, settings, columns = TABLES[name]
+        print(f"{name:<12}{label:>6}" + "".join(f"{column:>16}" for column in columns))
         for setting in settings:
             values = np.mean([found[name, setting, seed] for seed in range(n_sets)], axis=0)
-            print(f"{'':<12}{setting:>6g}" + "".join(f"{value:>14.3f}" for value in values))
+            print(f"{'':<12}{setting:>6g}" + "".join(f"{value:>16.3f}" for value in values))
             table[name, setting] = values.tolist()
     print(f"{n_sets} data sets each")
     return table
@@ -109,4 +140,6 @@ def main(n_sets: int = 200) -> dict[tuple[str, float], list[float]]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=200)
-    main(parser.parse_args().sets)
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=tuple(TABLES))
+    arguments = parser.parse_args()
+    main(arguments.sets, tuple(arguments.tables))

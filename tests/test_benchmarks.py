@@ -33,6 +33,7 @@ from benchmarks import (
     measure,
     missing_cells,
     penalty_choice,
+    rain_given_past,
     same_answer,
     series,
     support_recovery,
@@ -255,7 +256,7 @@ def test_intervals_of_effects_hold_them(tmp_path, monkeypatch, capsys):
 def test_intervals_of_series_and_lagged_tests_are_honest(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(kept, "FOLDER", tmp_path)
     monkeypatch.setitem(series.TABLES, "coverage", (*series.TABLES["coverage"][:2], (0.9,), ("single rows", "blocks")))
-    table = series.main(n_sets=3)
+    table = series.main(n_sets=3, tables=("coverage", "rejected"))
     single, blocks = table["coverage", 0.9]
     assert blocks > single + 0.2
     given, plain = table["rejected", 0.0]
@@ -263,10 +264,26 @@ def test_intervals_of_series_and_lagged_tests_are_honest(tmp_path, monkeypatch, 
     assert "3 data sets each" in capsys.readouterr().out
 
 
+def test_a_series_keeps_its_graph_sparse(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setitem(series.TABLES, "chosen", (series.chosen, "rho", (0.9,), series.TABLES["chosen"][3]))
+    ((false, f1, none, *shuffled),) = (values[:6] for values in series.main(1, ("chosen",)).values())
+    assert none + 5 < shuffled[2]
+    assert false <= shuffled[0]
+    assert f1 > 0.5
+
+
+def test_rain_without_memory_has_no_effects_of_the_month_before(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(rain_given_past, "FOLDER", tmp_path)
+    table = rain_given_past.main(n_months=300)
+    assert table["season and past"]["effects"] <= 0.02 * table["season and past"]["of"]
+    assert "simulated rain" in capsys.readouterr().out
+
+
 def test_groups_that_agree_are_learnt_better_together(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(kept, "FOLDER", tmp_path)
-    monkeypatch.setattr(groups_joint, "COMMON", {"agree to 80 %": 20})
-    table = groups_joint.main(n_sets=1, models=(("sqrt", 0.1),))
-    ((jointly, apart, _),) = table.values()
+    table = groups_joint.main(n_sets=1, models=(("sqrt", 0.1),), groups=("agree to 80 %",))
+    ((jointly, best, apart, _),) = table.values()
+    assert best >= jointly - 0.05
     assert jointly > apart + 0.05
     assert "1 data sets each" in capsys.readouterr().out

@@ -277,8 +277,52 @@ def test_covariates_after_the_fit_must_be_those_of_the_fit():
         plain.score(X, covariates=group)
     with pytest.raises(ValueError, match="fit it"):
         rs.RobustGraph("sqrt", fit_location=False).fit(X, covariates=group)
-    with pytest.raises(ValueError, match="does not take covariates"):
-        rs.RobustGraph("sqrt", storage="matrix-free").fit(X, covariates=group)
+
+
+@pytest.mark.parametrize("family", ["sqrt", "gaussian", "log-log", "truncated-gaussian"])
+def test_a_loss_without_gamma_is_the_same_given_covariates(family):
+    X, c = rows(family, n=80), np.random.default_rng(1).normal(size=(80, 2))
+    elements = rs.score_elements(family, X).given(c)
+    dense, free, single = (elements.average(storage=how) for how in ("dense", "matrix-free", "float32"))
+    m = X.shape[1]
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(m, m)), rng.normal(size=(m, 3))
+    np.testing.assert_allclose(free.gamma, dense.gamma, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(free.gamma_times(*z), dense.gamma_times(*z), rtol=1e-10)
+    np.testing.assert_allclose(single.gamma_times(*z), dense.gamma_times(*z), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(free.diagonal(), dense.diagonal(), rtol=1e-10)
+    np.testing.assert_allclose(free.pulls_of(z[0]), dense.pulls_of(z[0]), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(free.best_location(z[1]), dense.best_location(z[1]), rtol=1e-9)
+    np.testing.assert_array_equal(free.g, dense.g)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"effect_ratio": 1.0}, {"rule": "and"}, {"select": "ebic", "n_blocks": 10, "reweight": False}]
+)
+@pytest.mark.parametrize("storage", ["matrix-free", "float32"])
+def test_fits_without_gamma_are_the_same_given_covariates(storage, options):
+    X, c = rows("sqrt", n=300), np.random.default_rng(1).normal(size=(300, 2))
+    X = X + 0.3 * np.abs(c[:, :1])
+    held, free = (rs.RobustGraph("sqrt", storage=how, **options).fit(X, covariates=c) for how in ("dense", storage))
+    close = {"rtol": 1e-3, "atol": 1e-4} if storage == "float32" else {"rtol": 1e-5, "atol": 1e-7}
+    np.testing.assert_allclose(free.interaction_, held.interaction_, **close)
+    np.testing.assert_allclose(free.effects_, held.effects_, **close)
+
+
+def test_many_columns_given_covariates_need_no_gamma():
+    """As many columns as make the path look at a growing set of coordinates, with Gamma and without."""
+    rng = np.random.default_rng(0)
+    c = rng.normal(size=(400, 1))
+    X = np.abs(rng.normal(size=(400, 152)) + c + 2)
+    X[:, 1] += X[:, 0]
+    alphas = [0.3, 0.2]
+    held, free = (
+        rs.RobustGraph("sqrt", storage=how, alphas=alphas, n_blocks=1, select="ebic").fit(X, covariates=c)
+        for how in ("dense", "auto")
+    )
+    np.testing.assert_allclose(free.interaction_, held.interaction_, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(free.effects_, held.effects_, rtol=1e-5, atol=1e-7)
+    assert type(free.fitted_.loss).__name__ == "FactoredLoss"
 
 
 def test_simulated_rows_have_the_location_of_their_covariates():

@@ -40,6 +40,11 @@ def test_a_weight_is_so_many_rows_for_the_whole_fit(options, scale):
             np.testing.assert_allclose(tables[0][column], tables[1][column], atol=1e-10)
 
 
+def test_copies_side_by_side_are_not_a_series():
+    X = np.repeat(data(), 2, axis=0)
+    assert rs.RobustGraph("sqrt", n_blocks=1).fit(X).fitted_.chosen.tau == 1.0
+
+
 def test_cross_validation_folds_whole_rows_with_equal_weights():
     X = data()
     model = rs.RobustGraph("sqrt", n_blocks=1, select="cv", alphas=15)

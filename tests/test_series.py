@@ -1,12 +1,16 @@
 """Rows in time: lagged graphs, and standard errors of rows that depend on those before them."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.datasets import load_iris, load_wine
 
 import robscore as rs
-from robscore.certainty.time_blocks import TimeBlocks, autocorrelations, find_time_blocks
+from robscore.certainty.blocks_of_fit import find_time_blocks
+from robscore.weighting.time_blocks import TimeBlocks, autocorrelations
 
 
 def autoregressive(rho, n=500, m=4, seed=0, noise=None):
@@ -109,3 +113,63 @@ def test_intervals_of_split_rows_and_of_effects_follow_the_dependence_too():
     assert len(model.edge_intervals(estimate="split")) <= 6
     auto, alone = (model.effects(block_size=size) for size in ("auto", 1))
     assert np.median(auto["effect_error"]) > 1.3 * np.median(alone["effect_error"])
+
+
+def edges_of(X, **options):
+    return rs.RobustGraph("gaussian", **options).fit(X).graph_.n_edges
+
+
+@pytest.mark.parametrize("rule", ["f1", "ebic"])
+def test_a_series_gives_no_denser_graph_than_independent_rows(rule):
+    """Without any edge; rows in any other order do not show that they are a series."""
+    series = [autoregressive(0.9, n=600, m=8, seed=seed) for seed in range(2)]
+    assert sum(edges_of(X, select=rule) for X in series) <= 4
+    shuffled = [np.random.default_rng(0).permutation(X) for X in series]
+    assert sum(edges_of(X, select=rule) for X in shuffled) > 10
+
+
+def test_n_rows_of_a_series_count_as_fewer():
+    model = rs.RobustGraph("gaussian").fit(autoregressive(0.6, n=800, m=6))
+    tau = (1 + 0.36) / (1 - 0.36)  # products of two columns have correlation rho^2
+    assert model.fitted_.chosen.tau == pytest.approx(tau, rel=0.25)
+    assert "rows of a series as" in str(model.graph_)
+    assert "were counted as one when the penalty was chosen" in str(model.cautions_[0])
+    now, before = rs.lagged(autoregressive(0.6, n=800, m=6))
+    assert rs.RobustGraph("gaussian").fit(now, covariates=before).fitted_.chosen.tau == 1.0
+    counts = np.ones(800)
+    counts[0] = 2
+    assert rs.RobustGraph("gaussian").fit(autoregressive(0.6, n=800), sample_weight=counts).fitted_.chosen.tau == 1.0
+
+
+def test_rows_that_are_sorted_or_drift_or_independent_count_in_full():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 6)) @ (np.eye(6) + 0.5 * np.eye(6, k=1))
+    t = np.linspace(-1, 1, 600)[:, None]
+    by_class = [X + 2 * rng.normal(size=(k, 6))[np.arange(600) * k // 600] for k in (2, 3, 5, 10)]
+    for rows in (X, X[np.argsort(X[:, 0])], X + 2 * t, X * (1.5 + t), *by_class, load_wine().data, load_iris().data):
+        assert rs.RobustGraph("gaussian").fit(rows).fitted_.chosen.tau == 1.0
+
+
+def test_dependence_that_lasts_is_told_from_a_series():
+    rng = np.random.default_rng(0)
+    assert TimeBlocks.of(rng.normal(size=(1000, 5))) == TimeBlocks()
+    series = TimeBlocks.of(autoregressive(0.8, n=1000, m=5))
+    classes = TimeBlocks.of(rng.normal(size=(1000, 5)) + np.repeat(rng.normal(size=(4, 5)), 250, axis=0))
+    assert series.size > 1
+    assert series.tau_of_series == series.tau == pytest.approx(9, rel=0.3)
+    assert classes.size > 1
+    assert classes.tau_of_series == 1.0
+
+
+@pytest.mark.parametrize("family", ["sqrt", "truncated-gaussian", "simplex"])
+def test_a_series_is_found_in_any_family(family):
+    X = np.exp(autoregressive(0.8, n=600, m=5))
+    if family == "simplex":
+        X /= X.sum(axis=1, keepdims=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        chosen, shuffled = (
+            rs.RobustGraph(family).fit(rows).fitted_.chosen for rows in (X, np.random.default_rng(0).permutation(X))
+        )
+    assert 1.5 < chosen.tau < 10
+    assert shuffled.tau == 1.0

@@ -20,15 +20,16 @@ from scipy.stats import false_discovery_control
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore._tools.words import first_few
+from robscore.certainty.blocks_of_fit import find_time_blocks, n_free_of, stretched
 from robscore.certainty.influence import Solved, count_blocks, solve, t_quantile, two_sided_p_values
 from robscore.certainty.intervals import check_arguments
-from robscore.certainty.time_blocks import TimeBlocks, find_time_blocks, n_free_of
 from robscore.families.moderated import Moderated
 from robscore.fitting.fit import Fit
 from robscore.fitting.moderators import Placed
 from robscore.fitting.settings import GraphSettings
 from robscore.rows.tables import Kind, as_table
 from robscore.solvers.factor import SingularLossError
+from robscore.weighting.time_blocks import TimeBlocks
 from robscore.weighting.weighted_rows import WeightedRows
 
 
@@ -128,7 +129,7 @@ def solve_all(fit: Fit, block_size: int | Literal["auto"]) -> tuple[Solved, Time
             "fewer columns or groups."
         ) from None
     blocks = find_time_blocks(fit, allowed) if block_size == "auto" else TimeBlocks(block_size)
-    return blocks.stretched(solved, weights.n_rows, n_free_of(fit, allowed)), blocks
+    return stretched(solved, blocks, weights.n_rows, n_free_of(fit, allowed)), blocks
 
 
 def _functional(

@@ -10,16 +10,17 @@ from scipy.stats import false_discovery_control
 
 from robscore._tools.errors import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray
+from robscore.certainty.blocks_of_fit import find_time_blocks, n_free_of, stretched
 from robscore.certainty.differences import solve_all
 from robscore.certainty.filled_intervals import filled_influence
 from robscore.certainty.influence import Solved, count_blocks, solve, summed_in_blocks, t_quantile, two_sided_p_values
 from robscore.certainty.intervals import check_arguments
-from robscore.certainty.time_blocks import TimeBlocks, find_time_blocks, n_free_of
 from robscore.fitting.fit import Fit
 from robscore.fitting.settings import GraphSettings
 from robscore.losses.parts import mirrored
 from robscore.rows.tables import Kind, as_table
 from robscore.solvers.factor import SingularLossError
+from robscore.weighting.time_blocks import TimeBlocks
 from robscore.weighting.weighted_rows import WeightedRows
 
 
@@ -62,7 +63,7 @@ def _solved(fit: Fit, allowed: BoolArray, block_size: int | Literal["auto"]) -> 
         return solved, np.sqrt(np.einsum("ij,ij->j", sums, sums) * count / max(count - 1, 1)), blocks.size
     elements, weights = fit.elements(), fit.weights.some(np.arange(fit.prepared.rows.n_rows))
     solved = solve(elements, weights, allowed, fit_location=True)
-    solved = blocks.stretched(solved, weights.n_rows, n_free_of(fit, allowed))
+    solved = stretched(solved, blocks, weights.n_rows, n_free_of(fit, allowed))
     return solved, solved.standard_errors(WeightedRows.of(elements, weights), blocks.size)[2], blocks.size
 
 

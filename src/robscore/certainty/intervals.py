@@ -16,9 +16,9 @@ from robscore._tools.remarks import Remark
 from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._tools.words import Setting, Words
+from robscore.certainty.blocks_of_fit import find_time_blocks, n_free_of, stretched
 from robscore.certainty.filled_intervals import filled_errors
 from robscore.certainty.influence import count_blocks, solve, t_quantile, two_sided_p_values
-from robscore.certainty.time_blocks import TimeBlocks, find_time_blocks, n_free_of
 from robscore.elements import PairwiseElements
 from robscore.fitting.fit import GraphFit
 from robscore.fitting.solve import solve as solve_path
@@ -30,6 +30,7 @@ from robscore.rows.tables import Kind, as_table
 from robscore.selection.choice import least
 from robscore.selection.ebic import ebic, support
 from robscore.solvers.factor import SingularLossError
+from robscore.weighting.time_blocks import TimeBlocks
 from robscore.weighting.weighted_rows import WeightedRows
 
 Method: TypeAlias = Literal["sandwich", "subsampling"]
@@ -86,7 +87,7 @@ def edge_intervals(
     allowed = fit.settings.allowed_pairs(m)
     if estimate == "split":
         chooses, rows = halves(n, block_size, rng)
-        allowed &= _graph_of(fit, chooses)
+        allowed &= _graph_of(fit, chooses, blocks.tau)
     n_blocks = count_blocks(rows.size, some_of(often, rows), block_size)
     try:
         found = _estimated(fit, rows, allowed, blocks)
@@ -163,14 +164,14 @@ def _remarks_on_bias(fit: GraphFit) -> list[Remark]:
     return [Remark(words, UserWarning)]
 
 
-def _graph_of(fit: GraphFit, rows: IntArray) -> BoolArray:
-    """The graph that some rows lead to, by eBIC."""
+def _graph_of(fit: GraphFit, rows: IntArray, tau: float) -> BoolArray:
+    """The graph that some rows lead to, as many as ``tau`` of them counting as one, by eBIC."""
     elements, weights = fit.elements(rows), fit.weights.some(rows)
     loss = weights.loss(elements)
     assert isinstance(elements, PairwiseElements)
     assert isinstance(loss, QuadraticLoss)
     path = solve_path(loss, fit.settings, fit.settings.alphas)
-    criterion = ebic(loss, path, n_rows=weights.effective_rows[0], elements=elements, weights=weights)
+    criterion = ebic(loss, path, n_rows=weights.effective_rows[0] / tau, elements=elements, weights=weights)
     return support(path, least(criterion, path))[0]
 
 
@@ -182,7 +183,7 @@ def _estimated(fit: GraphFit, rows: IntArray, allowed: BoolArray, blocks: TimeBl
         return Estimated((i, j), interaction[i, j], of_filled[0], associations, of_filled[1])
     elements, weights = fit.elements(rows), fit.weights.some(rows)
     solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
-    solved = blocks.stretched(solved, rows.size, n_free_of(fit, allowed))
+    solved = stretched(solved, blocks, rows.size, n_free_of(fit, allowed))
     errors = solved.standard_errors(WeightedRows.of(elements, weights), blocks.size)
     interaction, (i, j) = solved.solution.interaction, solved.pairs
     return Estimated((i, j), interaction[i, j], errors[0], pair_associations(interaction, i, j), errors[1])

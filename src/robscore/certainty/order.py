@@ -16,8 +16,8 @@ from scipy.stats import rankdata
 from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array
 from robscore._tools.words import Phrase, Words
-from robscore.certainty.time_blocks import find_time_blocks
-from robscore.fitting.fit import Fit
+from robscore.certainty.blocks_of_fit import find_time_blocks
+from robscore.fitting.fit import Fit, GraphFit
 
 _MOST_ROWS, _MOST_COLUMNS = 5000, 200
 _FEWEST_ROWS = 50
@@ -66,10 +66,19 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
     words = Words(
         f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a time series, so they carry less "
         "information than they count for: 95 % intervals that treat them as independent would cover about "
-        f"{coverage(near):.0%}. The graph may have too many edges. ",
+        f"{coverage(near):.0%}. {_on_graph(fit)}",
         Phrase(
             "edge_intervals() allows for it; rs.lagged(X) gives each row the one before it as covariates.",
             "Keep every few rows only.",
         ),
     )
     return [Remark(words, UserWarning, About.SERIES)]
+
+
+def _on_graph(fit: Fit) -> str:
+    """What the series did to the graph."""
+    if not isinstance(fit, GraphFit):
+        return ""
+    if fit.chosen.tau > 1:
+        return f"So {fit.chosen.tau:.1f} of them were counted as one when the penalty was chosen. "
+    return "The graph may have too many edges. "

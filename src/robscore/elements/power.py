@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robscore._tools.errors import ArgumentError
 from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.threads import in_threads
 from robscore._tools.typing import Array, IntArray
@@ -313,9 +312,7 @@ class PowerElements(PairwiseElements):
         check_storage(storage)
         c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
         m = self.n_columns
-        if self.n_locations > 1 and storage in ("matrix-free", "float32"):
-            raise ArgumentError("storage", storage, "does not take covariates; use 'auto' or 'dense'.")
-        few = m < MANY_COLUMNS or self.copies > 1 or self.n_locations > 1
+        few = m < MANY_COLUMNS or self.copies > 1
         if storage in ("matrix-free", "float32") or (storage == "auto" and not few):
             return self._factored(c_gamma, c_g, np.float32 if storage == "float32" else np.float64)
         blocks = unpacked(self.mean("gamma", c_gamma), m, self.n_locations)
@@ -334,10 +331,14 @@ class PowerElements(PairwiseElements):
         kept = np.flatnonzero(c_gamma)
         rows, c = self.take(kept), c_gamma[kept, None]
         a, b, s = c * rows.A, c * rows.B, (c * rows.C).sum(axis=0) + self.constant_C * c_gamma.sum()
-        m = self.n_columns
-        wide = (m, kept.size)
+        m, L, wide = self.n_columns, self.n_locations, (self.n_columns, kept.size)
         u, a, b = (np.ascontiguousarray(np.broadcast_to(array.T, wide), dtype=precision) for array in (rows.u, a, b))
-        return FactoredLoss(u, a, b, np.broadcast_to(s, (m,)).copy(), self.mean("g", c_g))
+        if L == 1:
+            return FactoredLoss(u, a, b, np.broadcast_to(s, (m,)).copy(), self.mean("g", c_g))
+        given = np.column_stack([np.ones(kept.size), rows.c])
+        own = np.broadcast_to(c * (rows.C + self.constant_C), wide[::-1])
+        s = (own.T @ (given[:, :, None] * given[:, None, :]).reshape(-1, L * L)).reshape(m, L, L)
+        return FactoredLoss(u, a, b, s, self.mean("g", c_g), np.ascontiguousarray(given.T, dtype=precision))
 
     def gamma_times(self, weights: Array, *parameters: Array) -> Array:
         """(sum_i c_i Gamma(x_i)) z, without Gamma: with p = u K and T = A p - B eta it is sum_i c_i T u'."""

@@ -20,9 +20,11 @@ from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.base import some_of
 from robscore.selection import SELECTORS, Candidates, Choice
 from robscore.selection.n_edges import find_n_edges
+from robscore.selection.series import rows_worth_one
 from robscore.solvers.path import Path
 from robscore.weighting.block_weights import weigh_rows
 
+_BY_ERRORS = {"f1", "ebic"}  # rules that go by standard errors or a number of rows, which a series changes
 _GAIN = 0.15  # of the expected errors, that a common graph of groups must save
 
 
@@ -38,6 +40,7 @@ class Chosen:
     criteria : the values that every rule compared, one per penalty
     choices : the position that every rule would choose
     remarks : what to warn about
+    tau : as many rows as were counted as one, since they are a series; 1 where they are not
     """
 
     path: Path
@@ -46,6 +49,7 @@ class Chosen:
     criteria: dict[str, Array]
     choices: dict[str, int]
     remarks: list[Remark]
+    tau: float = 1.0
 
 
 def choose(
@@ -131,6 +135,7 @@ def _by_rules(
         n_jobs=settings.n_jobs,
         certainty=None if filling is None else filling.certainty,
         observed=observed,
+        tau=rows_worth_one(loss, path, elements, weighed.weights) if _BY_ERRORS & {*settings.rules} else 1.0,
     )
     rule = settings.rules[0]
     found = {rule: SELECTORS[rule](candidates)}
@@ -142,6 +147,8 @@ def _by_rules(
     words = f"chosen by {rule} as number {position + 1} of {path.alphas.size}"
     if not path.n_edges[position]:
         words += ", the empty graph"
+    if candidates.tau > 1 and rule in _BY_ERRORS:
+        words += f", counting {weighed.weights.n_rows:.0f} rows of a series as {candidates.n_rows:.0f}"
     return Chosen(
         path,
         position,
@@ -149,6 +156,7 @@ def _by_rules(
         {name: choice.criterion for name, choice in found.items()},
         {name: choice.position for name, choice in found.items()},
         _remarks_on_end(path, position, found[rule].criterion, rule, settings),
+        candidates.tau,
     )
 
 

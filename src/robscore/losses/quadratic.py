@@ -154,12 +154,16 @@ class QuadraticLoss:
         m = self.n_columns
         return self.blocks[:, :m, m], np.broadcast_to(self.blocks[:, m, m], (m,))
 
+    def couplings(self) -> tuple[Array, Array]:
+        """The same with all L locations: t of shape (m, M, L), s of shape (m, L, L); one for all if shared."""
+        M = self.n_interactions
+        return self.blocks[:, :M, M:], self.blocks[:, M:, M:]
+
     def best_location(self, pulled: Array) -> Array:
         """S^-1 of what pulls at the locations of every column, shape (m, L): s is eta's own block, and L x L."""
-        m = self.n_interactions
         if self.n_locations == 1:
             return np.asarray(pulled / self.coupling()[1][:, None])
-        own = self.blocks[:, m:, m:]
+        own = self.couplings()[1]
         if self.shared:
             return np.asarray(np.linalg.solve(own[0], pulled.T).T)
         return np.asarray(np.linalg.solve(own, pulled[:, :, None])[:, :, 0])
@@ -168,8 +172,8 @@ class QuadraticLoss:
         """t_j' K_j: what the interactions of every column pull at its locations, shape (m, L); K may be sparse."""
         if self.n_locations == 1:
             return _column_dots(self.coupling()[0], interaction)[:, None]
-        M, K = self.n_interactions, dense(interaction)
-        t = np.broadcast_to(self.blocks[:, :M, M:], (self.n_columns, M, self.n_locations))
+        K = dense(interaction)
+        t = np.broadcast_to(self.couplings()[0], (self.n_columns, self.n_interactions, self.n_locations))
         return np.einsum("jkl,kj->jl", t, K)
 
     def completed(self, interaction: Array) -> Array:
@@ -182,6 +186,8 @@ class FactoredLoss(QuadraticLoss):
 
         Gamma_j = [[ u diag(a_j) u',  -u b_j ],  [ -b_j' u',  s_j ]]
 
+    With covariates c, their first row ones, b_j becomes diag(b_j) c', and s_j a matrix.
+
     Parameters
     ----------
     u : array of shape (m, n)
@@ -189,12 +195,13 @@ class FactoredLoss(QuadraticLoss):
     a, b : arrays of shape (m, n)
         A and B of every node times the weights of the rows. With u in single precision products are too, and what
         comes of them is in double precision again.
-    s : array of shape (m,)
-    g : array of shape (m, m+1)
+    s : array of shape (m,), or with q covariates (m, 1 + q, 1 + q)
+    g : array of shape (m, m+1), or with covariates (m, m+1+q)
+    c : array of shape (1 + q, n), with covariates only
     """
 
-    def __init__(self, u: Array, a: Array, b: Array, s: Array, g: Array) -> None:
-        self.u, self.a, self.b, self.s = u, a, b, s
+    def __init__(self, u: Array, a: Array, b: Array, s: Array, g: Array, c: Array | None = None) -> None:
+        self.u, self.a, self.b, self.s, self.c = u, a, b, s, c
         self.g = g
         self.gamma_last, self.reference = None, -1
         self.zero_sums, self.parts = False, PLAIN
@@ -204,14 +211,19 @@ class FactoredLoss(QuadraticLoss):
     @cached_property
     def blocks(self) -> Array:  # type: ignore[override]
         """All blocks, shape (m, m+1, m+1): for small problems."""
-        every = np.arange(self.n_columns + 1)
+        every = np.arange(self.g.shape[1])
         return np.array([self.block(j, every, every) for j in range(self.n_columns)])
 
     def gamma_times(self, interaction: Array | csc_array, location: Array) -> Array:
-        """Gamma z, shape (m, m+1), by one product of n x m arrays; K may be sparse."""
+        """Gamma z, of the shape of g, by one product of n x m arrays; K may be sparse."""
         m = self.n_columns
         pulled = np.asarray(interaction.T.astype(self.u.dtype) @ self.u)
-        product = np.empty((m, m + 1))
+        product = np.empty(self.g.shape)
+        if self.c is not None:
+            at_rows = np.asarray(location, dtype=self.u.dtype) @ self.c
+            product[:, m:] = np.einsum("jkl,jl->jk", self.s, location) - (self.b * pulled) @ self.c.T
+            product[:, :m] = (self.a * pulled - self.b * at_rows) @ self.u.T
+            return product
         product[:, m] = self.s * location - np.einsum("ji,ji->j", self.b, pulled)
         pulled *= self.a
         if np.any(location):
@@ -229,22 +241,35 @@ class FactoredLoss(QuadraticLoss):
             return inner
         result = np.empty((rows.size, columns.size))
         result[np.ix_(inside, across)] = inner
+        if self.c is not None:
+            of_rows, of_columns = rows[~inside] - m, columns[~across] - m
+            result[np.ix_(~inside, across)] = -(self.c[of_rows] * self.b[node]) @ right.T
+            result[np.ix_(inside, ~across)] = -(left * self.b[node]) @ self.c[of_columns].T
+            result[np.ix_(~inside, ~across)] = self.s[node][of_rows[:, None], of_columns]
+            return result
         result[np.ix_(~inside, across)] = -(right @ self.b[node])
         result[np.ix_(inside, ~across)] = -(left @ self.b[node])[:, None]
         result[np.ix_(~inside, ~across)] = self.s[node]
         return result
 
     def diagonal(self) -> Array:
-        """The diagonals of all blocks, shape (m, m+1)."""
-        return np.column_stack([self.a @ (self.u * self.u).T, self.s])
+        """The diagonals of all blocks, of the shape of g."""
+        own = self.s if self.c is None else np.einsum("jkk->jk", self.s)
+        return np.column_stack([self.a @ (self.u * self.u).T, own])
 
     def coupling(self) -> tuple[Array, Array]:
         """How K_j meets eta_j in block j: t of shape (m, m); and eta_j itself: s of shape (m,)."""
-        return self._t, self.s
+        return self._t[:, :, 0], self.s
+
+    def couplings(self) -> tuple[Array, Array]:
+        """The same with all L locations: t of shape (m, m, L) and s of shape (m, L, L)."""
+        return self._t, self.s[:, None, None] if self.c is None else self.s
 
     @cached_property
     def _t(self) -> Array:
-        return np.asarray(-(self.b @ self.u.T), dtype=float)
+        if self.c is None:
+            return np.asarray(-(self.b @ self.u.T), dtype=float)[:, :, None]
+        return np.stack([np.asarray(-((self.b * own) @ self.u.T), dtype=float) for own in self.c], axis=2)
 
 
 def location_rows(location: AnyArray) -> AnyArray:

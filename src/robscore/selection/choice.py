@@ -49,6 +49,8 @@ class Candidates:
     certainty : array of shape (m, m), or None
         How many times as many standard errors every pair stands out as the rows say, where cells were filled in.
     observed : of the rows without the cells that were filled in; None where none were
+    tau : float
+        As many rows of a series as are worth one; 1 where rows are independent.
     """
 
     loss: QuadraticLoss
@@ -63,6 +65,7 @@ class Candidates:
     n_jobs: int | None = None
     certainty: Array | None = None
     observed: PairwiseElements | None = None
+    tau: float = 1.0
 
     @property
     def judges(self) -> PairwiseElements:
@@ -76,8 +79,8 @@ class Candidates:
 
     @property
     def n_rows(self) -> float:
-        """How many rows there are, those that count in part in part."""
-        return self.weights.n_rows
+        """How many rows there are in effect: those that count in part in part, a series by what it is worth."""
+        return self.weights.n_rows / self.tau
 
     def fit_all(self, parts: Sequence[IntArray]) -> list[tuple[QuadraticLoss, Path]]:
         """The losses and paths of several sets of rows; the same bits on any backend of joblib, with any n_jobs.

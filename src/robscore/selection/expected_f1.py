@@ -40,14 +40,19 @@ def expected_f1(candidates: Candidates) -> Choice:
     most = _EDGES_A_COLUMN * path.interactions.n_columns
     while True:
         entries = along.within(most)
-        score = entries.score if candidates.certainty is None else entries.score * candidates.certainty[entries.pairs]
-        odds = find_odds(score, entries.entered)
+        odds = find_odds(_standing_out(candidates, entries), entries.entered)
         criterion = (_of_groups if candidates.loss.parts.are_groups else _criterion)(path, entries, odds)
         choice = _where_the_flat_begins(criterion, path)
         chosen, last = path.n_edges[[choice.position, entries.n_looked_at - 1]]
         if entries.n_looked_at == path.alphas.size or chosen <= most // 2 < last:
             return choice
         most *= 2
+
+
+def _standing_out(candidates: Candidates, entries: Entries) -> Array:
+    """Scores of all pairs in standard errors of what rows are worth, shape (p,): of a series, of cells filled in."""
+    score = entries.score / np.sqrt(candidates.tau)
+    return score if candidates.certainty is None else score * candidates.certainty[entries.pairs]
 
 
 def _where_the_flat_begins(criterion: Array, path: Path) -> Choice:

@@ -378,7 +378,7 @@ def is_screened(loss: QuadraticLoss) -> bool:
     """Whether a path looks at a growing set of coordinates only, instead of holding the blocks of all."""
     if isinstance(loss, FactoredLoss):
         return True
-    return loss.gamma_last is None and loss.n_columns >= MANY_COLUMNS and loss.n_locations == 1
+    return loss.gamma_last is None and loss.n_columns >= MANY_COLUMNS and loss.parts.count == 1
 
 
 def _trace_whole(

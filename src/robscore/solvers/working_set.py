@@ -7,8 +7,9 @@ from scipy.sparse import csc_array
 
 from robscore._tools.threads import one_thread
 from robscore._tools.typing import Array, IntArray
+from robscore.losses.quadratic import as_location, location_rows
 from robscore.solvers.blocks import Blocks
-from robscore.solvers.location import check_location, check_variation
+from robscore.solvers.location import check_location, check_variation, slopes_of
 from robscore.solvers.penalised import PenalisedLoss
 from robscore.solvers.problem import Problem
 
@@ -24,7 +25,7 @@ class WorkingSet:
     Attributes
     ----------
     rows, nodes : integer arrays of shape (C,)
-        Coordinate c is K_rows,nodes, both entries if symmetric; or eta_nodes where rows is m.
+        Coordinate c is K_rows,nodes, both entries if symmetric; or of the locations of nodes from m on.
     weights : array of shape (C,)
     place : integer array of shape (m, p)
         Where an entry of z_j stands among those of node j in the set; -1 if it is not in it.
@@ -34,18 +35,17 @@ class WorkingSet:
         self.penalised = penalised
         loss, m = penalised.loss, penalised.loss.n_columns
         self.m = m
-        self.width = m + (penalised.fit_location and not penalised.shifted)
-        t, s = loss.coupling()
+        self.width = m + loss.n_locations * (penalised.fit_location and not penalised.shifted)
+        t, s = loss.couplings()
         self.linear = loss.g[:, : self.width].copy()
         self.t = self.slope = None
         diagonal = loss.diagonal()
         self.extra = penalised.diagonal_multiplier * diagonal[:, :m]
         if penalised.shifted:
-            check_location(s)
-            self.t = np.broadcast_to(t, (m, m))
-            self.slope = self.t / s[:, None]
-            check_variation(loss, diagonal[:, :m] + self.extra - self.slope * self.t)
-            self.linear -= self.slope * loss.g[:, [m]]
+            check_location(np.einsum("jkk->jk", s))
+            self.t, self.slope = (np.broadcast_to(part, (m, *t.shape[1:])) for part in (t, slopes_of(s, t)))
+            check_variation(loss, diagonal[:, :m] + self.extra - (self.slope * self.t).sum(axis=2))
+            self.linear -= (self.slope * loss.g[:, None, m:]).sum(axis=2)
         self.place = np.full((m, self.width), -1, dtype=np.int32)
         self.own_entries: list[IntArray] = [np.zeros(0, dtype=np.intp) for _ in range(m)]
         self.own_blocks: list[Array] = [np.zeros((0, 0)) for _ in range(m)]
@@ -60,7 +60,8 @@ class WorkingSet:
         every = np.arange(m)
         rows, nodes = np.append(every, rows), np.append(every, nodes)
         if self.width > m:
-            rows, nodes = np.append(rows, np.full(m, m)), np.append(nodes, every)
+            rows = np.append(rows, np.repeat(np.arange(m, self.width), m))
+            nodes = np.append(nodes, np.tile(every, self.width - m))
         return rows, nodes
 
     @property
@@ -87,8 +88,8 @@ class WorkingSet:
         if penalised.penalize_diagonal:
             on = rows == nodes
             weights[on] = penalised.weights[rows[on], rows[on]]
-        at = rows == self.m
-        weights[at] = penalised.location_weights[nodes[at]]
+        at = rows >= self.m
+        weights[at] = location_rows(penalised.location_weights)[rows[at] - self.m, nodes[at]]
         return weights
 
     def _extend(self, node: int, new: IntArray) -> None:
@@ -98,7 +99,7 @@ class WorkingSet:
         grown = np.empty((entries.size, entries.size))
         added = self.penalised.loss.block(node, new, entries)
         if self.t is not None and self.slope is not None:
-            added -= np.multiply.outer(self.slope[node, new], self.t[node, entries])
+            added -= self.slope[node, new] @ self.t[node, entries].T
         inside = np.flatnonzero(new < m)
         added[inside, old.size + inside] += self.extra[node, new[inside]]
         grown[: old.size, : old.size] = self.own_blocks[node]
@@ -129,17 +130,18 @@ class WorkingSet:
         K = csc_array((values, (rows, nodes)), shape=(m, m))
         if self.width == m:
             return K, None
-        eta, at = np.zeros(m), self.rows == m
-        eta[self.nodes[at]] = theta[at]
-        return K, eta
+        eta, at = np.zeros((m, self.width - m)), self.rows >= m
+        eta[self.nodes[at], self.rows[at] - m] = theta[at]
+        return K, as_location(eta)
 
     def gradient(self, theta: Array) -> Array:
         """The loss's derivative in every entry of K, row j for node j, shape (m, m)."""
         K, eta = self.solution(theta)
         if eta is None:
-            eta = np.zeros(self.m)
+            eta = np.zeros(self.penalised.loss.location_shape)
             if self.slope is not None:
-                eta = -np.asarray(K.multiply(self.slope.T).sum(axis=0)).ravel()
+                each = np.moveaxis(self.slope, 2, 0)
+                eta = as_location(np.column_stack([-np.asarray(K.multiply(own.T).sum(axis=0)).ravel() for own in each]))
         product = self.penalised.loss.gamma_times(K, eta)[:, : self.m]
         if self.penalised.diagonal_multiplier:
             product += self.extra * K.T.toarray()

@@ -9,27 +9,25 @@ r_2, ... say how much the variance of a mean is stretched,
 As for an autoregression with the same tau, rho = (tau - 1) / (tau + 1), blocks have the size that is best for a
 variance from block sums (Andrews, 1991, for Bartlett's kernel), and what they still miss is known: the share
 2 rho / ((1 - rho^2) size).
+
+Rows that are sorted by a class or a column, or that drift, resemble each other too, but over a good part of the table:
+there is nothing to average over, and the order says how the table was written, not how the rows came about. So what
+lasts is told from a series, in which dependence has faded after a twentieth of the rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from robscore._tools.typing import Array, BoolArray
-from robscore.certainty.influence import Solved, free_a_column, solve
-from robscore.elements import Elements
-from robscore.fitting.fit import Fit
-from robscore.losses.quadratic import QuadraticLoss
-from robscore.solvers.factor import SingularLossError
-from robscore.weighting.weighted_rows import WeightedRows
+from robscore._tools.typing import Array
 
-_MOST_NUMBERS, _MOST_ROWS = 5_000_000, 5_000  # influences that are looked at
 _FEWEST_ROWS = 40
 _FEWEST_BLOCKS = 20
 _CLEAR = 3.0  # standard errors that the first autocorrelation must be away from zero
 _MOST_MISSED = 0.5
+_FADED = 0.1  # of the first autocorrelation, between a twentieth and a tenth of the rows apart: less in a series
 
 
 @dataclass(frozen=True)
@@ -42,10 +40,18 @@ class TimeBlocks:
         Rows that stay together; 1 where they do not depend on each other.
     tau : float
         This many rows are worth one.
+    lasts : bool
+        Whether rows far apart resemble each other as well: they are sorted, or drift.
     """
 
     size: int = 1
     tau: float = 1.0
+    lasts: bool = False
+
+    @property
+    def tau_of_series(self) -> float:
+        """As ``tau``, and 1 where the rows are not a series."""
+        return 1.0 if self.size == 1 or self.lasts else self.tau
 
     @property
     def factor(self) -> float:
@@ -54,13 +60,9 @@ class TimeBlocks:
         missed = 2 * rho / ((1 - rho**2) * self.size) if self.size > 1 else 0.0
         return float(1 / np.sqrt(1 - min(missed, _MOST_MISSED)))
 
-    def stretched(self, solved: Solved, n_rows: float, n_free: int) -> Solved:
-        """The estimate with influences stretched by the rows that there are in effect, and by what blocks miss."""
-        if self.size == 1:
-            return solved
-        worth = n_rows / self.tau
-        stretch = np.sqrt(worth / max(worth - n_free, worth / 4))
-        return replace(solved, stretch=float(max(stretch, solved.stretch) * self.factor))
+    def for_rows(self, n_rows: int) -> TimeBlocks:
+        """The same dependence in a longer series."""
+        return self if self.size == 1 else TimeBlocks(_size(n_rows, self.tau), self.tau, self.lasts)
 
     @classmethod
     def of(cls, influences: Array) -> TimeBlocks:
@@ -70,13 +72,15 @@ class TimeBlocks:
         telling = influences[:, spread > 0] / spread[spread > 0]
         if n < _FEWEST_ROWS or not telling.shape[1]:
             return cls()
-        found = autocorrelations(telling, n // 4)
-        if found[1] * np.sqrt(n) < _CLEAR:
+        first = np.einsum("ij,ij->", telling[1:], telling[:-1]) / telling.shape[1]
+        if first * np.sqrt(n) < _CLEAR:
             return cls()
+        found = autocorrelations(telling, n // 4)
         pairs = found[: found.size - found.size % 2].reshape(-1, 2).sum(axis=1)
         stop = int(np.argmax(pairs <= 0)) if (pairs <= 0).any() else pairs.size
         tau = max(float(2 * pairs[:stop].sum() - 1), 1.0)
-        return cls(_size(n, tau), tau)
+        lasts = float(found[n // 20 : n // 10].mean()) > _FADED * found[1]
+        return cls(_size(n, tau), tau, lasts)
 
 
 def autocorrelations(rows: Array, most: int) -> Array:
@@ -85,31 +89,6 @@ def autocorrelations(rows: Array, most: int) -> Array:
     spectrum = np.fft.rfft(rows, n=2 * n, axis=0)
     together = np.fft.irfft((np.abs(spectrum) ** 2).mean(axis=1))[: most + 1]
     return np.asarray(together / together[0])
-
-
-def find_time_blocks(fit: Fit, allowed: BoolArray) -> TimeBlocks:
-    """From the influences of the rows of a fit, in order, on the pairs that are allowed, shape (m, m)."""
-    if fit.weights.frequency is not None:
-        return TimeBlocks()  # weighted rows are not a series
-    n = fit.prepared.rows.n_rows
-    elements: Elements = fit.elements()
-    weights = fit.weights.some(np.arange(n))
-    try:
-        solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
-    except SingularLossError:
-        return TimeBlocks()
-    looked_at = int(np.clip(_MOST_NUMBERS // max(solved.solution.rows.size, 1), 200, _MOST_ROWS))
-    if looked_at < n:
-        some = np.arange(looked_at)
-        elements, weights = elements.subset(some), weights.some(some)
-    found = TimeBlocks.of(solved.on_pairs(WeightedRows.of(elements, weights)))
-    return found if found.size == 1 else TimeBlocks(_size(n, found.tau), found.tau)
-
-
-def n_free_of(fit: Fit, allowed: BoolArray) -> int:
-    """The most parameters that one column has."""
-    assert isinstance(fit.loss, QuadraticLoss)
-    return free_a_column(fit.loss, allowed, fit_location=bool(fit.settings.fit_location))
 
 
 def _size(n: int, tau: float) -> int:

@@ -1,0 +1,63 @@
+"""How many rows of a series are worth one, when a penalty is chosen.
+
+What rows add to the derivative of the loss in a K_ij without an edge is noise, whose sum decides when that pair enters
+the path. If neighbours' shares resemble each other, the variance of the sum is tau times that of independent rows
+(:mod:`robscore.weighting.time_blocks`): standard errors are sqrt(tau) times as large, and n rows count as n / tau.
+
+The shares are those at the largest penalty, after each column's own parameters, its covariates' among them, have
+adapted. Sorted rows are no series, so for these, as for independent rows, tau is exactly 1, and no order changes the
+choice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robscore._tools.typing import Array, IntArray
+from robscore.elements import PairwiseElements
+from robscore.losses.quadratic import QuadraticLoss
+from robscore.selection.standard_errors import on_own_parameters, with_own_adapted
+from robscore.solvers.path import Path
+from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.time_blocks import TimeBlocks
+from robscore.weighting.weighted_rows import WeightedRows
+
+_MOST_ROWS, _MOST_NUMBERS = 5_000, 300_000  # that are looked at
+
+
+def rows_worth_one(loss: QuadraticLoss, path: Path, elements: PairwiseElements, weights: RowWeights) -> float:
+    """As many rows, in their order, as say as much as one independent row; 1 unless they are clearly a series."""
+    if weights.frequency is not None or loss.n_columns < 2:
+        return 1.0  # weighted rows are not a series
+    first = elements.subset(np.arange(min(elements.n_rows, _MOST_ROWS)))
+    some = np.sort(np.unique(first.row_keys(), return_index=True)[1])  # copies are how often a row counts, no series
+    rows = WeightedRows.of(first.subset(some), weights.some(some))
+    shares = _shares(loss, path, rows)
+    counted = rows.gamma_weights > 0
+    shares[counted] -= shares[counted].mean(axis=0)
+    return TimeBlocks.of(shares).tau_of_series
+
+
+def _shares(loss: QuadraticLoss, path: Path, rows: WeightedRows) -> Array:
+    """What rows add to the derivatives in K_ij, for all pairs or some of every column, shape (n, p)."""
+    m = loss.n_columns
+    z = with_own_adapted(loss, loss.completed(path.interactions[0]), path.locations[0], path)
+    own = on_own_parameters(loss, fit_location=path.fit_location)
+    entries = loss.parts.own_entries(m, loss.n_locations)
+    in_own = [rows.gradients(z, at, np.arange(m), symmetric=False) for at in entries]
+    i, j = _pairs(m, _MOST_NUMBERS // rows.elements.n_rows)
+    shares = np.zeros((rows.elements.n_rows, i.size))
+    for entry, node in ((i, j), (j, i)):
+        shares += rows.gradients(z, entry, node, symmetric=False)
+        for factor, gradient in zip(own, in_own, strict=True):
+            shares -= factor[node, entry] * gradient[:, node]
+    return shares
+
+
+def _pairs(m: int, most: int) -> tuple[IntArray, IntArray]:
+    """All pairs of m columns or, if these are too many, each column's with those next to it."""
+    if m * (m - 1) // 2 <= most:
+        return np.triu_indices(m, 1)
+    bands = max(most // m, 1)
+    i = np.tile(np.arange(m), bands)
+    return i, (i + np.repeat(np.arange(1, bands + 1), m)) % m
