@@ -306,7 +306,8 @@ def fit_graph(rows: Rows, settings: GraphSettings, *, caller: str, frame: str | 
 
     def again(loss: Loss, fit: GraphFit) -> Parameters:
         assert isinstance(loss, QuadraticLoss)
-        path, position = fit.chosen.path, fit.lenient_position
+        path = fit.chosen.path
+        position = fit.chosen.position if settings.cells else fit.lenient_position
         return refit_like(loss, (np.asarray(path.interactions[position]), path.locations[position]), settings)
 
     return _fitted(rows, settings, caller, more, once, again, settled=_SETTLED)
