@@ -1,15 +1,21 @@
 """Wrong cells: the default with cells=True beside the default, the fit that is told which cells are wrong, and rivals.
 
-Square root, m = 30, n = 1000, random and star graphs: Pareto cells (3 x column median x (1 + Pareto(1))) and cells
-exchanged within their column; and bad rows alone, and clean. F1 at the default choice, and the area under the ROC curve
-of the path. Rivals: cells beyond 3.5 median deviations set to the column median, and a classic fit; normal scores.
+Square root, n = 1000, random and star graphs: Pareto cells (3 x column median x (1 + Pareto(1)); on the real line that
+many standard deviations above the median), cells exchanged within their column, bad rows alone, and clean. Then Pareto
+cells for other families, on random graphs. F1 at the default choice, and the area under the ROC curve of the path.
+Rivals: cells beyond 3.5 median deviations set to the column median, and a classic fit ("medians"); normal scores and a
+graphical lasso ("scores", only the area: it chooses no penalty). Last, decimal-point faults in the breast-cancer table:
+how far associations move from those of the table as it is, over how far those of a classic fit do.
 """
 
+import argparse
 import warnings
 
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
+from sklearn.covariance import graphical_lasso
+from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import f1_score
 
 import robscore as rs
@@ -26,10 +32,17 @@ FAULTS = (
     ("rows", 0.05),
     ("rows", 0.2),
 )
+FAMILIES = ("sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian")
+SHARES = (0.01, 0.02, 0.05)
 WAYS = ("default", "cells", "told", "medians", "scores")
+PENALTIES = 20  # of the graphical lasso
+
+Task = tuple[str, str, str, float, int, int]
 
 
-def spoilt(X: np.ndarray, fault: str, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def spoilt(
+    X: np.ndarray, fault: str, share: float, seed: int, *, on_line: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     """Rows with wrong cells, and which these are."""
     rng = np.random.default_rng([seed, 1])
     wrong = rng.random(X.shape) < share
@@ -37,7 +50,9 @@ def spoilt(X: np.ndarray, fault: str, share: float, seed: int) -> tuple[np.ndarr
         spoilt_rows, bad = rs.simulate.contaminate_pareto(X, share, random_state=seed)
         return spoilt_rows, np.isin(np.arange(len(X)), bad)[:, None] & np.ones(X.shape, dtype=bool)
     if fault == "Pareto":
-        return np.where(wrong, 3 * np.median(X, axis=0) * (1 + rng.pareto(1.0, size=X.shape)), X), wrong
+        middle = np.median(X, axis=0)
+        times = 3 * (1 + rng.pareto(1.0, size=X.shape))
+        return np.where(wrong, middle + times * X.std(axis=0) if on_line else times * middle, X), wrong
     Y = X.copy()
     if fault == "exchanged":
         for j in range(X.shape[1]):
@@ -46,32 +61,61 @@ def spoilt(X: np.ndarray, fault: str, share: float, seed: int) -> tuple[np.ndarr
     return Y, wrong & (fault != "clean")
 
 
-def one(task: tuple[str, str, float, int, int]) -> dict[str, float]:
-    """F1 and area of every way; shares of wrong cells that are flagged, and of good ones."""
-    graph, fault, share, m, seed = task
-    truth = model_of(graph, m, seed)
-    X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=1000, random_state=seed + 100)
-    Y, wrong = spoilt(X, fault, share, seed)
-    away = np.abs(Y - np.median(Y, axis=0)) / (MAD * np.median(np.abs(Y - np.median(Y, axis=0)), axis=0))
+def lasso_path(Y: np.ndarray) -> np.ndarray:
+    """Precisions of a graphical lasso of normal scores, shape (penalties, m, m)."""
     scores = ndtri((rankdata(Y, axis=0) - 0.5) / len(Y))
-    cells = rs.RobustGraph("sqrt", cells=True).fit(Y)
+    correlation = np.corrcoef(scores.T)
+    largest = np.abs(correlation - np.eye(len(correlation))).max()
+    return np.stack(
+        [graphical_lasso(correlation, alpha=alpha)[1] for alpha in largest * np.geomspace(1, 0.02, PENALTIES)]
+    )
+
+
+def one(task: Task) -> dict[str, float]:
+    """F1 and area of every way; shares of wrong cells that are flagged, and of good ones."""
+    family, graph, fault, share, m, seed = task
+    truth = model_of(graph, m, seed)
+    X = rs.simulate.sample(family, truth.interaction, truth.location, n_rows=1000, random_state=seed + 100)
+    Y, wrong = spoilt(X, fault, share, seed, on_line=family == "gaussian")
+    away = np.abs(Y - np.median(Y, axis=0)) / (MAD * np.median(np.abs(Y - np.median(Y, axis=0)), axis=0))
+    cells = rs.RobustGraph(family, cells=True).fit(Y)
     fits = {
-        "default": rs.RobustGraph("sqrt").fit(Y),
+        "default": rs.RobustGraph(family).fit(Y),
         "cells": cells,
-        "medians": rs.RobustGraph("sqrt", n_blocks=1).fit(np.where(away > 3.5, np.median(Y, axis=0), Y)),
-        "scores": rs.RobustGraph("gaussian", n_blocks=1).fit(scores),
+        "medians": rs.RobustGraph(family, n_blocks=1).fit(np.where(away > 3.5, np.median(Y, axis=0), Y)),
     }
     if fault in ("Pareto", "exchanged"):
-        fits["told"] = rs.RobustGraph("sqrt", missing="impute").fit(np.where(wrong, np.nan, Y))
+        fits["told"] = rs.RobustGraph(family, missing="impute").fit(np.where(wrong, np.nan, Y))
     pairs = np.triu_indices(m, k=1)
-    found = {}
+    found = {"area scores": rs.metrics.auc(rs.metrics.roc_curve(lasso_path(Y), truth.adjacency))}
     for name, fit in fits.items():
         found[f"f1 {name}"] = float(f1_score(truth.adjacency[pairs], fit.graph_.adjacency[pairs]))
         found[f"area {name}"] = rs.metrics.auc(rs.metrics.roc_curve(fit.path_, truth.adjacency))
-    flagged = cells.fitted_.prepared.filling.suspects.probability > 0.5
+    flagged = cells.fitted_.prepared.filling.suspects.likely_wrong
     found["found"] = float(flagged[wrong].mean()) if wrong.any() else np.nan
     found["false"] = float(flagged[~wrong].mean())
     return found
+
+
+def moved(task: tuple[float, int]) -> list[float]:
+    """How far associations move by decimal-point faults: classic, and with cells=True."""
+    share, seed = task
+    X = load_breast_cancer().data
+    X = X[:, (X > 0).all(axis=0)]
+    rng = np.random.default_rng(seed)
+    Y = np.where(rng.random(X.shape) < share, X * np.where(rng.random(X.shape) < 0.5, 10.0, 0.1), X)
+    distances = []
+    for more in ({"n_blocks": 1}, {"cells": True}):
+        before, after = (rs.RobustGraph("log-log", **more).fit(rows).graph_.association for rows in (X, Y))
+        distances.append(float(np.linalg.norm(after - before)))
+    return distances
+
+
+def _told(means: dict[str, float], way: str) -> str:
+    if f"area {way}" not in means:
+        return f"{'':>14}"
+    f1 = f"{means[f'f1 {way}']:.3f}" if f"f1 {way}" in means else ""
+    return f"{f1} ({means[f'area {way}']:.3f})".rjust(14)
 
 
 def main(
@@ -79,30 +123,53 @@ def main(
     faults: tuple[tuple[str, float], ...] = FAULTS,
     graphs: tuple[str, ...] = ("random", "hub"),
     m: int = 30,
-) -> dict[tuple[str, str, float], dict[str, float]]:
-    """Print F1 (area) of every way, by graph and fault."""
-    print(f"{'graph':<8}{'wrong cells':<16}" + "".join(f"{way:>14}" for way in WAYS) + "   found, false", flush=True)
+    families: tuple[str, ...] = FAMILIES,
+    columns: tuple[int, ...] = (20, 50),
+    shares: tuple[float, ...] = SHARES,
+    decimals: tuple[float, ...] = (0.02, 0.05),
+) -> dict[tuple[str, str, str, float, int], dict[str, float]]:
+    """Print F1 (area) of every way, by family, graph and fault; and what decimal-point faults move."""
+    settings = [("sqrt", graph, fault, share, m) for graph in graphs for fault, share in faults]
+    settings += [(family, "random", "Pareto", share, k) for family in families for k in columns for share in shares]
+    print(f"{'':<40}" + "".join(f"{way:>14}" for way in WAYS) + "   found, false", flush=True)
     table = {}
-    for graph in graphs:
-        for fault, share in faults:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tasks = [(graph, fault, share, m, seed) for seed in range(n_sets)]
-                rows = run_kept(f"wrong_cells-{graph}-{fault}-{share}-{m}", one, tasks)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for setting in settings:
+            rows = run_kept("wrong_cells-" + "-".join(map(str, setting)), one, [(*setting, k) for k in range(n_sets)])
             means = {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
-            table[graph, fault, share] = means
-            told = "".join(
-                f"{means[f'f1 {way}']:>7.3f} ({means[f'area {way}']:.3f})"[:14].rjust(14)
-                if f"f1 {way}" in means
-                else f"{'':>14}"
-                for way in WAYS
-            )
+            table[setting] = means
+            family, graph, fault, share, k = setting
             print(
-                f"{graph:<8}{fault + f' {share:.0%}':<16}{told}   {means['found']:.2f}, {means['false']:.4f}",
+                f"{family:<19}{graph:<7}{k:>3} {fault + f' {share:.0%}':<10}"
+                + "".join(_told(means, way) for way in WAYS)
+                + f"   {means['found']:.2f}, {means['false']:.4f}",
                 flush=True,
             )
+        for share in decimals:
+            distances = run_kept(f"wrong_cells-decimals-{share}", moved, [(share, seed) for seed in range(n_sets)])
+            classic, cells = np.mean(distances, axis=0)
+            print(
+                f"decimal points in {share:.0%} of the cells: associations move {cells:.2f}, classic {classic:.2f}, "
+                f"ratio {cells / classic:.2f}",
+                flush=True,
+            )
+    print(f"{n_sets} data sets each")
     return table
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, default=10)
+    parser.add_argument("--columns", type=int, nargs="*", default=(20, 50), help="of the table of families")
+    parser.add_argument("--shares", type=float, nargs="*", default=SHARES, help="of wrong cells, in that table")
+    parser.add_argument("--families", nargs="*", default=FAMILIES)
+    parser.add_argument("--faults", nargs="*", default=None, help="of the square root: by name, all shares")
+    arguments = parser.parse_args()
+    main(
+        arguments.sets,
+        faults=tuple(fault for fault in FAULTS if arguments.faults is None or fault[0] in arguments.faults),
+        families=tuple(arguments.families),
+        columns=tuple(arguments.columns),
+        shares=tuple(arguments.shares),
+    )

@@ -115,8 +115,8 @@ def test_cells_that_are_missing_or_wrong_cost_little(tmp_path, monkeypatch, caps
     monkeypatch.setattr(kept, "FOLDER", tmp_path)
     found = missing_cells.main(n_sets=1, n_intervals=0, shares=(0.2,), graphs=())
     assert found["error 0.2"] < 3
-    table = wrong_cells.main(n_sets=1, faults=(("Pareto", 0.05),), graphs=("hub",), m=12)
-    means = table["hub", "Pareto", 0.05]
+    table = wrong_cells.main(1, (("Pareto", 0.05),), ("hub",), m=12, families=(), decimals=())
+    means = table["sqrt", "hub", "Pareto", 0.05, 12]
     assert means["f1 cells"] >= means["f1 default"]
     assert means["false"] < 0.01
     assert "rows left out" in capsys.readouterr().out

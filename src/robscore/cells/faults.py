@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robscore._tools.typing import Array, IntArray
+from robscore._tools.typing import Array, BoolArray, IntArray
 
 _DECIMAL = (10.0, 100.0, 1000.0)  # a moved decimal point is the likeliest fault
 _UNITS = (25.4, 2.54, 3.6, 1.609344, 0.3048**-1, 4.44822, 9.80665, 12.0, 60.0, 24.0)
@@ -14,6 +14,7 @@ _NEAR = 0.25  # how far logarithms of the ratios of a common factor may be from 
 _FEWEST, _SHARE = 5, 0.6  # cells, and share of a column's wrong cells, that have a factor in common
 _LONGEST = 1e-6  # chance that so long a run of equal values comes about where values repeat as often as here
 _SHORTEST_RUN = 8
+_TIMES_AS_LONG = 3  # as any other value of the column is frequent, for the cells of a run to be wrong beyond doubt
 
 
 class CommonFactor(NamedTuple):
@@ -93,3 +94,26 @@ def stuck_runs(X: Array) -> list[StuckRun]:
             start = int(starts[longest])
             found.append(StuckRun(j, start, length, float(column[start])))
     return found
+
+
+def stuck_cells(X: Array) -> BoolArray:
+    """Cells of X, shape (n, m), that repeat the value before them in a run of a stuck sensor.
+
+    Only of values that the column has nowhere else, in runs far longer than any other value is frequent: zeros of dry
+    days, rounded values and sorted columns are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore.cells.faults import stuck_cells
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> X[40:60, 1] = 3.5
+    >>> stuck_cells(X).sum(axis=0)
+    array([ 0, 19])
+    """
+    stuck = np.zeros(X.shape, dtype=bool)
+    for j, start, length, value in stuck_runs(X):
+        values, counts = np.unique(X[~np.isnan(X[:, j]), j], return_counts=True)
+        others = int(counts[values != value].max(initial=1))
+        stuck[start + 1 : start + length, j] = counts[values == value] == length >= _TIMES_AS_LONG * others
+    return stuck

@@ -10,6 +10,7 @@ from robscore._tools.errors import UsageError
 from robscore._tools.typing import Array, BoolArray
 from robscore.cells.completing import without_covariates
 from robscore.cells.conditionals import conditionals, has_conditionals
+from robscore.cells.faults import stuck_cells
 from robscore.cells.order import DrawingOrder
 from robscore.cells.wrong import CellScale, WrongCells
 from robscore.families.base import Family, Parameters
@@ -32,6 +33,8 @@ class Suspects:
     wrong : what the last round says of them
     probability : array of shape (n, m)
         That a cell is wrong, averaged over the last rounds.
+    stuck : boolean array of shape (n, m)
+        Cells of stuck sensors, which are wrong whatever the others say, for a value may be right by chance.
     """
 
     family: Family
@@ -40,6 +43,7 @@ class Suspects:
     scale: CellScale
     wrong: WrongCells
     probability: Array
+    stuck: BoolArray
 
     @classmethod
     def of(cls, family: Family, observed: Array, missing: BoolArray) -> Suspects:
@@ -50,13 +54,14 @@ class Suspects:
                 "line. Fit without cells."
             )
         scale = CellScale.of(Standard.of(family, observed), observed)
-        wrong = WrongCells.first(scale, ~missing)
-        return cls(family, observed, missing, scale, wrong, wrong.probability)
+        stuck = stuck_cells(np.where(missing, np.nan, observed[:, : missing.shape[1]]))
+        wrong = WrongCells.first(scale, ~missing & ~stuck)
+        return cls(family, observed, missing, scale, wrong, np.where(stuck, 1.0, wrong.probability), stuck)
 
     @property
     def flagged(self) -> BoolArray:
         """Cells that are taken for wrong, shape (n, m)."""
-        return self.wrong.flagged
+        return np.asarray(self.wrong.flagged | self.stuck)
 
     @property
     def likely_wrong(self) -> BoolArray:
@@ -66,19 +71,19 @@ class Suspects:
     @property
     def repairable(self) -> Array:
         """The probability of being wrong, shape (n, m); zero in rows that are wrong as a whole."""
-        return np.where(self.wrong.repaired[:, None], self.probability, 0.0)
+        return np.where(self.wrong.repaired[:, None] | self.stuck, self.probability, 0.0)
 
     def drawn(self, rng: np.random.Generator, order: DrawingOrder) -> BoolArray:
         """Cells to take for wrong this time, shape (n, m): each as often as it is likely to be."""
         uniform = np.empty(self.missing.shape)
         uniform[np.ix_(order.rows, order.columns)] = rng.random(self.missing.shape)
-        return np.asarray((uniform < self.wrong.probability) & self.wrong.repaired[:, None])
+        return np.asarray((uniform < self.wrong.probability) & self.wrong.repaired[:, None] | self.stuck)
 
     def updated(self, X: Array, parameters: Parameters, counted: BoolArray) -> Suspects:
         """By what a fit says of every cell given the rest of the completed rows X, shape (n, m)."""
         base, own, at = self.family.at(X, *parameters)
         m = own.shape[1]
         found = conditionals(base, own, at, self.observed[:, :m], np.arange(m), counted, _POINTS)
-        wrong = self.wrong.updated(self.scale, found, ~self.missing, counted)
+        wrong = self.wrong.updated(self.scale, found, ~self.missing & ~self.stuck, counted)
         probability = _FORGET * self.probability + (1 - _FORGET) * wrong.probability
-        return replace(self, wrong=wrong, probability=probability)
+        return replace(self, wrong=wrong, probability=np.where(self.stuck, 1.0, probability))

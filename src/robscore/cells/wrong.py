@@ -25,8 +25,8 @@ from robscore.cells.conditionals import Conditionals
 from robscore.weighting.standard import Standard
 
 _FAR = 2.0  # deviations, beyond which a cell may be wrong to begin with
-_BINS, _WIDTH, _SMOOTH = 97, 0.25, 1.5  # of the histogram of w: how many, how wide, and how many are smoothed over
-_BROAD = 0.1  # share of q that is spread over all bins
+_BINS, _WIDTH, _SMOOTH = 97, 0.25, 0.7  # of the histogram of w: how many, how wide, and how many are smoothed over
+_BROAD = 0.02  # share of q that is spread over all bins: with more of it too few cells are found
 _POOLED = 50.0  # cells that the share of the whole table counts for in that of a column
 _LEAST, _LARGEST = 1e-4, 0.3  # share of wrong cells
 _EVIDENCE = 15.0  # gain in log likelihood that wrong cells must bring; clean tables gain about half of that

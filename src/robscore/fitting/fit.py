@@ -184,20 +184,23 @@ class GraphFit(Fit):
 
     @property
     def drawn_by(self) -> tuple[BoolArray, BoolArray]:
-        """Which interactions and locations are free where missing cells are drawn, shapes (m, m) and (m,) or (m, 1+q).
+        """Which interactions and locations are free where cells are drawn, shapes (m, m) and (m,) or (m, 1+q).
 
-        A pair without an edge in the graph that cells are drawn by would look less linked than it is, the more so the
-        fewer of its cells are there, and would stay out for that. So all pairs are free that may have an edge; if there
-        are too many for the rows, those of the chosen graph and as many again, as they enter the path.
+        A pair without an edge in the graph that missing cells are drawn by would look less linked than it is, the more
+        so the fewer of its cells are there, and would stay out for that. So all pairs are free that may have an edge;
+        if there are too many for the rows, those of the chosen graph and as many again, as they enter the path. Wrong
+        cells are judged by the chosen graph: other pairs would adapt to them.
         """
         path, position = self.chosen.path, self.chosen.position
         allowed = self.settings.allowed_pairs(len(self.names))
-        if np.count_nonzero(allowed) / 2 <= _PAIRS_A_ROW * self.weights.n_rows:
+        few = np.count_nonzero(allowed) / 2 <= _PAIRS_A_ROW * self.weights.n_rows
+        if few and not self.settings.cells:
             return allowed, np.full(path.locations[position].shape, self.settings.fit_location)
-        enough = 2 * path.n_edges[position] + len(self.names) // 2
-        beyond = np.flatnonzero((path.n_edges >= enough) & (np.arange(path.alphas.size) >= position))
-        lenient = int(beyond[0]) if beyond.size else path.alphas.size - 1
-        return joined_support(np.asarray(path.interactions[lenient]), "symmetric"), path.locations[lenient] != 0
+        if not self.settings.cells:
+            enough = 2 * path.n_edges[position] + len(self.names) // 2
+            beyond = np.flatnonzero((path.n_edges >= enough) & (np.arange(path.alphas.size) >= position))
+            position = int(beyond[0]) if beyond.size else path.alphas.size - 1
+        return joined_support(np.asarray(path.interactions[position]), "symmetric"), path.locations[position] != 0
 
     @cached_property
     def facts(self) -> FitFacts:

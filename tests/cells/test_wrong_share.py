@@ -1,0 +1,50 @@
+"""Wrong cells: how many are found, and those of stuck sensors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import robscore as rs
+from robscore.cells.faults import stuck_cells
+from robscore.cells.suspects import Suspects
+
+
+def _with_pareto_cells(
+    family: str, m: int, n_edges: int, share: float
+) -> tuple[rs.simulate.Model, np.ndarray, np.ndarray]:
+    """A model, rows of it, and the same with wrong cells of three medians and more."""
+    truth = rs.simulate.random_model(m, n_edges, min_eigenvalue=0.3, random_state=0)
+    X = rs.simulate.sample(family, truth.interaction, truth.location, n_rows=1000, random_state=1)
+    rng = np.random.default_rng(2)
+    wrong = rng.random(X.shape) < share
+    return truth, X, np.where(wrong, 3 * np.median(X, axis=0) * (1 + rng.pareto(1.0, size=X.shape)), X)
+
+
+@pytest.mark.parametrize(("family", "share"), [("sqrt", 0.05), ("sqrt", 0.02), ("gamma", 0.02)])
+def test_the_true_parameters_find_the_true_share_of_wrong_cells(family: str, share: float) -> None:
+    truth, X, Y = _with_pareto_cells(family, 10, 12, share)
+    suspects = Suspects.of(rs.families.get_family(family), Y, np.zeros(Y.shape, dtype=bool))
+    for _ in range(3):
+        suspects = suspects.updated(X, (truth.interaction, truth.location), np.ones(len(X), dtype=bool))
+    assert suspects.wrong.share.mean() == pytest.approx(share, rel=0.25)
+
+
+def test_all_cells_of_a_stuck_sensor_are_flagged() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 1)) + 0.25 * rng.normal(size=(400, 6))
+    X[200:240, 2] = X[200, 2]
+    model = rs.RobustGraph("gaussian", cells=True).fit(X)
+    flagged = model.fitted_.prepared.filling.suspects.likely_wrong
+    assert flagged[201:240, 2].all()
+    assert flagged.sum() <= 39 + 5
+    assert model.share_dropped_ < 0.02  # rows are repaired, not left out
+
+
+def test_zeros_rounded_values_and_sorted_columns_are_not_stuck() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.exponential(size=(400, 3))
+    X[:, 0] = np.where(np.arange(400) % 100 < 40, 0.0, X[:, 0])
+    X[:, 1] = np.round(X[:, 1], 1)
+    X[:, 2] = np.sort(np.round(X[:, 2], 1))
+    assert not stuck_cells(X).any()
