@@ -12,13 +12,14 @@ import numpy as np
 
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.optional import require
+from robscore._tools.pieces import rows_within
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, first_few, quoted
 from robscore.rows.base import Rows, repieced
 from robscore.rows.batches import as_matrix, index_of, not_numeric
 from robscore.rows.names import check_names
 
-_LEAST_BATCH = 4000  # rows read at a time, at least: each of very many columns costs something every time
+_BATCH_BYTES, _LEAST_BATCH = 32e6, 4000  # read at a time, and rows at least: every column costs something each time
 _FEWEST_GROUPS, _TIMES_THE_SAMPLE = 64, 4  # row groups that a sample comes from, and their rows over its size
 
 
@@ -127,7 +128,7 @@ class ParquetRows(Rows):
                     for run in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1):
                         low = int(self._groups[first + run[0]])
                         options = {
-                            "batch_size": max(self.length, _LEAST_BATCH),
+                            "batch_size": rows_within(_BATCH_BYTES, self.n_columns, at_least=_LEAST_BATCH),
                             "row_groups": run.tolist(),
                             "columns": self.names,
                         }

@@ -103,10 +103,21 @@ class Rule:
     def trust_columns(self, residuals: Array) -> Array:
         """How much rows count by their residuals, shape (n, m), one of which may be too small or large, shape (n,)."""
         trust = np.ones(len(residuals))
-        for beyond, limits in ((residuals, self.high), (-residuals, -self.low)):
+        perhaps = np.flatnonzero(~self._well_inside(residuals))  # of very many rows most are in the midst of all limits
+        some = residuals[perhaps]
+        for beyond, limits in ((some, self.high), (-some, -self.low)):
             for j in np.flatnonzero(np.isfinite(limits)):
-                np.minimum(trust, _inside(beyond[:, j], limits[j]), out=trust)
+                trust[perhaps] = np.minimum(trust[perhaps], _inside(beyond[:, j], limits[j]))
         return trust
+
+    def _well_inside(self, residuals: Array) -> BoolArray:
+        """Rows with no residual near a limit or beyond it, shape (n,)."""
+        band = 1.01 * _BAND
+        least, most = (
+            np.where(np.isfinite(limits), limits + inwards * band * np.abs(limits), limits)
+            for limits, inwards in ((self.low, 1), (self.high, -1))
+        )
+        return np.asarray(((residuals >= least) & (residuals <= most)).all(axis=1))
 
     def in_words(self, X: Array, reason: IntArray) -> list[str]:
         """How rows X, shape (n, m), are bad, one text per row."""
