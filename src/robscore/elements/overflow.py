@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from robscore._tools.typing import Array
 
 if TYPE_CHECKING:
@@ -11,19 +13,18 @@ if TYPE_CHECKING:
 
 
 def largest_norm(rows: PowerRows) -> float:
-    """What no |Gamma(x)|^2 or |g(x)|^2 of a power family exceeds: every array as large everywhere as anywhere.
+    """What no |Gamma(x)|^2 or |g(x)|^2 of a power family exceeds: sums over all rows in place of those over one.
 
-    NaN where an array has one.
+    NaN where an array has one, or where it overflows itself.
     """
-    sizes = {id(array): _largest(array) for array in rows}
-    u, A, B, C, alpha, beta, gamma, c = (sizes[id(array)] ** 2 for array in rows)
-    m, k = rows.u.shape[1], 1.0 + c * rows.c.shape[1]
-    s = m * u
-    of_gamma = m * (s**2 * A + 2 * s * k * B + k**2 * C)
-    return of_gamma + s * m * alpha + m * (alpha * u + 2 * beta + k * gamma)
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = {id(array): _sum_of_squares(array) for array in rows}
+        u, A, B, C, alpha, beta, gamma, c = (sums[id(array)] for array in rows)
+        m, k = rows.u.shape[1], 1.0 + c
+        of_gamma = m * (u**2 * A + 2 * u * k * B + k**2 * C)
+        return float(of_gamma + 2 * u * alpha + 2 * beta + k * gamma)
 
 
-def _largest(array: Array) -> float:
-    """The largest size of an entry; NaN if there is one, infinite where its square would be."""
-    largest = float(max(array.max(initial=0.0), -array.min(initial=0.0)))
-    return float("inf") if largest > 1e150 else largest
+def _sum_of_squares(array: Array) -> np.float64:
+    flat = array.ravel(order="K")
+    return np.float64(flat @ flat)

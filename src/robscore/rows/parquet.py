@@ -13,6 +13,7 @@ import numpy as np
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.optional import require
 from robscore._tools.pieces import rows_within
+from robscore._tools.progress import tell
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, first_few, quoted
 from robscore.rows.base import Rows, repieced
@@ -86,7 +87,7 @@ class ParquetRows(Rows):
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
         """Read through the files once."""
         every = np.arange(self._groups.size - 1)
-        return repieced((rows for _, rows in self._batches(every)), bounds)
+        return repieced((as_matrix(batch, self.names or ()) for _, batch in self._batches(every)), bounds)
 
     def sample(self, size: int, rng: np.random.Generator) -> IntArray:
         """Row groups at random, so many that they have several times the rows, then rows of these at random."""
@@ -106,13 +107,17 @@ class ParquetRows(Rows):
         order = np.argsort(index, kind="stable")
         wanted, result = np.asarray(index)[order], np.empty((len(index), self.n_columns))
         groups = np.unique(np.searchsorted(self._groups, wanted, side="right") - 1)
-        for low, rows in self._batches(groups):
-            first, last = np.searchsorted(wanted, [low, low + len(rows)])
-            result[order[first:last]] = rows[wanted[first:last] - low]
+        seen, of_these = 0, int(np.diff(self._groups)[groups].sum())
+        for low, batch in self._batches(groups):
+            first, last = np.searchsorted(wanted, [low, low + batch.num_rows])
+            if last > first:
+                result[order[first:last]] = as_matrix(batch.take(wanted[first:last] - low), self.names or ())
+            seen += batch.num_rows
+            tell("drawing rows", seen, of_these)
         return result
 
-    def _batches(self, groups: IntArray) -> Iterator[tuple[int, Array]]:
-        """The rows of some row groups, ascending: the number of the first of them, and some rows at a time."""
+    def _batches(self, groups: IntArray) -> Iterator[tuple[int, Any]]:
+        """The rows of some row groups, ascending: the number of the first of them, and a batch of rows at a time."""
         import pyarrow as pa
 
         for number, file in enumerate(self.files):
@@ -133,7 +138,7 @@ class ParquetRows(Rows):
                             "columns": self.names,
                         }
                         for batch in parquet.iter_batches(**options):
-                            yield low, as_matrix(batch, self.names or ())
+                            yield low, batch
                             low += batch.num_rows
             except (pa.ArrowException, OSError) as error:
                 raise ValueError(f"{file.name!r} cannot be read ({_first_line(error)}).") from None
