@@ -112,11 +112,10 @@ class Rule:
 
     def _well_inside(self, residuals: Array) -> BoolArray:
         """Rows with no residual near a limit or beyond it, shape (n,)."""
-        band = 1.01 * _BAND
-        least, most = (
-            np.where(np.isfinite(limits), limits + inwards * band * np.abs(limits), limits)
-            for limits, inwards in ((self.low, 1), (self.high, -1))
-        )
+        least, most = self.low.copy(), self.high.copy()
+        for limits, inwards in ((least, 1), (most, -1)):
+            finite = np.isfinite(limits)
+            limits[finite] += inwards * 1.01 * _BAND * np.abs(limits[finite])
         return np.asarray(((residuals >= least) & (residuals <= most)).all(axis=1))
 
     def in_words(self, X: Array, reason: IntArray) -> list[str]:
