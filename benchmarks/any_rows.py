@@ -75,9 +75,9 @@ class CountedRows(rs.ParquetRows):
     n_read = 0
 
     def _batches(self, groups: np.ndarray) -> Any:
-        for low, rows in super()._batches(groups):
-            self.n_read += len(rows)
-            yield low, rows
+        for low, batch in super()._batches(groups):
+            self.n_read += batch.num_rows
+            yield low, batch
 
 
 def measure(task: str) -> dict[str, float]:

@@ -14,6 +14,7 @@ from robscore.fitting import by_sample
 from robscore.fitting.settings import GraphSettings
 from robscore.losses.restricted import RestrictedLoss, entries_of
 from robscore.rows.arrays import ArrayRows
+from robscore.rows.inspection import inspect
 from robscore.solvers.refit import refit
 
 TRUTH = rs.simulate.random_model(8, 8, random_state=1)
@@ -223,3 +224,26 @@ def test_every_pass_is_told(X, small_samples, monkeypatch):
         assert len(counts) > 4
         assert counts == sorted(counts)
         assert counts[-1] == 6000
+
+
+def test_passes_take_a_small_multiple_of_reading(X, sampled, tmp_path):
+    pd.DataFrame(np.tile(X, (10, 3)), columns=[f"c{j}" for j in range(24)]).to_parquet(tmp_path / "rows.parquet")
+    rows = rs.ParquetRows(tmp_path / "rows.parquet", columns=[f"c{j}" for j in range(8)])
+    fit = sampled.fitted_
+    family, rule = fit.prepared.preparation.scaled_family, fit.weighed.found.rule
+    nobody = np.zeros(rows.n_rows, dtype=bool)
+    weights, _ = rule.weigh_others(rows, family, nobody)
+
+    def seconds(work):
+        start = time.process_time()
+        work()
+        return time.process_time() - start
+
+    def least(work):
+        return min(seconds(work) for _ in range(5))
+
+    reading = least(lambda: list(rows.pieces(np.array([0, rows.n_rows]))))
+    edges = np.abs(fit.scaled[0]) > 0
+    assert least(lambda: inspect(rows, family)) < 10 * reading  # about 2
+    assert least(lambda: rule.weigh_others(rows, family, nobody)) < 40 * reading  # about 7
+    assert least(lambda: by_sample.loss_on(edges, 1, rows, family, weights)) < 40 * reading  # about 7

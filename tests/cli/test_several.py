@@ -48,3 +48,16 @@ def test_a_folder_is_fitted_and_repeated(folder, tmp_path):
     assert run("fit", "--from", many / "model.json", "--out", tmp_path / "again").exit_code == 0
     FRAME[:5].to_csv(folder / "4.csv", index=False)
     assert "has changed" in run("fit", "--from", one / "model.json").output
+
+
+def test_files_larger_than_the_memory_are_refused_with_the_way_that_streams(folder, monkeypatch):
+    monkeypatch.setattr("robscore.cli.reading.size.free_memory", lambda: 1000.0)
+    (folder / "1.csv").unlink()
+    (folder / "3.csv.gz").unlink()
+    with pytest.raises(DataFileError, match=r"30 rows of 3 columns take about .*RobustGraph\(\)\.fit\('.*rain'\)"):
+        read_data(folder)
+    result = run("fit", folder)
+    assert result.exit_code != 0
+    assert "piece by piece" in " ".join(result.output.split())
+    monkeypatch.setattr("robscore.cli.reading.size.free_memory", lambda: None)  # not known
+    assert len(read_data(folder).values) == 30

@@ -183,3 +183,26 @@ def test_estimators_end_wide_paths_at_a_number_of_edges():
     assert model.path_.n_edges[-1] >= 20 > model.path_.n_edges[-2]
     with pytest.raises(ValueError, match="max_edges=-1"):
         rs.RobustGraph("gaussian", max_edges=-1).fit(X)
+
+
+def test_long_steps_take_in_few_pairs_that_stay_out(monkeypatch):
+    X = np.random.default_rng(0).gamma(1.0, size=(1000, 160))
+    X[:, 1::2] = 0.7 * X[:, ::2] + 0.3 * X[:, 1::2]
+    loss = rs.score_elements("sqrt", X).average()
+    taken = []
+    add = screening.WorkingSet.add
+
+    def counted(self, rows, nodes):
+        taken.append(rows.size)
+        add(self, rows, nodes)
+
+    monkeypatch.setattr(screening.WorkingSet, "add", counted)
+    path = rs.solve_path(loss, 4, alpha_min_ratio=0.15)
+    assert path.converged.all()
+    assert path.n_edges[-1] > 80
+    assert sum(taken) - 160 < 3 * path.n_edges[-1]  # about as many; 7 times by the strong rule alone
+
+
+def test_rows_of_all_blocks_are_one_product():
+    loss, other = both("sqrt")
+    np.testing.assert_allclose(other.own_rows(), loss.own_rows())

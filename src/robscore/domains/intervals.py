@@ -87,6 +87,12 @@ class Intervals(Domain):
         upper = np.stack([np.broadcast_to(high, X.shape) for _, high in self.bounds], axis=-1)
         return lower.reshape(shape), upper.reshape(shape)
 
+    def contains(self, X: ArrayLike) -> BoolArray:
+        """Which entries of X, shape (n, m), lie in an interval of their column."""
+        x = np.asarray(X, dtype=float)
+        each = [(x >= lower) & (x <= upper) for lower, upper in self.bounds]
+        return np.asarray(each[0] if len(each) == 1 else np.logical_or.reduce(each))
+
     def others_inside(self, X: Array) -> BoolArray:
         """Whether all other entries of the row lie in their intervals."""
         outside = ~self.contains(X)

@@ -80,17 +80,21 @@ class Elements(ABC):
     rows: Any
     n_rows: int
     n_columns: int
+    overflow: BoolArray
     constant: float = 0.0
     streams: bool = False
     storage: Storage = "auto"
     memory: float = 0.0
     n_locations: int = 1
 
-    def _find_overflow(self) -> None:
-        """Set ``overflow``, and the rows that do to zero."""
+    def _find_overflow(self, bound: float = np.inf) -> None:
+        """Set ``overflow``, and the rows that do to zero; no squared norm is known to exceed ``bound``."""
+        if bound <= LARGEST_SQUARED_NORM / 2:
+            self.overflow = np.zeros(self.n_rows, dtype=bool)
+            return
         with np.errstate(over="ignore", invalid="ignore"):
             largest = np.maximum(self.squared_norms("gamma"), self.squared_norms("g"))
-        self.overflow: BoolArray = ~(largest <= LARGEST_SQUARED_NORM)
+        self.overflow = ~(largest <= LARGEST_SQUARED_NORM)
         if self.overflow.any():
             kept = np.flatnonzero(~self.overflow)
             cleared = [np.zeros_like(array) for array in self.rows]

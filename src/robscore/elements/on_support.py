@@ -12,27 +12,43 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robscore._tools.pieces import chunks
 from robscore._tools.typing import Array, IntArray
 
 if TYPE_CHECKING:
     from robscore.elements.power import PowerRows
 
+_AT_A_TIME = 4000  # rows: their columns stay in the processor's cache
+
 
 def blocks_on(entries: Sequence[IntArray], rows: PowerRows, weights: Array, constant_C: Array) -> list[Array]:
     """Gamma_j[S_j, S_j] of every node, rows weighted by an array of shape (n,)."""
+    blocks = [np.zeros((own.size, own.size)) for own in entries]
     kept = np.flatnonzero(weights)
-    u, A, B, C, c = (np.ascontiguousarray(part[kept].T) for part in (rows.u, rows.A, rows.B, rows.C, rows.c))
-    share = weights[kept]
-    A, B, C = A * share, B * share, (C + constant_C[:, None]) * share
-    c = np.concatenate([np.ones((1, kept.size)), c])
-    L = len(c)
-    blocks = []
-    for j, own in enumerate(entries):
-        design = u[own[:-L]]
-        block = np.empty((own.size, own.size))
-        block[:-L, :-L] = (design * A[j]) @ design.T
-        block[:-L, -L:] = -(design * B[j]) @ c.T
-        block[-L:, :-L] = block[:-L, -L:].T
-        block[-L:, -L:] = (c * C[j]) @ c.T
-        blocks.append(block)
+    for part in chunks(kept.size, _AT_A_TIME):
+        _add(blocks, entries, rows, kept[part], weights[kept[part]], constant_C)
     return blocks
+
+
+def _add(
+    blocks: Sequence[Array],
+    entries: Sequence[IntArray],
+    rows: PowerRows,
+    some: IntArray,
+    share: Array,
+    constant_C: Array,
+) -> None:
+    """What some rows add to the blocks, in place, each with its weight."""
+    u, c = np.ascontiguousarray(rows.u[some].T), np.concatenate([np.ones((1, some.size)), rows.c[some].T])
+    A = np.ascontiguousarray(rows.A[some].T) * share
+    B = A if rows.B is rows.A else np.ascontiguousarray(rows.B[some].T) * share
+    C = A if rows.C is rows.A else np.ascontiguousarray(rows.C[some].T) * share
+    L, shared = len(c), np.multiply.outer(constant_C, (c * share) @ c.T)
+    for j, (block, own) in enumerate(zip(blocks, entries, strict=True)):
+        design = u[own[:-L]]
+        weighted = design * A[j]
+        across = (weighted if B is A else design * B[j]) @ c.T
+        block[:-L, :-L] += weighted @ design.T
+        block[:-L, -L:] -= across
+        block[-L:, :-L] -= across.T
+        block[-L:, -L:] += (c * C[j]) @ c.T + shared[j]

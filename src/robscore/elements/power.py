@@ -36,6 +36,7 @@ from robscore.elements.base import (
     transposed,
 )
 from robscore.elements.on_support import blocks_on
+from robscore.elements.overflow import largest_norm
 from robscore.elements.packing import ROOT2, columns_with_one, own_pairs, pairs_of, spread, unpacked
 from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, QuadraticLoss
 from robscore.losses.restricted import RestrictedLoss
@@ -101,7 +102,7 @@ class PowerElements(PairwiseElements):
         self.rows = PowerRows(u, A, B, C, alpha, beta, gamma, c)
         self.same_B, self.same_C = B is A, C is A  # so that products can be shared where a = b
         self.constant = self.copies * float(self.constant_C @ self.constant_C)
-        self._find_overflow()
+        self._find_overflow(largest_norm(self.rows))
 
     def shared_by_rows(self) -> Array:
         """The part of C that is left out; zero where rows differ in it."""

@@ -60,7 +60,9 @@ class Scaling:
         """Scaled rows; a value beyond the largest float stays at the largest float."""
         largest = np.finfo(float).max
         with np.errstate(over="ignore"):
-            return np.clip((X - self.centre) / self.scale, -largest, largest)
+            scaled = X - self.centre if self.centre.any() else X
+            scaled = np.asarray(scaled / self.scale)
+            return np.clip(scaled, -largest, largest, out=scaled)
 
     def undo(self, Y: Array) -> Array:
         """The rows as given, up to rounding."""

@@ -149,6 +149,11 @@ class QuadraticLoss:
         """The diagonals of all blocks, shape (m, m+1)."""
         return np.broadcast_to(np.einsum("jkk->jk", self.blocks), self.g.shape)
 
+    def own_rows(self) -> Array:
+        """How K_jj meets all interactions of node j, shape (m, m): row j of every block."""
+        every = np.arange(self.n_interactions)
+        return np.stack([self.block(j, every[[j]], every)[0] for j in range(self.n_columns)])
+
     def coupling(self) -> tuple[Array, Array]:
         """How K_j meets eta_j in block j: t of shape (m, m), or (1, m) if shared; and eta_j itself: s of shape (m,)."""
         m = self.n_columns
@@ -256,6 +261,10 @@ class FactoredLoss(QuadraticLoss):
         """The diagonals of all blocks, of the shape of g."""
         own = self.s if self.c is None else np.einsum("jkk->jk", self.s)
         return np.column_stack([self.a @ (self.u * self.u).T, own])
+
+    def own_rows(self) -> Array:
+        """Row j of every block, shape (m, m), by one product of n x m arrays."""
+        return np.asarray((self.u * self.a) @ self.u.T, dtype=float)
 
     def coupling(self) -> tuple[Array, Array]:
         """How K_j meets eta_j in block j: t of shape (m, m); and eta_j itself: s of shape (m,)."""

@@ -265,18 +265,19 @@ def cut(n: int, length: int, starts: IntArray | None = None) -> IntArray:
 
 def repieced(arrays: Iterable[Array], bounds: IntArray) -> Iterator[Array]:
     """Rows that come in arrays of any length, cut at the bounds instead."""
-    waiting: list[Array] = []
-    held, incoming = 0, iter(arrays)
+    incoming, left = iter(arrays), np.empty((0, 0))  # what is left of the last array
     for low, high in _pairs(bounds):
-        while held < high - low:
+        parts, missing = [], high - low
+        while missing > len(left):
+            parts.append(left)
+            missing -= len(left)
             more = next(incoming, None)
             if more is None:
                 raise ValueError(f"There are fewer rows than the {bounds[-1]} expected.")
-            waiting.append(more)
-            held += len(more)
-        rows = waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
-        yield rows[: high - low]
-        waiting, held = [rows[high - low :]], held - (high - low)
+            left = more
+        parts = [part for part in (*parts, left[:missing]) if len(part)]
+        left = left[missing:]
+        yield parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def joined(results: list[Any]) -> Any:

@@ -42,6 +42,11 @@ class Marks:
         first = marked.argmax(axis=0)
         return cls(counts, np.where(counts > 0, first if numbers is None else numbers[first], -1))
 
+    @classmethod
+    def none(cls, n_columns: int) -> Marks:
+        """Of entries that all are as they should be."""
+        return cls(np.zeros(n_columns, dtype=np.intp), np.full(n_columns, -1))
+
     def __bool__(self) -> bool:
         return bool(self.counts.any())
 
@@ -136,7 +141,7 @@ class Inspection:
 def inspect(rows: Rows, family: Family) -> Inspection:
     """Look at all rows once."""
     family.check_columns(rows.n_columns)
-    nothing = Marks.of(np.zeros((1, rows.n_columns), dtype=bool))
+    nothing = Marks.none(rows.n_columns)
     infinite, absent, negative, excluded, reason = nothing, nothing, nothing, nothing, ""
     complete = np.ones(rows.n_rows, dtype=bool)
     low, high = np.full(rows.n_columns, np.inf), np.full(rows.n_columns, -np.inf)
@@ -153,27 +158,28 @@ def inspect(rows: Rows, family: Family) -> Inspection:
 
 def _look(family: Family, rows: Array) -> Inspection:
     """At one piece, whose first row is number 0."""
-    infinite, absent = np.isinf(rows), np.isnan(rows)
-    complete = np.asarray(~absent.any(axis=1))
-    usable = complete & ~infinite.any(axis=1)
-    numbers = np.flatnonzero(usable)
-    rows = rows if numbers.size == len(rows) else rows[usable]
+    low, high, nothing = *_ends(rows), Marks.none(rows.shape[1])
+    numbers, complete, infinite, absent = np.arange(len(rows)), np.ones(len(rows), dtype=bool), nothing, nothing
+    if not np.isfinite([low, high]).all():  # which tells at a fraction of the cost that all is well, as it mostly is
+        is_infinite, is_absent = np.isinf(rows), np.isnan(rows)
+        complete = np.asarray(~is_absent.any(axis=1))
+        usable = complete & ~is_infinite.any(axis=1)
+        infinite, absent, numbers = Marks.of(is_infinite), Marks.of(is_absent), np.flatnonzero(usable)
+        rows = rows[usable]
+        low, high = _ends(rows)
     bad, reason = family.problem(rows) if len(rows) else (np.zeros(rows.shape, dtype=bool), "")
-    return Inspection(
-        Marks.of(infinite),
-        Marks.of(absent),
-        Marks.of(_negative(rows, family), numbers) if len(rows) else Marks.of(np.zeros((1, rows.shape[1]), dtype=bool)),
-        Marks.of(bad, numbers) if len(rows) else Marks.of(np.zeros((1, rows.shape[1]), dtype=bool)),
-        reason if bad.any() else "",
-        complete,
-        rows.min(axis=0, initial=np.inf),
-        rows.max(axis=0, initial=-np.inf),
-        _in_memory,
-    )
+    excluded = Marks.of(bad, numbers) if bad.any() else nothing
+    negative = _negative(rows, numbers, family) if excluded else nothing
+    return Inspection(infinite, absent, negative, excluded, reason if excluded else "", complete, low, high, _in_memory)
 
 
-def _negative(rows: Array, family: Family) -> BoolArray:
+def _ends(rows: Array) -> tuple[Array, Array]:
+    """The smallest and the largest value of every column; NaN where there is one."""
+    return rows.min(axis=0, initial=np.inf), rows.max(axis=0, initial=-np.inf)
+
+
+def _negative(rows: Array, numbers: IntArray, family: Family) -> Marks:
     """Values below zero in the family's own columns; covariates may be negative."""
     negative = np.asarray(rows < 0)
     negative[:, family.own_columns(rows.shape[1]) :] = False
-    return negative
+    return Marks.of(negative, numbers)

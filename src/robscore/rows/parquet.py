@@ -12,13 +12,15 @@ import numpy as np
 
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.optional import require
+from robscore._tools.pieces import rows_within
+from robscore._tools.progress import tell
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, first_few, quoted
 from robscore.rows.base import Rows, repieced
 from robscore.rows.batches import as_matrix, index_of, not_numeric
 from robscore.rows.names import check_names
 
-_LEAST_BATCH = 4000  # rows read at a time, at least: each of very many columns costs something every time
+_BATCH_BYTES, _LEAST_BATCH = 32e6, 4000  # read at a time, and rows at least: every column costs something each time
 _FEWEST_GROUPS, _TIMES_THE_SAMPLE = 64, 4  # row groups that a sample comes from, and their rows over its size
 
 
@@ -85,7 +87,7 @@ class ParquetRows(Rows):
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
         """Read through the files once."""
         every = np.arange(self._groups.size - 1)
-        return repieced((rows for _, rows in self._batches(every)), bounds)
+        return repieced((as_matrix(batch, self.names or ()) for _, batch in self._batches(every)), bounds)
 
     def sample(self, size: int, rng: np.random.Generator) -> IntArray:
         """Row groups at random, so many that they have several times the rows, then rows of these at random."""
@@ -105,13 +107,17 @@ class ParquetRows(Rows):
         order = np.argsort(index, kind="stable")
         wanted, result = np.asarray(index)[order], np.empty((len(index), self.n_columns))
         groups = np.unique(np.searchsorted(self._groups, wanted, side="right") - 1)
-        for low, rows in self._batches(groups):
-            first, last = np.searchsorted(wanted, [low, low + len(rows)])
-            result[order[first:last]] = rows[wanted[first:last] - low]
+        seen, of_these = 0, int(np.diff(self._groups)[groups].sum())
+        for low, batch in self._batches(groups):
+            first, last = np.searchsorted(wanted, [low, low + batch.num_rows])
+            if last > first:
+                result[order[first:last]] = as_matrix(batch.take(wanted[first:last] - low), self.names or ())
+            seen += batch.num_rows
+            tell("drawing rows", seen, of_these)
         return result
 
-    def _batches(self, groups: IntArray) -> Iterator[tuple[int, Array]]:
-        """The rows of some row groups, ascending: the number of the first of them, and some rows at a time."""
+    def _batches(self, groups: IntArray) -> Iterator[tuple[int, Any]]:
+        """The rows of some row groups, ascending: the number of the first of them, and a batch of rows at a time."""
         import pyarrow as pa
 
         for number, file in enumerate(self.files):
@@ -127,12 +133,12 @@ class ParquetRows(Rows):
                     for run in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1):
                         low = int(self._groups[first + run[0]])
                         options = {
-                            "batch_size": max(self.length, _LEAST_BATCH),
+                            "batch_size": rows_within(_BATCH_BYTES, self.n_columns, at_least=_LEAST_BATCH),
                             "row_groups": run.tolist(),
                             "columns": self.names,
                         }
                         for batch in parquet.iter_batches(**options):
-                            yield low, as_matrix(batch, self.names or ())
+                            yield low, batch
                             low += batch.num_rows
             except (pa.ArrowException, OSError) as error:
                 raise ValueError(f"{file.name!r} cannot be read ({_first_line(error)}).") from None

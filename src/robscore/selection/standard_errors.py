@@ -69,12 +69,12 @@ def on_own_parameters(loss: QuadraticLoss, *, fit_location: bool) -> Array:
     free diagonal, and all of shape (m, (1 + Q) m).
     """
     m = loss.n_columns
-    every = np.arange(loss.n_interactions)
     if loss.n_locations > 1:
+        every = np.arange(loss.n_interactions)
         own = loss.parts.own_entries(m, loss.n_locations)
         across = np.stack([loss.block(j, own[:, j], every) for j in range(m)], axis=1)
         return _solved_jointly(loss, across, fit_location=fit_location)
-    with_diagonal = np.stack([loss.block(j, every[[j]], every)[0] for j in range(m)])
+    with_diagonal = loss.own_rows()
     t = np.broadcast_to(loss.coupling()[0], (m, m))
     return np.stack(_solved(loss, with_diagonal, t, fit_location=fit_location))
 

@@ -21,6 +21,7 @@ from robscore.solvers.working_set import WorkingSet
 
 _MOST_NUMBERS = 120_000_000  # entries of blocks that may be held, about 1 GB
 _AHEAD = 0.5  # of the way from the last penalty to this one, that gradients may go in the next step
+_FURTHEST_AHEAD = 0.1  # of the penalty: where steps are long, far too many pairs would come in by the rule above
 _STEPS = 50  # rounds of violating coordinates for one alpha; a few are usual
 
 
@@ -79,7 +80,8 @@ class _Screened:
     def advance(self, alpha: float, tol: float, max_iter: int) -> tuple[int, float]:
         """Go on to the solution at alpha; how many sweeps that took, and the largest violation left."""
         # Half of what the strong rule takes in: the other half seldom comes in, and its blocks cost.
-        _, rows, nodes = self.missing(alpha - _AHEAD * (self.previous - alpha), 0.0)
+        ahead = min(_AHEAD * (self.previous - alpha), _FURTHEST_AHEAD * alpha)
+        _, rows, nodes = self.missing(alpha - ahead, 0.0)
         here, sweeps, violation = (self.theta, self.previous), 0, 0.0
         for step in range(_STEPS):
             if rows.size:

@@ -63,7 +63,10 @@ class Scatter:
         pulled = centred @ self.precision
         squares = np.einsum("ij,ij->i", pulled, centred)
         own = np.where(members, 1 / np.sqrt(1 - np.minimum(self.own_share * squares, _LARGEST_PART)), 1.0)
-        return np.sqrt(squares) * own, pulled * (own[:, None] / np.sqrt(np.diagonal(self.precision)))
+        pulled *= 1 / np.sqrt(np.diagonal(self.precision))
+        if members.any():
+            pulled *= own[:, None]
+        return np.sqrt(squares) * own, pulled
 
 
 def find_middle(z: Array, allowed: BoolArray) -> tuple[Scatter, BoolArray]:

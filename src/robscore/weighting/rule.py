@@ -103,10 +103,20 @@ class Rule:
     def trust_columns(self, residuals: Array) -> Array:
         """How much rows count by their residuals, shape (n, m), one of which may be too small or large, shape (n,)."""
         trust = np.ones(len(residuals))
-        for beyond, limits in ((residuals, self.high), (-residuals, -self.low)):
+        perhaps = np.flatnonzero(~self._well_inside(residuals))  # of very many rows most are in the midst of all limits
+        some = residuals[perhaps]
+        for beyond, limits in ((some, self.high), (-some, -self.low)):
             for j in np.flatnonzero(np.isfinite(limits)):
-                np.minimum(trust, _inside(beyond[:, j], limits[j]), out=trust)
+                trust[perhaps] = np.minimum(trust[perhaps], _inside(beyond[:, j], limits[j]))
         return trust
+
+    def _well_inside(self, residuals: Array) -> BoolArray:
+        """Rows with no residual near a limit or beyond it, shape (n,)."""
+        least, most = self.low.copy(), self.high.copy()
+        for limits, inwards in ((least, 1), (most, -1)):
+            finite = np.isfinite(limits)
+            limits[finite] += inwards * 1.01 * _BAND * np.abs(limits[finite])
+        return np.asarray(((residuals >= least) & (residuals <= most)).all(axis=1))
 
     def in_words(self, X: Array, reason: IntArray) -> list[str]:
         """How rows X, shape (n, m), are bad, one text per row."""

@@ -66,8 +66,10 @@ class Standard:
             columns = _symmetric(self.family, X)
             if self.slopes is not None:
                 columns = columns - X[:, columns.shape[1] :] @ self.slopes
-            z = (columns - self.middle) / self.deviation
-        return np.clip(np.nan_to_num(z, nan=_FAR, posinf=_FAR, neginf=-_FAR), -_FAR, _FAR)
+            z = columns - self.middle
+            z /= self.deviation
+        z[np.isnan(z)] = _FAR
+        return np.clip(z, -_FAR, _FAR, out=z)
 
 
 def _symmetric(family: Family, X: Array) -> Array:

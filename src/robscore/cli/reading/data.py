@@ -11,6 +11,7 @@ from robscore.cli.reading.choice import choose
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFile, DataFileError
 from robscore.cli.reading.several import files_of, read_tables
+from robscore.cli.reading.size import refuse_too_large
 
 
 def read_data(
@@ -40,7 +41,9 @@ def read_data(
     """
     require("pandas")
     options, path = options or ReadOptions(), Path(path)
-    files = [file for part in (path, *map(Path, more)) for file in _checked(part)]
+    paths = [path, *map(Path, more)]
+    files = [file for part in paths for file in _checked(part)]
+    refuse_too_large(paths, files)
     notes: list[str] = []
     table = read_tables(files, options, notes)
     if not table.columns or not len(table.columns[0]):

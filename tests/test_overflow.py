@@ -1,0 +1,26 @@
+"""Rows that overflow: mostly told without looking at every row."""
+
+import numpy as np
+import pytest
+
+import robscore as rs
+from robscore.elements.overflow import largest_norm
+from robscore.medians.clouds import LARGEST_SQUARED_NORM
+
+
+@pytest.mark.parametrize("family", ["gaussian", "sqrt", "gamma", "truncated-gaussian"])
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e60])
+def test_no_norm_exceeds_the_bound(family, size):
+    elements = rs.score_elements(family, size * np.random.default_rng(0).gamma(1.0, size=(50, 4)))
+    norms = np.maximum(elements.squared_norms("gamma"), elements.squared_norms("g"))
+    if not elements.overflow.any():
+        assert norms.max() <= largest_norm(elements.rows)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "sqrt", "truncated-gaussian"])
+def test_a_row_that_overflows_is_found_among_others(family):
+    X = np.random.default_rng(0).gamma(1.0, size=(50, 4))
+    X[7] = 1e200
+    elements = rs.score_elements(family, X)
+    np.testing.assert_array_equal(np.flatnonzero(elements.overflow), [7])
+    assert largest_norm(elements.rows) < LARGEST_SQUARED_NORM  # its arrays are zero now
