@@ -174,6 +174,21 @@ def test_marks_that_may_mean_something_else_are_missing_once_they_are_named(tmp_
     assert np.isnan(read_data(path, ReadOptions(na=(".", "?", "*"))).values[:3, 0]).all()
 
 
+def test_all_columns_with_something_else_are_named_at_once(tmp_path):
+    frame = FRAME.astype(object)
+    frame.iloc[2, 0] = frame.iloc[4, 1] = "?"
+    with pytest.raises(DataFileError) as refused:
+        read_data(written(tmp_path, text(frame), "x.csv"))
+    told = "columns 'a', 'b' have 2 entries that are not numbers, first '?' in data row 3 of 'a'. Fix them, or pass"
+    assert f"{told} --na '?' if it means missing, or leave the columns out with --exclude." in str(refused.value)
+
+
+def test_a_column_of_groups_says_what_to_do_with_it(tmp_path):
+    path = written(tmp_path, text(changed(kind=["x", "y"] * (N // 2), place=[f"p{k % 12}" for k in range(N)])), "x.csv")
+    (note,) = read_data(path).notes
+    assert note.startswith("Dropped (not numeric): 'kind', 'place'. 'kind' names 2 groups: --by kind compares")
+
+
 def test_frames_of_other_programs(tmp_path):
     FRAME.to_feather(tmp_path / "x.feather")
     FRAME.to_stata(tmp_path / "x.dta", write_index=False)

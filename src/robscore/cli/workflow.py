@@ -169,7 +169,8 @@ def _on_covariates(data: DataFile, by: Sequence[str]) -> list[str]:
     """What the graph is given."""
     if not data.given:
         return []
-    told = [f"The graph is conditional on {quoted(list(data.given))}; effects.csv lists their effects."]
+    does = "it does" if len(data.given) == 1 else "they do"
+    told = [f"The graph is conditional on {quoted(list(data.given))}; effects.csv lists what {does}."]
     if by:
         told.append(f"It is what all rows have in common; differences.csv says what changes with {quoted(list(by))}.")
     return told

@@ -76,6 +76,8 @@ def how_sure(record: Record) -> str:
     halves = "" if sure["stability"] is None else _by_halves(record)
     if sure["why_not"] and halves:
         return f"{halves} How certain each link is cannot be tested: {_too_little(record)}.{hardly}"
+    if sure["why_not"] and record.given.get("changes"):
+        return 'What changes with groups or numbers is tested under "Covariates and groups"; the common links are not.'
     if sure["why_not"]:
         return f"How certain the links are cannot be judged: {_too_little(record)}."
     return " ".join(part for part in (_by_tests(record), halves) if part) + hardly
@@ -125,11 +127,13 @@ def _by_halves(record: Record) -> str:
     if not ours:
         return ""
     kept = [pair for pair in stability["pairs"] if pair[2] >= stability["threshold"] and (pair[0], pair[1]) in ours]
-    false = f"{stability['expected_false']:.2g}"
+    false = stability["expected_false"]
+    bound = f"; at most {false:.2g} of such links are expected to be false"
+    if len(kept) <= false:
+        bound = "; how many of them may be false cannot be bounded" if kept else ""
     return (
         f"{len(kept)} of the {len(ours)} links {'recurs' if len(kept) == 1 else 'recur'} in at least "
-        f"{stability['threshold']:.0%} of {stability['n_halves']} fits to half of the rows; at most {false} such "
-        f"{'link is' if false == '1' else 'links are'} expected to be false."
+        f"{stability['threshold']:.0%} of {stability['n_halves']} fits to half of the rows{bound}."
     )
 
 
