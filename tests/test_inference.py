@@ -10,6 +10,7 @@ from tests.registry import CASES
 
 import robscore as rs
 from robscore.certainty.influence import gradients_at, solve
+from robscore.certainty.intervals import association_interval
 from robscore.solvers.refit import refit
 from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.weighted_rows import WeightedRows
@@ -207,3 +208,15 @@ def test_impossible_arguments_are_errors(options, match):
     model = rs.RobustGraph(n_blocks=1).fit(X)
     with pytest.raises(ValueError, match=match):
         model.edge_intervals(**options)
+
+
+def test_intervals_of_associations_stay_between_the_limits():
+    r, s = np.array([0.0, 0.1, -0.81, 0.98, 1.2]), np.full(5, 0.1)
+    low, high = association_interval(r, s, 2.0)
+    assert ((low < r) & (r < high)).all()
+    assert ((low[:4] > -1) & (high[:4] < 1)).all()
+    assert (low[4], high[4]) == pytest.approx((1.0, 1.4))  # where K is not positive definite
+    near, error = 0.3, 1e-5
+    assert association_interval(np.array([near]), np.array([error]), 2.0)[1] == pytest.approx(near + 2 * error)
+    mirrored = association_interval(-r, s, 2.0)
+    np.testing.assert_allclose((-mirrored[1], -mirrored[0]), (low, high))

@@ -137,3 +137,5 @@ def test_version_and_lowest_versions_are_the_same_everywhere():
     }
     assert f'set version = "{__version__}"' in recipe
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    _, newest, *_ = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")
+    assert newest.startswith(f"{__version__} (")  # not yet released, or the date

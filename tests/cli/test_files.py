@@ -60,6 +60,10 @@ READ = {
     "tab": (text(sep="\t"), "x.txt", None, "tab between"),
     "space": (text(sep=" "), "x.txt", None, "space between"),
     "pipe": (text(sep="|"), "x.txt", None, "bar between"),
+    "title lines": ("Rain, in 2024\nSource: me\n\n" + text(), "x.csv", None, "Skipped 3 title lines"),
+    "title line with separators": ("Rain in 2024;;\n" + text(sep=";"), "x.csv", None, "Skipped 1 title line at"),
+    "title of several words": ("Rain at three places\n" + text(sep=" "), "x.txt", None, "Skipped 1 title line"),
+    "title above an index": ("Rain\n" + FRAME.to_csv(), "x.csv", None, "Skipped 1 title line"),
     "comment lines": ("# made by hand\n# in May\n" + text(), "x.csv", None, "Skipped 2 comment lines"),
     "index column": (FRAME.to_csv(), "x.csv", None, "labels the rows"),
     "unique dates": (text(changed(day=pd.date_range("2024-01-01", periods=N))), "x.csv", None, "'day' labels the rows"),
@@ -168,6 +172,21 @@ def test_marks_that_may_mean_something_else_are_missing_once_they_are_named(tmp_
     told = "column 'a' has 3 entries that are not numbers, first '.' in data row 1 (altogether '.', '?', '*'). Fix them"
     assert told in result.stderr
     assert np.isnan(read_data(path, ReadOptions(na=(".", "?", "*"))).values[:3, 0]).all()
+
+
+def test_all_columns_with_something_else_are_named_at_once(tmp_path):
+    frame = FRAME.astype(object)
+    frame.iloc[2, 0] = frame.iloc[4, 1] = "?"
+    with pytest.raises(DataFileError) as refused:
+        read_data(written(tmp_path, text(frame), "x.csv"))
+    told = "columns 'a', 'b' have 2 entries that are not numbers, first '?' in data row 3 of 'a'. Fix them, or pass"
+    assert f"{told} --na '?' if it means missing, or leave the columns out with --exclude." in str(refused.value)
+
+
+def test_a_column_of_groups_says_what_to_do_with_it(tmp_path):
+    path = written(tmp_path, text(changed(kind=["x", "y"] * (N // 2), place=[f"p{k % 12}" for k in range(N)])), "x.csv")
+    (note,) = read_data(path).notes
+    assert note.startswith("Dropped (not numeric): 'kind', 'place'. 'kind' names 2 groups: --by kind compares")
 
 
 def test_frames_of_other_programs(tmp_path):

@@ -222,3 +222,18 @@ def test_graphs_along_the_path(model):
     np.testing.assert_array_equal(model.graph_at(position).interaction, model.interaction_)
     with pytest.raises(ValueError, match="position=1000"):
         model.graph_at(1000)
+
+
+def test_a_matrix_whose_signs_may_mean_two_things_is_refused_until_it_is_said(model):
+    associations = model.graph_.association
+    for shown in (associations, associations - np.eye(len(associations))):
+        for draw in (rs.plot.plot_matrix, rs.plot.plot_graph, rs.plot.plot_centrality):
+            with pytest.raises(ValueError, match="may hold associations or K, whose signs are opposite"):
+                draw(shown)
+        drawn = np.asarray(rs.plot.plot_matrix(shown, values="association").images[0].get_array())
+        expected = np.asarray(rs.plot.plot_matrix(model).images[0].get_array())
+        np.testing.assert_allclose(drawn, expected)
+    as_K = np.asarray(rs.plot.plot_matrix(associations, values="interaction").images[0].get_array())
+    np.testing.assert_allclose(as_K, -expected)
+    with pytest.raises(ValueError, match="values='K' is not known"):
+        rs.plot.plot_matrix(model.graph_.interaction, values="K")

@@ -136,7 +136,18 @@ def test_stability_is_told_where_it_is_given():
     record = rs.report.record(model, stability=stability)
     kept = int(np.count_nonzero(np.triu((stability.frequency >= 0.75) & model.graph_.adjacency)))
     start = f"{kept} of the {model.graph_.n_edges} links recur in at least 75% of {stability.n_done} fits"
-    assert how_sure(record).startswith(start)
+    assert start in how_sure(record)
+    assert how_sure(record).startswith(how_sure(rs.report.record(model)).removesuffix("."))  # the tests are told too
+
+
+def test_a_bound_that_says_nothing_is_not_given(records):
+    record = records["rain"]
+    pairs = [[i, j, 1.0] for i, j, _, _ in record.edges[:4]]
+    halves = {"n_halves": 10, "threshold": 0.75, "expected_false": 11.0, "pairs": pairs}
+    sure = how_sure(replace(record, certainty={**record.certainty, "stability": halves}))
+    assert "4 of the 45 links recur in at least 75% of 10 fits to half of the rows; how many of them may be" in sure
+    sure = how_sure(replace(record, certainty={**record.certainty, "stability": {**halves, "expected_false": 0.5}}))
+    assert "; at most 0.5 of such links are expected to be false." in sure
 
 
 def test_the_record_is_read_again_as_it_was(records, tmp_path):

@@ -12,6 +12,7 @@ _DECIMAL = (10.0, 100.0, 1000.0)  # a moved decimal point is the likeliest fault
 _UNITS = (25.4, 2.54, 3.6, 1.609344, 0.3048**-1, 4.44822, 9.80665, 12.0, 60.0, 24.0)
 _NEAR = 0.25  # how far logarithms of the ratios of a common factor may be from its own, as a typical distance
 _FEWEST, _SHARE = 5, 0.6  # cells, and share of a column's wrong cells, that have a factor in common
+_FOLLOWS = 2.0  # standard errors by which wrong cells that share a factor must follow what is expected
 _LONGEST = 1e-6  # chance that so long a run of equal values comes about where values repeat as often as here
 _SHORTEST_RUN = 8
 _TIMES_AS_LONG = 3  # as any other value of the column is frequent, for the cells of a run to be wrong beyond doubt
@@ -38,6 +39,9 @@ class StuckRun(NamedTuple):
 def common_factors(values: Array, expected: Array, columns: IntArray) -> list[CommonFactor]:
     """Of wrong cells with what they should be, all of shape (k,), by column.
 
+    Cells with a factor c in common follow what is expected of them, log x_i = log c + log e_i + noise: a slope of 1.
+    Cells that are only far away, such as one code or a shift, do not, and may be 12 times too large by chance.
+
     Examples
     --------
     >>> import numpy as np
@@ -50,10 +54,12 @@ def common_factors(values: Array, expected: Array, columns: IntArray) -> list[Co
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(values / expected)
     for j in np.unique(columns).tolist():
-        mine = logs[(columns == j) & np.isfinite(logs)]
+        here = (columns == j) & np.isfinite(logs)
+        mine, base = logs[here], np.log(np.abs(expected[here]))
         for above in (True, False):
-            side = mine[mine > 0] if above else -mine[mine < 0]
-            if side.size < max(_FEWEST, _SHARE * mine.size):
+            at = mine > 0 if above else mine < 0
+            side = np.abs(mine[at])
+            if side.size < max(_FEWEST, _SHARE * mine.size) or not _follow(base[at] + mine[at], base[at]):
                 continue
             middle = float(np.median(side))
             if float(np.median(np.abs(side - middle))) > _NEAR:
@@ -65,6 +71,17 @@ def common_factors(values: Array, expected: Array, columns: IntArray) -> list[Co
                     found.append(CommonFactor(j, int(side.size), round(factor, 4), above))
                     break
     return found
+
+
+def _follow(logs: Array, base: Array) -> bool:
+    """Whether y follows x, both of shape (k,): a slope that is above zero, clearly, and nearer to one."""
+    x, y = base - base.mean(), logs - logs.mean()
+    spread = float(x @ x)
+    if spread == 0:
+        return False
+    slope = float(x @ y) / spread
+    error = float(np.sqrt(((y - slope * x) ** 2).sum() / (y.size - 2) / spread))
+    return 0.5 < slope < 1.5 and slope > _FOLLOWS * error
 
 
 def stuck_runs(X: Array) -> list[StuckRun]:

@@ -218,7 +218,7 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
     words = Words(
         "The model hardly fits the data",
         f" ({first_few([clipped(name) for name in worst])} most of all)" if worst else "",
-        f": a test of its family has p = {p_value:.1g}. Some edges may only reflect what it misses. ",
+        f": a test of its family has p < {_LEVEL:g}. Some edges may only reflect what it misses. ",
         Phrase(
             "check_fit() says what and where, rs.compare_families(X) whether another family does better.",
             "See whether another --family does better.",

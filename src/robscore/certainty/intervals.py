@@ -214,6 +214,21 @@ def _by_subsampling(
     return interactions.std(axis=0, ddof=1) * factor, associations.std(axis=0, ddof=1) * factor
 
 
+def association_interval(association: Array, error: Array, reach: float) -> tuple[Array, Array]:
+    """Intervals of associations r with standard errors s, all of shape (p,), that lie between -1 and 1 as they do.
+
+    Fisher's transformation: tanh(artanh(r) ± reach s / (1 - r^2)); where K is not positive definite, and r not within
+    the limits, r ± reach s.
+    """
+    inside = np.abs(association) < 1
+    r = np.where(inside, association, 0.0)
+    middle, side = np.arctanh(r), reach * error / (1 - r**2)
+    low, high = (
+        np.where(inside, np.tanh(middle + sign * side), association + sign * reach * error) for sign in (-1, 1)
+    )
+    return np.asarray(low), np.asarray(high)
+
+
 def _table(fit: GraphFit, found: Estimated, level: float, fdr: float, n_blocks: float) -> AnyData:
     reach = t_quantile(level, n_blocks)
     p_value = two_sided_p_values(found.interaction, found.interaction_error, n_blocks)
@@ -223,6 +238,7 @@ def _table(fit: GraphFit, found: Estimated, level: float, fdr: float, n_blocks: 
     preparation = fit.prepared.preparation
     factor = preparation.unscale((np.ones((m, m)), np.zeros(preparation.location_shape)))[0][i, j]
     interaction, error = found.interaction * factor, found.interaction_error * factor
+    low, high = association_interval(found.association, found.association_error, reach)
     order = np.lexsort((-np.abs(found.association), p_value))
     columns: dict[str, tuple[Kind, Any]] = {
         "source": (str, [fit.names[k] for k in i[order]]),
@@ -232,8 +248,8 @@ def _table(fit: GraphFit, found: Estimated, level: float, fdr: float, n_blocks: 
         "interaction_low": (float, (interaction - reach * error)[order]),
         "interaction_high": (float, (interaction + reach * error)[order]),
         "association": (float, found.association[order]),
-        "association_low": (float, (found.association - reach * found.association_error)[order]),
-        "association_high": (float, (found.association + reach * found.association_error)[order]),
+        "association_low": (float, low[order]),
+        "association_high": (float, high[order]),
         "p_value": (float, p_value[order]),
         "q_value": (float, q_value[order]),
         "significant": (bool, (q_value <= fdr)[order]),

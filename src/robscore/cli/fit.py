@@ -29,48 +29,66 @@ def fit(
         typer.Argument(
             help="A .csv, .tsv, .parquet, .xlsx or other file, several, a folder, or - for standard input: rows are "
             "observations.",
+            metavar="[FILE]...",
             show_default=False,
         ),
     ] = None,
     *,
     out: Annotated[
         Path | None,
-        _results("--out", "-o", help="Folder for the results. [default: robscore-NAME, or where model.json is]"),
+        _results(
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            help="Folder for the results. [default: robscore-NAME, or where model.json is]",
+        ),
     ] = None,
-    force: Annotated[bool, _results("--force", help="Replace files that robscore did not write.")] = False,
-    quiet: Annotated[bool, _results("--quiet", "-q", help="Print errors only.")] = False,
-    as_json: Annotated[bool, _results("--json", help="Print one summary as JSON instead of sentences.")] = False,
-    title: Annotated[str | None, _results("--title", help="Title of the report.")] = None,
+    force: Annotated[bool, _results("--force", metavar="", help="Replace files that robscore did not write.")] = False,
+    quiet: Annotated[bool, _results("--quiet", "-q", metavar="", help="Print errors only.")] = False,
+    as_json: Annotated[
+        bool, _results("--json", metavar="", help="Print one summary as JSON instead of sentences.")
+    ] = False,
+    title: Annotated[str | None, _results("--title", metavar="TEXT", help="Title of the report.")] = None,
     groups: Annotated[
         Path | None,
-        _results("--groups", help="File with name, group: colours the variables by their group."),
+        _results("--groups", metavar="FILE", help="File with name, group: colours the variables by their group."),
     ] = None,
     coords: Annotated[
         Path | None,
-        _results("--coords", help="File with name, latitude, longitude: draws a map."),
+        _results("--coords", metavar="FILE", help="File with name, latitude, longitude: draws a map."),
     ] = None,
     outline: Annotated[
         Path | None,
-        _results("--outline", help="File with latitude, longitude: lines under the map."),
+        _results("--outline", metavar="FILE", help="File with latitude, longitude: lines under the map."),
     ] = None,
     stability: Annotated[
         int | None,
         _results(
             "--stability",
+            metavar="NUMBER",
             min=2,
             help="Also fit this many random halves of the rows, to see how often each edge recurs.",
         ),
     ] = None,
-    no_compare: Annotated[bool, _results("--no-compare", help="Skip the classic fit for comparison.")] = False,
+    no_compare: Annotated[
+        bool, _results("--no-compare", metavar="", help="Skip the classic fit for comparison.")
+    ] = False,
     columns: Annotated[
         list[str] | None,
-        _reading("--columns", "-c", help="Columns to take: a name or pattern such as 'rain_*'; may be repeated."),
+        _reading(
+            "--columns",
+            "-c",
+            metavar="NAME",
+            help="Columns to take: a name or pattern such as 'rain_*'; may be repeated.",
+        ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        _reading("--exclude", "-x", help="Columns to leave out: a name or pattern; may be repeated."),
+        _reading("--exclude", "-x", metavar="NAME", help="Columns to leave out: a name or pattern; may be repeated."),
     ] = None,
-    row_id: Annotated[str | None, _reading("--id", help="Column that labels the rows: a date or an id.")] = None,
+    row_id: Annotated[
+        str | None, _reading("--id", metavar="NAME", help="Column that labels the rows: a date or an id.")
+    ] = None,
     missing: Annotated[
         Literal["raise", "drop", "impute", "available"] | None,
         _reading(
@@ -79,69 +97,87 @@ def fit(
         ),
     ] = None,
     cells: Annotated[
-        bool, _graph("--cells", help="Look for single wrong cells too; they are listed in cells.csv.")
+        bool, _graph("--cells", metavar="", help="Look for single wrong cells too; they are listed in cells.csv.")
     ] = False,
     na: Annotated[
         list[str] | None,
-        _reading("--na", help="Another text that means missing, such as -999; may be repeated."),
+        _reading("--na", metavar="TEXT", help="Another text that means missing, such as -999; may be repeated."),
     ] = None,
     given: Annotated[
         list[str] | None,
         _reading(
-            "--given", help="Covariate that shifts the columns but is not in the graph: season, batch; may be repeated."
+            "--given",
+            metavar="NAME",
+            help="Covariate that shifts the columns but is not in the graph: season, batch; may be repeated.",
         ),
     ] = None,
     by: Annotated[
         list[str] | None,
-        _reading("--by", help="A column that changes the graph: groups, or numbers; may be repeated."),
+        _reading("--by", metavar="NAME", help="A column that changes the graph: groups, or numbers; may be repeated."),
     ] = None,
-    sep: Annotated[str | None, _reading("--sep", help="Column separator; detected by default.")] = None,
+    sep: Annotated[str | None, _reading("--sep", metavar="SIGN", help="Column separator; detected by default.")] = None,
     decimal: Annotated[
         Literal[".", ","] | None, _reading("--decimal", help="Decimal separator; detected by default.")
     ] = None,
-    no_header: Annotated[bool, _reading("--no-header", help="The first line holds data, not names.")] = False,
-    sheet: Annotated[str | None, _reading("--sheet", help="Sheet of an Excel file: name or number.")] = None,
+    no_header: Annotated[
+        bool, _reading("--no-header", metavar="", help="The first line holds data, not names.")
+    ] = False,
+    sheet: Annotated[
+        str | None, _reading("--sheet", metavar="NAME", help="Sheet of an Excel file: name or number.")
+    ] = None,
     family: Annotated[
         str | None,
         _graph(
             "--family",
             "-f",
+            metavar="NAME",
             help="sqrt or gamma (rain, counts, concentrations), truncated-gaussian, log-log, gaussian (any sign), "
             "simplex (shares). [default: auto, chosen from the data]",
         ),
     ] = None,
     contamination: Annotated[
         float | None,
-        _graph("--contamination", help="Share of bad rows, if known; otherwise the data decide."),
+        _graph("--contamination", metavar="SHARE", help="Share of bad rows, if known; otherwise the data decide."),
     ] = None,
     n_blocks: Annotated[
         str | None,
-        _graph("--n-blocks", help="Blocks for the median of means: a number, auto, or 1 for classic."),
+        _graph(
+            "--n-blocks", metavar="NUMBER", help="Blocks for the median of means: a number, auto, or 1 for classic."
+        ),
     ] = None,
-    alpha: Annotated[float | None, _graph("--alpha", help="The penalty, instead of choosing one.")] = None,
+    alpha: Annotated[
+        float | None, _graph("--alpha", metavar="NUMBER", help="The penalty, instead of choosing one.")
+    ] = None,
     select: Annotated[
         str | None,
-        _graph("--select", help="Rule for the penalty: f1, ebic, cv, stars. [default: f1]"),
+        _graph("--select", metavar="RULE", help="Rule for the penalty: f1, ebic, cv, stars. [default: f1]"),
     ] = None,
-    edges: Annotated[int | None, _graph("--edges", "-e", help="Choose the penalty by its number of edges.")] = None,
+    edges: Annotated[
+        int | None, _graph("--edges", "-e", metavar="NUMBER", help="Choose the penalty by its number of edges.")
+    ] = None,
     scale: Annotated[
         Literal["median", "none"] | None,
         _graph("--scale", help="Scale columns robustly first, or not at all. [default: median]"),
     ] = None,
-    shuffle: Annotated[bool, _graph("--shuffle", help="Cut blocks from a random order, for sorted rows.")] = False,
-    seed: Annotated[int | None, _graph("--seed", min=0, help="Random seed. [default: 0]")] = None,
+    shuffle: Annotated[
+        bool, _graph("--shuffle", metavar="", help="Cut blocks from a random order, for sorted rows.")
+    ] = False,
+    seed: Annotated[int | None, _graph("--seed", metavar="NUMBER", min=0, help="Random seed. [default: 0]")] = None,
     jobs: Annotated[
-        int | None, _graph("--jobs", "-j", min=1, help="Fits at a time for cv, stars and --stability.")
+        int | None,
+        _graph("--jobs", "-j", metavar="NUMBER", min=1, help="Fits at a time for cv, stars and --stability."),
     ] = None,
     more: Annotated[
         list[str] | None,
-        _graph("--set", help="Any other argument of RobustGraph, as NAME=VALUE."),
+        _graph("--set", metavar="NAME=VALUE", help="Any other argument of RobustGraph, as NAME=VALUE."),
     ] = None,
     repeat: Annotated[
         Path | None,
-        typer.Option("--from", help="Repeat the fit of a model.json; options given here replace its own."),
+        typer.Option(
+            "--from", metavar="FILE", help="Repeat the fit of a model.json; options given here replace its own."
+        ),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show the full traceback of an error.")] = False,
 ) -> None:
     """Learn a graph from a data file and write a report.
 

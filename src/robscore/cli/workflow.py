@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from robscore.certainty.left_out import rows_left_out
 from robscore.certainty.stability import EdgeStability
 from robscore.certainty.suspicious_cells import cells_in_words
 from robscore.cli.console import note, said, warnings_kept
+from robscore.cli.edges import edge_columns, edges
 from robscore.cli.labels import cautions_on_labels
 from robscore.cli.reading import (
     DataFile,
@@ -50,11 +50,10 @@ FILES = {
     "cells.csv": "the cells that look wrong",
     "differences.csv": "what changes with a column",
 }
-_EDGE_COLUMNS = ("source", "target", "interaction", "association", "stability")
 # How each of them is recognised when a later fit would replace it.
 MARKS = {
     "report.html": is_report,
-    "edges.csv": begins(rb"source,target,interaction,association(,stability)?\r?\n"),
+    "edges.csv": begins(rb"source,target,interaction,association(,[a-z_]{1,20}){0,9}\r?\n"),
     "rows.csv": begins(rb"row,(label,)?score,p_value,rank,flagged,weight,variables(,together)?\r?\n"),
     "graph.graphml": begins(
         rb'<\?xml [^>]*>\s*<!-- robscore |<graphml [^>]*>\s*(<key [^>]*>\s*)*<key [^>]*attr\.name="association"'
@@ -170,7 +169,8 @@ def _on_covariates(data: DataFile, by: Sequence[str]) -> list[str]:
     """What the graph is given."""
     if not data.given:
         return []
-    told = [f"The graph is conditional on {quoted(list(data.given))}; effects.csv lists their effects."]
+    does = "it does" if len(data.given) == 1 else "they do"
+    told = [f"The graph is conditional on {quoted(list(data.given))}; effects.csv lists what {does}."]
     if by:
         told.append(f"It is what all rows have in common; differences.csv says what changes with {quoted(list(by))}.")
     return told
@@ -335,7 +335,7 @@ def write(fitted: Fitted, to: Results, more: Mapping[str, bytes] | None = None) 
     tell("writing")
     made, model = fitted.record, fitted.model
     contents: dict[str, str | bytes] = {
-        "edges.csv": csv_text(_EDGE_COLUMNS[: None if _shares(made) else -1], _edges(made)),
+        "edges.csv": csv_text(edge_columns(made), edges(made)),
         "rows.csv": _rows_csv(fitted),
         "graph.graphml": _graphml(model, made),
         "model.json": made.to_json(),
@@ -361,20 +361,6 @@ def _table_csv(table: Any) -> str:
 
 def _columns_csv(columns: Mapping[str, Any]) -> str:
     return csv_text(tuple(columns), zip(*(column.tolist() for column in columns.values()), strict=True))
-
-
-def _edges(made: Record) -> Iterator[Sequence[Any]]:
-    shares = _shares(made)
-    for i, j, interaction, strength in made.edges:
-        yield made.names[i], made.names[j], interaction, strength, *([] if shares is None else [shares[i, j]])
-
-
-def _shares(made: Record) -> Mapping[tuple[int, int], float] | None:
-    """The share of halves of the rows that have each edge; None without them."""
-    stability = None if made.certainty is None else made.certainty["stability"]
-    if stability is None:
-        return None
-    return defaultdict(float, {(i, j): share for i, j, share in stability["pairs"]})
 
 
 def _rows_csv(fitted: Fitted) -> str:
@@ -426,7 +412,7 @@ def summary_json(made: Record, folder: Path, written: Sequence[str]) -> str:
         "notes": made.remarks,
         "n_columns": len(made.names),
         "n_edges": len(made.edges),
-        "edges": [dict(zip(_EDGE_COLUMNS, edge, strict=False)) for edge in _edges(made)],
+        "edges": [dict(zip(edge_columns(made), edge, strict=True)) for edge in edges(made)],
         "fit": made.fit,
         "files": {name: str(folder / name) for name in written},
         "version": made.version,

@@ -10,7 +10,7 @@ import numpy as np
 from robscore._tools.errors import UsageError
 from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import AnyData
-from robscore._tools.words import Setting, Words, first_few, quoted
+from robscore._tools.words import Setting, Words, quoted
 from robscore.families.base import Family, get_family
 from robscore.families.power import PowerFamily
 from robscore.families.simplex import Simplex
@@ -209,7 +209,7 @@ def take_family(rows: Rows, seed: int) -> Taken:
     near = [one.name for one in others if one.verdict == "not told apart"]
     reason = f"best of {len(lines)} families by held-out loss"
     if near:
-        reason += f"; {first_few(near)} {'is' if len(near) == 1 else 'are'} not told apart from it"
+        reason += f"; the data cannot tell it from {' or '.join(filter(None, [', '.join(near[:-1]), near[-1]]))}"
     return Taken(best.name, best.family, reason)
 
 

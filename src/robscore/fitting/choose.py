@@ -25,6 +25,7 @@ from robscore.solvers.path import Path
 from robscore.weighting.block_weights import weigh_rows
 
 _BY_ERRORS = {"f1", "ebic"}  # rules that go by standard errors or a number of rows, which a series changes
+_FEWEST_TO_SPARE = 5  # columns, of which one expects that some pair is not linked
 _GAIN = 0.15  # of the expected errors, that a common graph of groups must save
 
 
@@ -173,7 +174,10 @@ def _between_penalties(path: Path, choice: Choice, solve_at: Callable[[Array], P
 def _remarks_on_end(path: Path, position: int, criterion: Array, rule: str, settings: GraphSettings) -> list[Remark]:
     """The caution that the smallest penalty was chosen, though the path could continue."""
     m, end = path.interactions.n_columns, path.alphas.size - 1
-    at_end = 0 < end == position and path.n_edges[end] < m * (m - 1) // 2
+    pairs = m * (m - 1) // 2
+    if m >= _FEWEST_TO_SPARE and path.n_edges[position] == pairs:
+        return [_remark_on_all(pairs, rule)]
+    at_end = 0 < end == position and path.n_edges[end] < pairs
     if not at_end or criterion[end] == criterion[end - 1]:
         return []
     ended = path.n_edges[end] >= settings.most_edges(m)
@@ -185,6 +189,19 @@ def _remarks_on_end(path: Path, position: int, criterion: Array, rule: str, sett
         ".",
     )
     return [Remark(words, UserWarning, About.END_OF_PATH)]
+
+
+def _remark_on_all(pairs: int, rule: str) -> Remark:
+    """The caution that no pair was left out, so that the graph singles nothing out."""
+    words = Words(
+        f"All {pairs} pairs are linked: ",
+        Setting("select", rule),
+        " found nothing to leave out. Links may be many and weak, or the rows too few to tell; trust those that are "
+        "certain, or ask for fewer with ",
+        Setting("n_edges"),
+        ".",
+    )
+    return Remark(words, UserWarning, About.END_OF_PATH)
 
 
 def rounding(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from robscore._tools.networks import centrality
 from robscore.estimators import RobustGraph
 from robscore.graph import Graph
-from robscore.plot.graph import named
+from robscore.plot.graph import Values, named
 from robscore.plot.labels import cut_names
 from robscore.plot.style import BLUE, GREEN, VERMILLION
 
@@ -26,14 +26,18 @@ _KINDS = (
 )
 
 
-def plot_centrality(graph: RobustGraph | Graph | ArrayLike, *, names: Sequence[str] | None = None) -> Figure:
+def plot_centrality(
+    graph: RobustGraph | Graph | ArrayLike, *, names: Sequence[str] | None = None, values: Values | None = None
+) -> Figure:
     """The number of links of every column, their total strength, and how many shortest paths lead through it.
 
     Parameters
     ----------
     graph : RobustGraph, Graph or array of shape (m, m)
-        K or an adjacency matrix.
+        A matrix is K, associations or an adjacency matrix.
     names : sequence of str, optional
+    values : "interaction" or "association", optional
+        What a matrix holds; needed only where that cannot be seen, as their signs are opposite.
 
     Returns
     -------
@@ -49,7 +53,7 @@ def plot_centrality(graph: RobustGraph | Graph | ArrayLike, *, names: Sequence[s
     >>> len(figure.axes), figure.axes[0].get_yticklabels()[-1].get_text() in ("x1", "x2")
     (3, True)
     """
-    drawn = named(graph, names)
+    drawn = named(graph, names, values)
     found = centrality(drawn.association)
     order = np.argsort(found.strength, kind="stable")
     import matplotlib.pyplot as plt
@@ -57,8 +61,8 @@ def plot_centrality(graph: RobustGraph | Graph | ArrayLike, *, names: Sequence[s
     m = len(order)
     figure, grid = plt.subplots(1, 3, figsize=(9.0, 1.4 + 0.2 * m), sharey=True, layout="constrained")
     for ax, (kind, label, colour, marker) in zip(grid, _KINDS, strict=True):
-        values = np.asarray(getattr(found, kind), dtype=float)[order]
-        ax.plot(values, np.arange(m), marker=marker, color=colour, linewidth=1.0, markersize=4)
+        numbers = np.asarray(getattr(found, kind), dtype=float)[order]
+        ax.plot(numbers, np.arange(m), marker=marker, color=colour, linewidth=1.0, markersize=4)
         ax.set_xlabel(label, fontsize=9)
         ax.set_xlim(left=0)
         ax.margins(x=0.1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,8 @@ from robscore.solvers.path import joined_support
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Values: TypeAlias = Literal["interaction", "association"]
 
 _FONT, _MARKER = 8.0, 5.0  # points
 _THIN, _THICK = 1.0, 4.0
@@ -46,8 +48,12 @@ class Named(NamedTuple):
         return np.argwhere(np.triu(self.association, k=1))
 
 
-def named(graph: RobustGraph | Graph | ArrayLike, names: Sequence[str] | None = None) -> Named:
-    """Whatever holds a graph, with names."""
+def named(
+    graph: RobustGraph | Graph | ArrayLike, names: Sequence[str] | None = None, values: Values | None = None
+) -> Named:
+    """Whatever holds a graph, with names; a matrix whose entries may mean two things is refused unless it is said."""
+    if values not in (None, *get_args(Values)):
+        raise ValueError(f"values={values!r} is not known; use 'interaction' or 'association'.")
     if isinstance(graph, RobustGraph):
         graph = graph.graph_
     if isinstance(graph, Graph):
@@ -58,9 +64,24 @@ def named(graph: RobustGraph | Graph | ArrayLike, names: Sequence[str] | None = 
     if names is not None and len(names) != len(K):
         raise ValueError(f"names has {len(names)} entries for {len(K)} columns.")
     shown = default_names(len(K)) if names is None else list(names)  # the columns of a data frame have no truth value
-    if not K.diagonal().any():  # an adjacency matrix
+    if values == "association":
+        return Named(shown, np.where(joined_support(K, "symmetric"), K, 0.0) + np.eye(len(K)))
+    if values is None and _may_be_associations(K):
+        raise ValueError(
+            f"graph has {'ones' if K.diagonal().any() else 'zeros'} on its diagonal, so it may hold associations or K, "
+            "whose signs are opposite; pass values='association' or values='interaction'."
+        )
+    if values is None and not K.diagonal().any():  # an adjacency matrix
         return Named(shown, joined_support(K, "symmetric").astype(float))
     return Named(shown, association(K)[0])
+
+
+def _may_be_associations(K: Array) -> bool:
+    """Whether a matrix has links, and looks like partial correlations: K has other numbers on its diagonal."""
+    off = K[~np.eye(len(K), dtype=bool)]
+    if not K.diagonal().any():
+        return not np.isin(off, (0, 1)).all()  # else an adjacency matrix
+    return bool((K.diagonal() == 1).all() and off.any() and (np.abs(off) <= 1).all())
 
 
 def plot_graph(
@@ -69,6 +90,7 @@ def plot_graph(
     layout: ArrayLike | None = None,
     marked: tuple[str, ArrayLike] | tuple[str, ArrayLike, str] | None = None,
     names: Sequence[str] | None = None,
+    values: Values | None = None,
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -77,13 +99,15 @@ def plot_graph(
     Parameters
     ----------
     graph : RobustGraph, Graph or array of shape (m, m)
-        K or an adjacency matrix.
+        A matrix is K, associations or an adjacency matrix.
     layout : array of shape (m, 2), optional
         Positions, from :func:`shared_layout`; pass the same to compare graphs.
     marked : (str, boolean array of shape (m, m)) or (str, array, str), optional
         Pairs to highlight instead of signs: their name, which they are, and optionally the name of the others; such as
         ``("only here", ~other.adjacency, "in both graphs")``.
     names : sequence of str, optional
+    values : "interaction" or "association", optional
+        What a matrix holds; needed only where that cannot be seen, as their signs are opposite.
     title : str, optional
         By default it states the number of edges.
     ax : matplotlib axes, optional
@@ -100,7 +124,7 @@ def plot_graph(
     >>> rs.plot.plot_graph(rs.RobustGraph("gaussian").fit(X)).get_title()
     '3 edges between 4 variables: 3 positive, 0 negative'
     """
-    drawn = named(graph, names)
+    drawn = named(graph, names, values)
     positions = shared_layout(drawn.association) if layout is None else _checked(layout, len(drawn.names))
     ax = axes(ax, (6.5, 6.5))
     ax.set_aspect("equal")
@@ -117,6 +141,7 @@ def plot_map(
     outline: Sequence[ArrayLike] = (),
     marked: tuple[str, ArrayLike] | tuple[str, ArrayLike, str] | None = None,
     names: Sequence[str] | None = None,
+    values: Values | None = None,
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -129,7 +154,7 @@ def plot_map(
         Latitude and longitude of the columns in degrees.
     outline : sequence of arrays of shape (points, 2), optional
         Lines of latitude and longitude to draw under it: coasts, rivers, a ridge.
-    marked, names, title, ax : as for :func:`plot_graph`
+    marked, names, values, title, ax : as for :func:`plot_graph`
 
     Returns
     -------
@@ -144,7 +169,7 @@ def plot_map(
     >>> ax.get_title(), ax.get_xlabel()
     ('45 edges between 30 variables: 45 positive, 0 negative', 'longitude (°)')
     """
-    drawn = named(graph, names)
+    drawn = named(graph, names, values)
     places = _checked(coordinates, len(drawn.names))
     map_layout(places)  # raises if these are not coordinates
     east = middle_longitude(places)

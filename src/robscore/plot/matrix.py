@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from robscore._tools.networks import clustered_order
 from robscore.estimators import RobustGraph
 from robscore.graph import Graph
-from robscore.plot.graph import named
+from robscore.plot.graph import Values, named
 from robscore.plot.labels import cut_names
 from robscore.plot.style import axes
 
@@ -25,6 +25,7 @@ def plot_matrix(
     graph: RobustGraph | Graph | ArrayLike,
     *,
     names: Sequence[str] | None = None,
+    values: Values | None = None,
     order: Sequence[int] | None = None,
     title: str | None = None,
     ax: Axes | None = None,
@@ -34,8 +35,10 @@ def plot_matrix(
     Parameters
     ----------
     graph : RobustGraph, Graph or array of shape (m, m)
-        K or an adjacency matrix.
+        A matrix is K, associations or an adjacency matrix.
     names : sequence of str, optional
+    values : "interaction" or "association", optional
+        What a matrix holds; needed only where that cannot be seen, as their signs are opposite.
     order : sequence of int, optional
         Of the columns; by default strongly linked ones are next to each other (average linkage).
     title : str, optional
@@ -53,21 +56,21 @@ def plot_matrix(
     >>> rs.plot.plot_matrix(rs.RobustGraph("gaussian").fit(X)).get_title()
     '3 edges between 4 variables'
     """
-    drawn = named(graph, names)
+    drawn = named(graph, names, values)
     m = len(drawn.names)
     columns = np.array(clustered_order(drawn.association) if order is None else order, dtype=np.intp)
     if sorted(columns.tolist()) != list(range(m)):
         raise ValueError(f"order must hold every column from 0 to {m - 1} once.")
     from matplotlib.colors import LinearSegmentedColormap
 
-    values = drawn.association[np.ix_(columns, columns)].copy()
-    np.fill_diagonal(values, np.nan)
-    reach = float(max(np.nanmax(np.abs(values), initial=0.0), 1e-12)) if m > 1 else 1.0
+    shown = drawn.association[np.ix_(columns, columns)].copy()
+    np.fill_diagonal(shown, np.nan)
+    reach = float(max(np.nanmax(np.abs(shown), initial=0.0), 1e-12)) if m > 1 else 1.0
     side = float(np.clip(2.8 + 0.2 * m, 4.5, 16.0))
     ax = axes(ax, (side + 0.8, side))
     ax.set_facecolor("#DDDDDD")  # of the diagonal
     colours = LinearSegmentedColormap.from_list("signs", ["#D55E00", "#FFFFFF", "#0072B2"])
-    image = ax.imshow(values, cmap=colours, vmin=-reach, vmax=reach)
+    image = ax.imshow(shown, cmap=colours, vmin=-reach, vmax=reach)
     cut = [name.replace("$", r"\$") for name in cut_names([drawn.names[k] for k in columns], _LONGEST)]
     font = float(np.clip(160.0 * side / 10 / max(m, 1) * 2, 4.0, 9.0))
     ax.set_xticks(np.arange(m), cut, rotation=90, fontsize=font)

@@ -102,6 +102,7 @@ def html_page(record: Record) -> str:
         "version": escape(record.version),
         "style": _asset("report.css"),
         "libraries": "\n".join(f"<script>{_library(name)}</script>" for name in _LIBRARIES),
+        "to_given": '<a href="#given-title">Covariates and groups</a>' if record.given else "",
         "given": given_section(record, drawn["layouts"]["network"]["places"]),
         "cells": cells_section(record),
         "data": _as_script({"record": record.__dict__, **drawn}),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from robscore._tools.words import clipped, first_few, signed, visible
 from robscore.report.record import Record
 
@@ -67,15 +69,24 @@ def _on_groups(record: Record) -> str:
 
 def how_sure(record: Record) -> str:
     """How certain the links are, in a sentence or two."""
-    count, sure = len(record.edges), record.certainty
+    sure = record.certainty
     if sure is None:
         return "How certain the links are was not recorded; fit again with this version to know."
     hardly = " This assumes that the model is right; see the cautions." if is_doubtful(record) else ""
-    if sure["stability"] is not None:
-        return _by_halves(record) + hardly
+    halves = "" if sure["stability"] is None else _by_halves(record)
+    if sure["why_not"] and halves:
+        return f"{halves} How certain each link is cannot be tested: {_too_little(record)}.{hardly}"
+    if sure["why_not"] and record.given.get("changes"):
+        return 'What changes with groups or numbers is tested under "Covariates and groups"; the common links are not.'
     if sure["why_not"]:
         return f"How certain the links are cannot be judged: {_too_little(record)}."
-    clear = n_clear(record)
+    return " ".join(part for part in (_by_tests(record), halves) if part) + hardly
+
+
+def _by_tests(record: Record) -> str:
+    """How many links are clear by the tests of the record."""
+    assert record.certainty is not None
+    count, sure, clear = len(record.edges), record.certainty, n_clear(record)
     others = sum(1 for pair in sure["pairs"] if _is_clear(pair, sure["fdr"])) - clear
     missed = ""
     if others:
@@ -83,17 +94,16 @@ def how_sure(record: Record) -> str:
         missed = f" {other} as clear by that test, but not in the graph." if count else ""
     if not count:
         none = f"{others} of them may be, by a separate test" if others else "a separate test of every pair agrees"
-        return f"Of the {sure['n_tested']} pairs, {none}.{hardly}"
+        return f"Of the {sure['n_tested']} pairs, {none}."
     one_in = round(1 / sure["fdr"])
     half = " (half of the rows chose the links, the other half tested them)" if sure["split"] else ""
     which = f"{clear} of the {count} links {'is' if clear == 1 else 'are'}"
     if not clear:
-        return f"None of the {count} links is clearly more than chance{half}.{missed}{hardly}"
+        return f"None of the {count} links is clearly more than chance{half}.{missed}"
     if clear == count:
         which = f"All {count} links are" if count > 1 else "The link is"
     return (
-        f"{which} clearly more than chance{half}; about 1 in {one_in} of such clear links may still be false."
-        f"{missed}{hardly}"
+        f"{which} clearly more than chance{half}; about 1 in {one_in} of such clear links may still be false.{missed}"
     )
 
 
@@ -114,11 +124,16 @@ def _by_halves(record: Record) -> str:
     assert record.certainty is not None
     stability = record.certainty["stability"]
     ours = {(i, j) for i, j, _, _ in record.edges}
+    if not ours:
+        return ""
     kept = [pair for pair in stability["pairs"] if pair[2] >= stability["threshold"] and (pair[0], pair[1]) in ours]
+    false = stability["expected_false"]
+    bound = f"; at most {false:.2g} of such links are expected to be false"
+    if len(kept) <= false:
+        bound = "; how many of them may be false cannot be bounded" if kept else ""
     return (
-        f"{len(kept)} of the {len(ours)} links recur in at least {stability['threshold']:.0%} of "
-        f"{stability['n_halves']} fits to half of the rows; of such links at most {stability['expected_false']:.2g} "
-        "are expected to be false."
+        f"{len(kept)} of the {len(ours)} links {'recurs' if len(kept) == 1 else 'recur'} in at least "
+        f"{stability['threshold']:.0%} of {stability['n_halves']} fits to half of the rows{bound}."
     )
 
 
@@ -137,7 +152,7 @@ def _sentence(text: str) -> str:
 def _strongest(record: Record) -> str:
     if not record.edges:
         several = len(record.path["graphs"]) > 1
-        return "The slider under the picture shows what would come in first." if several else ""
+        return "In the report, the slider under the picture shows what would come in first." if several else ""
     named = []
     for i, j, _, strength in record.edges[:3]:
         named.append(f"{shortened(record.names[i])} and {shortened(record.names[j])} ({signed(strength)})")
@@ -206,18 +221,34 @@ def about_fit(record: Record) -> str:
     if check is None or check["verdict"] is None:
         why = "" if check is None else f" {_sentence(check['why_not'])}"
         return f"Whether the {family_in_words(record)} model fits could not be checked.{why}"
-    p_value = f"p = {check['p_value']:.2g}" if check["p_value"] is not None else "beyond measure"
+    p_value = "beyond measure" if check["p_value"] is None else in_words(check["p_value"])
     if check["verdict"] == "fits":
         return (
             f"As far as the rows can tell, the {family_in_words(record)} model fits every variable given the others "
             f"({p_value})."
         )
-    missed = [shortened(record.names[k]) for k, column in enumerate(check["columns"]) if column[3]]
+    worst_first = sorted(range(len(check["columns"])), key=lambda k: _p_of(check["columns"][k]))
+    missed = [shortened(record.names[k]) for k in worst_first if check["columns"][k][3]]
     where = f" It misses {first_few(missed)}." if missed else " No single variable stands out."
     return (
         f"The {family_in_words(record)} model does not describe the data exactly ({p_value}), so some links may stand "
         f"for what it misses.{where}"
     )
+
+
+def _p_of(column: list[Any]) -> float:
+    return 0.0 if column[2] is None else float(column[2])
+
+
+def in_words(p_value: float) -> str:
+    """A p-value as a reader wants it.
+
+    Examples
+    --------
+    >>> in_words(0.0213), in_words(4e-82)
+    ('p = 0.021', 'p < 0.0001')
+    """
+    return "p < 0.0001" if p_value < 1e-4 else f"p = {p_value:.2g}"
 
 
 def _about_family(record: Record) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robscore._tools.typing import Array
-from robscore._tools.words import first_few, shown
+from robscore._tools.words import first_few, quoted, shown
 from robscore.cli.reading.result import DataFileError
 
 if TYPE_CHECKING:
@@ -124,14 +124,18 @@ def refuse_unread(path: Path, unread: dict[str, Unread]) -> None:
         return
     name, found = next(iter(unread.items()))
     texts = list(dict.fromkeys(text for one in unread.values() for text in one.texts))
-    entries = "1 entry that is not a number" if found.count == 1 else f"{found.count} entries that are not numbers"
-    more = f" (and {len(unread) - 1} more columns)" if len(unread) > 2 else " (and 1 more column)" * (len(unread) > 1)
+    count = sum(one.count for one in unread.values())
+    entries = "1 entry that is not a number" if count == 1 else f"{count} entries that are not numbers"
+    several = len(unread) > 1
+    columns = f"columns {quoted(list(unread))} have" if several else f"column {shown(name)} has"
     told = first_few([shown(text) for text in texts])
     options = " ".join(f"--na {shown(text)}" for text in texts[:5])
     censored = next((text for text in texts if text.strip()[:1] in "<>≤≥" and text.strip()), None)
     limits = "" if censored is None else f" Is {shown(censored)} a limit of detection? Decide what it stands for."
+    fix = "it" if count == 1 else "them"
     raise DataFileError(
-        f"{path}: column {shown(name)}{more} has {entries}, first {shown(found.texts[0])} in data row "
-        f"{found.first_row + 1}{f' (altogether {told})' if len(texts) > 1 else ''}. Fix them, or pass {options} if "
-        f"{'it means' if len(texts) == 1 else 'they mean'} missing, or --exclude {shown(name)}.{limits}"
+        f"{path}: {columns} {entries}, first {shown(found.texts[0])} in data row {found.first_row + 1}"
+        f"{f' of {shown(name)}' * several}{f' (altogether {told})' if len(texts) > 1 else ''}. Fix {fix}, or pass "
+        f"{options} if {'it means' if len(texts) == 1 else 'they mean'} missing, or "
+        f"{'leave the columns out with --exclude' if several else f'--exclude {shown(name)}'}.{limits}"
     )

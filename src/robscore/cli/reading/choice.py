@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from robscore.cli.reading.result import DataFile, DataFileError
 from robscore.cli.reading.table import Table
 
 _MOST_GROUPS = 10  # different whole numbers up to which --by takes them for names of groups
+_FEWEST_IN_GROUP = 10  # rows of a group that is worth a graph
 
 
 def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> DataFile:
@@ -40,7 +42,7 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
     if other := [table.names[k] for k in index if k != label and not _is_unnamed(table, k)]:
         notes.append(f"Dropped (index of a data frame): {quoted(other)}.")
     if left_out := [table.names[k] for k in text if k != label]:
-        notes.append(f"Dropped (not numeric): {quoted(left_out)}.")
+        notes.append(f"Dropped (not numeric): {quoted(left_out)}.{_on_groups(table, [k for k in text if k != label])}")
     n_rows = len(table.columns[0])
     if n_rows < 2:
         raise DataFileError(f"{path} has {n_rows} row of data; a graph needs many, at least a few more than columns.")
@@ -59,6 +61,19 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         given,
         _fates(table, options, label, {**dict.fromkeys(values, ""), **dict.fromkeys(text, "not numeric"), **useless}),
     )
+
+
+def _on_groups(table: Table, text: list[int]) -> str:
+    """What can be done with the first column of text that names a few groups of rows; empty where none does."""
+    for k in text:
+        sizes = table.columns[k].value_counts()
+        if 2 <= len(sizes) <= _MOST_GROUPS and sizes.min() >= _FEWEST_IN_GROUP:
+            name = table.names[k] if re.fullmatch(r"[\w.-]+", table.names[k]) else shown(table.names[k])
+            return (
+                f" {shown(table.names[k])} names {len(sizes)} groups: --by {name} compares their graphs, "
+                f"--given {name} only allows for their means."
+            )
+    return ""
 
 
 def _fates(table: Table, options: ReadOptions, label: int | None, read: dict[int, str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from robscore.cli.reading.lines import Line, lines_of
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFileError
 from robscore.cli.reading.table import Table
+from robscore.cli.reading.titles import titles
 
 _SNIFFED_LINES = 200
 _CELLS_AT_ONCE, _FEWEST_LINES_AT_ONCE = 200_000, 8
@@ -65,7 +66,8 @@ def _look(path: Path, options: ReadOptions, notes: list[str]) -> _Layout:
         lines = list(islice(file, _SNIFFED_LINES))
     separator, before = _start(path, lines, options)
     if before:
-        notes.append(f"Skipped {before} comment line{'s' if before > 1 else ''} at the start.")
+        what = "comment" if not any(map(_says_something, lines[:before])) else "title"
+        notes.append(f"Skipped {before} {what} line{'s' if before > 1 else ''} at the start.")
     first = list(islice(lines_of(path, encoding, separator, before), _SNIFFED_LINES))
     if not first:  # nothing but quotes
         raise DataFileError(f"{path} is empty.")
@@ -91,10 +93,13 @@ def _start(path: Path, lines: list[str], options: ReadOptions) -> tuple[str, int
         raise DataFileError(f"{path} is empty.")
     if any("\0" in line for line in lines):
         raise DataFileError(f"{path} is not a text file: it holds NUL characters. Save it as UTF-8 text.")
+    if options.header is None:
+        telling = telling[titles(telling, options.separator) :]
     separator = options.separator or separator_of(telling)
     if len(separator) != 1 or separator in '"\r\n\0':
         raise DataFileError(f"--sep {separator!r}: it must be one character, such as ';' or tab.")
-    before = next((k for k, line in enumerate(lines) if _says_something(line, separator)), None)
+    begins = next(k for k, line in enumerate(lines) if line is telling[0])
+    before = next((k for k, line in enumerate(lines) if k >= begins and _says_something(line, separator)), None)
     if before is None:
         raise DataFileError(f"{path} is empty.")
     return separator, before
