@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -35,3 +36,27 @@ def summed_powers(gradients: Iterable[Array], m: int) -> Array:
         sums[0] += squares.sum(axis=0)
         sums[1] += np.einsum("njk,njk->jk", squares, squares)
     return sums
+
+
+def squares_of_products(u: Array, T: Array, taken: Sequence[Array], own: Array) -> Array:
+    """As :func:`summed_squares`, from products of n x m arrays, where the gradient in K_kj is u_k T_j.
+
+    ``taken`` are the gradients in own parameters, shape (n, m) each, of which ``own``, shape (len(taken), m, m), is
+    taken off.
+    """
+    squares = (T * T).T @ (u * u)
+    across = (T * u).T @ (T * u)
+    mixed = np.zeros_like(squares)  # of what is taken away from [j, k] with the gradient itself at [k, j]
+    for gradient, factor in zip(taken, own, strict=True):
+        squares -= 2 * factor * ((T * gradient).T @ u)
+        mixed += factor * ((gradient * u).T @ T)
+    across -= mixed + mixed.T
+    of_own: Array | float = 0.0
+    for (a, first), (b, second) in (((k, part), (k, part)) for k, part in enumerate(taken)):
+        squares += own[a] * own[b] * np.einsum("ij,ij->j", first, second)[:, None]
+        of_own = of_own + own[a] * (first.T @ second) * own[b].T
+    for (a, first), (b, second) in combinations(enumerate(taken), 2):
+        squares += 2 * own[a] * own[b] * np.einsum("ij,ij->j", first, second)[:, None]
+        both = own[a] * (first.T @ second) * own[b].T
+        of_own = of_own + both + both.T
+    return np.stack([squares, across + of_own])

@@ -16,7 +16,6 @@ holding Gamma of a row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +37,7 @@ from robscore.elements.base import (
 from robscore.elements.on_support import blocks_on
 from robscore.elements.overflow import largest_norm
 from robscore.elements.packing import ROOT2, columns_with_one, own_pairs, pairs_of, spread, unpacked
+from robscore.elements.pair_sums import squares_of_products
 from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, QuadraticLoss
 from robscore.losses.restricted import RestrictedLoss
 from robscore.rows.blocks import Partition
@@ -402,24 +402,8 @@ class PowerElements(PairwiseElements):
 
     def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
         """Sums of squared gradients, from products of n x m arrays: the gradient in K_kj is u_k T_j."""
-        u = self.rows.u
         T, *taken = self._weighted_slopes(counts, z, z0)
-        squares = (T * T).T @ (u * u)
-        across = (T * u).T @ (T * u)
-        mixed = np.zeros_like(squares)  # of what is taken away from [j, k] with the gradient itself at [k, j]
-        for gradient, factor in zip(taken, own, strict=True):
-            squares -= 2 * factor * ((T * gradient).T @ u)
-            mixed += factor * ((gradient * u).T @ T)
-        across -= mixed + mixed.T
-        of_own: Array | float = 0.0
-        for (a, first), (b, second) in (((k, part), (k, part)) for k, part in enumerate(taken)):
-            squares += own[a] * own[b] * np.einsum("ij,ij->j", first, second)[:, None]
-            of_own = of_own + own[a] * (first.T @ second) * own[b].T
-        for (a, first), (b, second) in combinations(enumerate(taken), 2):
-            squares += 2 * own[a] * own[b] * np.einsum("ij,ij->j", first, second)[:, None]
-            both = own[a] * (first.T @ second) * own[b].T
-            of_own = of_own + both + both.T
-        return np.stack([squares, across + of_own])
+        return squares_of_products(self.rows.u, T, taken, own)
 
     def pair_powers(
         self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array, centre: Array
