@@ -324,7 +324,7 @@ def test_rows_without_a_density_are_counted():
     K = [np.linalg.eigvalsh(model.interaction_for(value))[0] for value in c]
     without = int(np.sum(np.array(K) <= 0))
     assert without
-    assert any(f"moderators of {without} of 400 rows" in str(caution) for caution in model.cautions_)
+    assert any(f"For {without} of 400 rows" in str(caution) for caution in model.cautions_)
 
 
 def test_edges_that_all_rows_share_are_stable():

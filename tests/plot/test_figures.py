@@ -94,7 +94,7 @@ def test_the_same_layout_gives_the_same_places(model):
 def test_columns_of_a_data_frame_are_names():
     pd = pytest.importorskip("pandas")
     columns = pd.DataFrame(columns=["rain", "snow", "hail"]).columns
-    chain = np.eye(3) - 0.4 * np.eye(3, k=1) - 0.4 * np.eye(3, k=-1)
+    chain = 2 * np.eye(3) - 0.4 * np.eye(3, k=1) - 0.4 * np.eye(3, k=-1)
     for draw in (rs.plot.plot_graph, lambda K, names: rs.plot.plot_recovery(K, chain, names=names)):
         assert {text.get_text() for text in draw(chain, names=columns).texts} >= set(columns)
 

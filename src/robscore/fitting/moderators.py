@@ -12,7 +12,7 @@ import numpy as np
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import AnyArray, Array
-from robscore._tools.words import Words, first_few, quoted
+from robscore._tools.words import Phrase, Words, first_few, quoted
 from robscore.families.base import Family, Parameters
 from robscore.families.given import Given
 from robscore.families.moderated import Moderated, Moderation
@@ -184,9 +184,10 @@ def remarks_on_density(family: Family, rows: Rows, parameters: Parameters) -> li
         return []
     count = round(without * rows.n_rows / len(X))
     words = Words(
-        f"At the moderators of {count} of {rows.n_rows} rows the interactions or the location do not define a density: "
-        "the fit overreaches there. Trust graph_for and differences less near them, use more rows, or fewer "
-        "moderators."
+        f"For {count} of {rows.n_rows} rows, the model of their group, or at their numbers, is not a distribution: "
+        "there are too few rows for so many changes. Trust ",
+        Phrase("graph_for() and differences()", "the changes"),
+        " less there; use more rows, or fewer columns.",
     )
     return [Remark(words, UserWarning)]
 

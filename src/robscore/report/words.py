@@ -77,7 +77,8 @@ def how_sure(record: Record) -> str:
     if sure["why_not"] and halves:
         return f"{halves} How certain each link is cannot be tested: {_too_little(record)}.{hardly}"
     if sure["why_not"] and record.given.get("changes"):
-        return 'What changes with groups or numbers is tested under "Covariates and groups"; the common links are not.'
+        where = 'in the report under "Covariates and groups"'
+        return f"What changes with groups or numbers is tested ({where}); the common links are not."
     if sure["why_not"]:
         return f"How certain the links are cannot be judged: {_too_little(record)}."
     return " ".join(part for part in (_by_tests(record), halves) if part) + hardly
