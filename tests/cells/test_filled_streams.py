@@ -56,6 +56,7 @@ def test_equal_rows_are_drawn_apart() -> None:
     assert 0.8 < drawn.std() < 1.2
 
 
+@pytest.mark.long
 def test_a_file_that_does_not_fit_is_filled_in(tmp_path: Path) -> None:
     """As in memory, up to what draws leave open; and whatever the pieces of the file."""
     X, holed, truth = _holed(12_000)

@@ -28,6 +28,7 @@ from robscore.selection.standard_errors import degrees_of_freedom, on_own_parame
 from robscore.solvers.path import Path, joined_support
 from robscore.weighting.weighted_rows import WeightedRows
 
+_FARTHEST = 1e8  # standard errors, so that their multiples are finite
 _MOST_SHIFT = 1.5  # a pair that is pulled in by more than its penalty enters anyway
 _EVERY = 2.0  # standard errors move little: they are found anew when alpha has fallen by this factor
 
@@ -143,7 +144,7 @@ def _scores(limit: Array, noise: Array, shift: Array, error: Array, freedom: Arr
     As a normal variable would, with the same tails as Student's t has.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        far, moved = (np.nan_to_num(part / error, nan=0.0, posinf=1e8) for part in (noise, limit))
+        far, moved = (np.minimum(np.nan_to_num(part / error, nan=0.0), _FARTHEST) for part in (noise, limit))
     tails = stdtr(freedom, -far + moved * shift) + stdtr(freedom, -far - moved * shift)
     return np.maximum(-ndtri(np.clip(tails / 2, np.finfo(float).tiny, 0.5)), 0.0)
 
