@@ -25,12 +25,16 @@ def titles(lines: list[str], separator: str | None) -> int:
     2
     >>> titles(["north,south,east", "1.5,2,3", "2,2.5,1"], None)
     0
+    >>> titles(["north", '1e,":', '"'], ",")
+    0
     """
     for k in range(1, min(_MOST, len(lines) - 2) + 1):
         sign = separator or separator_of(lines[k:])
         try:
             before, rows = _cells(lines[:k], sign), _cells(islice(lines[k:], _LOOKED_AT), sign)
         except csv.Error:
+            return 0
+        if len(rows) < 2:  # a cell of several lines
             return 0
         names, width = rows[0], len(rows[0])
         if _are_names(names) and all(len(row) == width for row in rows[1:]) and any(map(_is_number, rows[1])):
