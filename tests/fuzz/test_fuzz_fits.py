@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fuzzing import examples, simulating
 from hostile import NAMES, Dice, contained, finite, frozen, only_ours, seeds
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from reference import full_gamma, kkt_residual
 from registry import CASES, STATISTICS
 
@@ -142,6 +142,9 @@ def check_tables(model, dice):
 @pytest.mark.parametrize("case", [*CASES, *STATISTICS], ids=str)
 @settings(max_examples=examples(SHARE, 8))
 @given(seed=seeds)
+@example(seed=170439)  # these broke something once: infinite quantiles, columns that vary only in rows left out
+@example(seed=38513784)
+@example(seed=45057359)
 def test_parameters(case, seed):
     dice = Dice(seed)
     X = dice.matrix(case)

@@ -93,7 +93,8 @@ def rows_left_out(fit: Fit) -> LeftOut:
     within, usual = _lengths(z_out - middle_out, precision), _lengths(z_kept - middle, precision)
     spread = float(np.sqrt(np.mean(within**2) / max(np.mean(usual**2), _TINY)))
     typical = float(np.median(within) / max(np.median(usual), _TINY))  # most rows may be equal
-    deviation = float(np.median(_deviations(z_out - middle_out) / _deviations(z_kept - middle)))
+    with np.errstate(over="ignore"):  # of columns that do not vary in the rows that count
+        deviation = float(np.median(_deviations(z_out - middle_out) / _deviations(z_kept - middle)))
     agree = spread <= _AS_TIGHT or (typical <= _LOOSE and typical <= _COHERENT * deviation)
     shift = middle_out - middle
     columns = [(int(j), float(shift[j])) for j in np.argsort(-np.abs(shift)) if abs(shift[j]) > _SHIFTED]

@@ -168,11 +168,12 @@ def _gap_near(ordered: Array, share: float) -> tuple[float, float]:
 
 
 def _quantile(ordered: Array, q: float) -> float:
-    """Of values in ascending order, by linear interpolation."""
+    """Of values in ascending order, by linear interpolation; the last ones may be infinite."""
     at = q * (ordered.size - 1)
-    below = int(at)
-    above = min(below + 1, ordered.size - 1)
-    return float(ordered[below] + (at - below) * (ordered[above] - ordered[below]))
+    first = int(at)
+    share = at - first
+    below, above = float(ordered[first]), float(ordered[min(first + 1, ordered.size - 1)])
+    return below if share == 0 or below == above else below + share * (above - below)
 
 
 def _excess(values: Array, drawn: _Drawn, caution: Caution) -> float:
