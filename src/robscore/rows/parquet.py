@@ -140,6 +140,8 @@ class ParquetRows(Rows):
                         for batch in parquet.iter_batches(**options):
                             yield low, batch
                             low += batch.num_rows
+                        if low != self._groups[first + run[-1] + 1]:
+                            raise ValueError(f"{file.name!r} cannot be read (it holds other rows than it says).")
             except (pa.ArrowException, OSError) as error:
                 raise ValueError(f"{file.name!r} cannot be read ({_first_line(error)}).") from None
 
@@ -205,6 +207,8 @@ def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> list
     with _opened(file) as parquet:
         schema, about = parquet.schema_arrow, parquet.metadata
         rows = [int(about.row_group(group).num_rows) for group in range(about.num_row_groups)]
+    if any(count < 0 for count in rows):
+        raise ValueError(f"{file.name!r} is not a Parquet file that can be read (its numbers of rows are negative).")
     own, index = schema.names, index_of(schema)
     missing = [name for name in names if name not in own]
     more = [] if chosen else [name for name in own if name not in names and name not in index]
