@@ -26,6 +26,8 @@ from robscore.families.base import Parameters
 from robscore.losses.quadratic import Loss
 from robscore.rows.base import some_of
 
+_ROUNDING = 1e-9  # of the way from the end of a taper to its start
+
 
 @dataclass(frozen=True, eq=False)
 class RowWeights:
@@ -75,6 +77,7 @@ class RowWeights:
             return cls.hard(np.where(surprise <= start, 1.0, 0.0), parameters)
         t = (end - surprise) / (end - start)
         np.clip(t, 0.0, 1.0, out=t)
+        t[t < _ROUNDING] = 0.0  # the taper ends at a row, which rounding must not let in
         slopes = 1 - t  # in place from here on: there may be very many rows
         slopes *= t
         slopes *= -6 / (end - start)
