@@ -8,7 +8,10 @@ import pytest
 from tests.registry import CASES, STATISTICS
 
 import robscore as rs
-from robscore.weighting.reweighting import _gap
+from robscore.weighting.gaps import blended, gap_near
+from robscore.weighting.normal_lengths import quantiles_of_length
+from robscore.weighting.ordered import count_below, quantile
+from robscore.weighting.reweighting import taper_for
 from robscore.weighting.tails import Caution, Tail
 
 
@@ -211,12 +214,52 @@ def test_the_share_is_that_of_rows_beyond_the_simulated_ones():
         tail = Tail.of(np.append(good, far), simulated, Caution())
         assert tail.share == pytest.approx(0.05, abs=0.01)
         assert good.max() <= tail.cut < 100
-    assert Tail.of(np.append(good, np.full(50, 100.0)), simulated, Caution()).is_apart
+    assert Tail.of(np.append(good, np.full(50, 100.0)), simulated, Caution()).apart == 1
 
 
 def test_gaps_are_seen_where_they_are():
     good = np.linspace(0, 10, 950)
     apart = np.sort(np.append(good, np.linspace(20, 30, 50)))
-    assert _gap(apart, 0.06) == (10.0, 20.0)
-    assert _gap(np.linspace(0, 10, 1000), 0.06) is None
-    assert _gap(np.sort(np.append(good, np.full(50, np.inf))), 0.06) == (10.0, np.inf)
+    assert gap_near(apart, 0.06, 2.0) == (10.0, 20.0, 1.0)
+    assert gap_near(np.linspace(0, 10, 1000), 0.06, 2.0).clear == 0
+    assert gap_near(np.append(good, np.full(50, np.inf)), 0.06, 2.0) == (10.0, np.inf, 1.0)
+    assert gap_near(apart, 0.024, 2.0).clear == 0  # more than twice as many rows would go
+    assert blended(np.inf, 3.0, 1.0) == 3.0
+    assert blended(np.inf, 3.0, 0.2) == np.inf
+
+
+def test_counts_and_values_are_inverse():
+    ordered = np.sort(np.random.default_rng(0).normal(size=200))
+    for q in (0.0, 0.1, 0.5, 0.933, 1.0):
+        assert quantile(ordered, q) == pytest.approx(np.quantile(ordered, q), abs=1e-12)
+        assert count_below(ordered, quantile(ordered, q)) == pytest.approx(199 * q)
+    with_infinity = np.append(ordered, np.inf)
+    assert quantile(with_infinity, 0.5) == ordered[100]
+    assert count_below(with_infinity, 1e9) == 199
+    assert count_below(ordered, -1e9) == 0
+
+
+def test_lengths_of_normal_vectors_are_those_of_very_many_drawn():
+    rng = np.random.default_rng(0)
+    for m in (6, 12):
+        mixing, mean = rng.normal(size=(m, m)) * np.linspace(0.1, 2, m), rng.normal(size=m)
+        known = quantiles_of_length(mean, mixing @ mixing.T, 2000)
+        drawn = np.linalg.norm(mean + rng.normal(size=(400_000, m)) @ mixing.T, axis=1)
+        np.testing.assert_allclose(
+            known[[20, 200, 1000, 1800, 1980]],
+            np.quantile(drawn, [0.01025, 0.10025, 0.50025, 0.90025, 0.99025]),
+            rtol=0.01,
+        )
+    assert quantiles_of_length(np.zeros(2), np.eye(2), 100) is None  # too many terms
+
+
+def test_where_a_taper_lies_moves_smoothly_with_the_share_and_with_a_gap():
+    """Between no gap and a clear one, and as a gap comes near the share, start and end take no jump."""
+    good = np.linspace(0, 10, 950)
+    rows = (np.append(good, 10 + width + np.linspace(0, 10, 50)) for width in np.linspace(0, 3, 601))
+    widths = [taper_for(one, 0.03, 99.0) for one in rows]
+    assert np.abs(np.diff(widths, axis=0)).max() < 0.06  # of 3
+    assert widths[-1] == (10.0, 13.0)
+    apart = np.append(good, np.linspace(13, 20, 50))
+    tapers = [taper_for(apart, share, 99.0) for share in np.linspace(0.01, 0.1, 1801)]
+    assert np.abs(np.diff(tapers, axis=0)).max() < 0.45  # of 8, as the gap comes near; rows lie up to .14 apart

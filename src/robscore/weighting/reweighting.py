@@ -28,7 +28,9 @@ from robscore.families.base import Family, Parameters
 from robscore.losses.quadratic import Loss
 from robscore.rows.base import Rows
 from robscore.weighting.clusters import Clusters, count_copies
-from robscore.weighting.middle import find_middle
+from robscore.weighting.gaps import blended, gap_near
+from robscore.weighting.middle import Scatter, find_middle
+from robscore.weighting.ordered import count_below, value_at
 from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.rule import Rule
 from robscore.weighting.simulation import Simulator, proper
@@ -51,9 +53,9 @@ _UNUSUAL = (0.01, 0.9)  # quantiles of the simulated surprise: less is too likel
 
 _ESCAPED = 1.6  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
 _WIDTH, _LARGEST_WIDTH = 3.0, 0.5  # rows in the taper: so many times the bad ones, at most this share of the others
+_QUANTILES = 2**14  # of a distribution that is known
 _FEW_VALUES = 10  # of a column: its residuals have no tail to speak of, but one of two values may be rare
 _NEAR = 2.0  # a gap may leave out so many times more or fewer rows
-_APART = 0.15  # and must be so wide, relative to the distance of its start from the median, or wider
 
 JudgingFit = Callable[[Loss, int, IntArray], Parameters]
 
@@ -182,14 +184,14 @@ class Pilot:
         distances, residuals = scatter.judge(self.z, members)
         simulator = Simulator(self.family, self.X[members], seed)
         weights = RowWeights.hard(members.astype(float), ())
-        far, most_surprising, last_limits = (np.inf, np.inf), np.inf, np.zeros(0)
+        far, most_surprising, last_limits, last_above = (np.inf, np.inf), np.inf, np.zeros(0), None
         for iteration in range(_ITERATIONS):
             assert weights.phi is not None
             loss = weights.loss(self.elements)
             counted = int(np.count_nonzero(weights.phi))
             parameters = proper(self.family, loss, fit(loss, counted, self.columns))
             drawn = simulator.draw(parameters)
-            seen = None if drawn is None else scatter.judge(self.standard(drawn), np.zeros(len(drawn), dtype=bool))
+            seen = None if drawn is None else _judged(scatter, self.standard(drawn), is_normal=simulator.is_normal)
             judged_by = Surprise.of(self.family, parameters, drawn)
             surprise = judged_by(self.X)
             simulated = None if drawn is None else simulator.surprises(judged_by, drawn)
@@ -204,7 +206,7 @@ class Pilot:
             )  # fmt: skip
             trust = np.where(allowed, rule.trust_distance(distances, surprise), 0.0)
             good = trust > 0
-            tails = None if seen is None else _ascending(seen[1], is_normal=simulator.is_normal)
+            tails = None if seen is None else seen[1]
             limits = _limits_of_columns(residuals[good], tails)
             if iteration > 1:  # what one fit leaves out the next may take in, and so on
                 limits = (limits + last_limits) / 2
@@ -213,7 +215,9 @@ class Pilot:
             trust = np.minimum(trust, rule.trust_columns(residuals))
             good = trust > 0
             if iteration or counted >= _ROWS_A_COLUMN * self.z.shape[1]:
-                taper, most_surprising = self._taper(surprise[good], simulated, most_surprising)
+                ordered = np.sort(surprise[good])
+                taper, most_surprising = self._taper(ordered, simulated, most_surprising)
+                taper, last_above = _halfway(ordered, taper, last_above if iteration > 1 else None)
                 rule = replace(rule, taper=taper)
             last, weights = weights.phi, self._weights(rule, surprise, trust)
             if weights.phi is not None and np.abs(weights.phi - last).sum() <= 0.5 + _SETTLED * len(self.X):
@@ -231,7 +235,7 @@ class Pilot:
         """The largest distance from the middle that counts, and that counts where a row is surprising too."""
         n, m = self.z.shape
         tail = Tail.of(distances, drawn, _OF_DISTANCE.looser(_LEEWAY * m / np.sqrt(n)))
-        return (tail.cut if tail.is_apart else tail.limit), tail.cut
+        return blended(tail.limit, tail.cut, tail.apart), tail.cut
 
     def _taper(self, surprise: Array, simulated: Array | None, most: float) -> tuple[tuple[float, float], float]:
         """Where the taper starts and ends, and the share of the rows that are too surprising.
@@ -246,18 +250,37 @@ class Pilot:
         return taper_for(surprise, most, tail.limit), most
 
 
-def _ascending(drawn: Array, *, is_normal: bool) -> Array:
-    """Simulated residuals in ascending order, shape (m, N).
+def _halfway(
+    ordered: Array, taper: tuple[float, float], last: Array | None
+) -> tuple[tuple[float, float], Array | None]:
+    """The taper, and how many rows are above its start and its end; halfway to those of the last fit, if there are any.
 
-    Where they are normal it is known where each should lie: what draws have too many or too few of in their tails
+    Rows are counted since surprise under two fits differs by a constant. Without this, two fits could take turns.
+    """
+    if not np.isfinite(taper).all():
+        return taper, None
+    above = ordered.size - np.array([count_below(ordered, value) for value in taper])
+    if last is None:
+        return taper, above
+    above = (above + last) / 2
+    return (value_at(ordered, ordered.size - above[0]), value_at(ordered, ordered.size - above[1])), above
+
+
+def _judged(scatter: Scatter, z: Array, *, is_normal: bool) -> tuple[Array, Array]:
+    """Distances of simulated rows z, shape (N, m), and residuals in ascending order, shape (m, N).
+
+    Where rows are normal it is known where each should lie: what draws have too many or too few of in their tails
     would change from seed to seed, and limits far out with it.
     """
+    distances, residuals = scatter.judge(z, np.zeros(len(z), dtype=bool))
     if not is_normal:
-        columns = np.array(drawn.T, order="C")
+        columns = np.array(residuals.T, order="C")
         columns.sort(axis=1)
-        return columns
-    mean, deviation = drawn.mean(axis=0), drawn.std(axis=0)
-    return mean[:, None] + deviation[:, None] * ndtri((np.arange(len(drawn)) + 0.5) / len(drawn))
+        return distances, columns
+    known = scatter.distances_of_normal(z, _QUANTILES)
+    mean, deviation = residuals.mean(axis=0), residuals.std(axis=0)
+    columns = mean[:, None] + deviation[:, None] * ndtri((np.arange(len(z)) + 0.5) / len(z))
+    return distances if known is None else known, columns
 
 
 def _limits_of_columns(residuals: Array, simulated: Array | None) -> Array:
@@ -274,35 +297,18 @@ def _limits_of_columns(residuals: Array, simulated: Array | None) -> Array:
     return np.array([low, high])
 
 
-def taper_for(surprise: Array, share: float, limit: float) -> tuple[float, float]:
-    """Where a taper starts and ends that leaves out about that share of the rows; or else those beyond the limit."""
-    n = surprise.size
+def taper_for(ordered: Array, share: float, limit: float) -> tuple[float, float]:
+    """Where a taper starts and ends that leaves out about that share of the rows; or else those beyond the limit.
+
+    ``ordered``, shape (n,), is their surprise in ascending order.
+    """
+    n = ordered.size
     share = min(_ESCAPED * share, LARGEST_SHARE)
     if share * n < 1:
         return limit, np.inf
-    ordered = np.sort(surprise)
-    gap = _gap(ordered, share)
-    if gap is not None:
-        return gap
     width = min(_WIDTH * share, _LARGEST_WIDTH * (1 - share))
-    end = ordered[min(int(np.ceil((1 - share) * n)), n - 1)]
-    start = min(ordered[int((1 - share - width) * n)], ordered[max(np.searchsorted(ordered, end) - 1, 0)])
-    return float(start), float(end)
-
-
-def _gap(ordered: Array, share: float) -> tuple[float, float] | None:
-    """The ends of a gap above which about that share of the rows lie; None where they are not so clearly apart."""
-    n = ordered.size
-    first, last = int(max(1 - _NEAR * share, 0.55) * n), min(int((1 - share / _NEAR) * n), n - 2)
-    if last < first:
-        return None
-    middle = ordered[n // 2]
-    at_least = ordered[3 * n // 4] - middle
-    with np.errstate(invalid="ignore", divide="ignore"):
-        below = ordered[first : last + 1]
-        width = (ordered[first + 1 : last + 2] - below) / np.maximum(below - middle, at_least)
-    left_out = 1 - np.arange(first + 1, last + 2) / n
-    away = np.maximum(np.abs(np.log2(left_out / share)) - 0.4, 0.0)
-    needed = _APART * (1 + 3 * away)  # the further from the share, the wider
-    k = int(np.argmax(np.nan_to_num(width / needed, nan=0.0, posinf=np.inf)))
-    return (ordered[first + k], ordered[first + k + 1]) if width[k] > needed[k] else None
+    end = value_at(ordered, (1 - share) * n)
+    before = float(ordered[max(int(np.searchsorted(ordered, end)) - 1, 0)])
+    start = min(value_at(ordered, (1 - share - width) * n), before)
+    gap = gap_near(ordered, share, _NEAR)
+    return blended(start, gap.below, gap.clear), blended(end, gap.above, gap.clear)

@@ -13,11 +13,12 @@ import numpy as np
 
 from robscore._tools.deviations import largest_usual
 from robscore._tools.typing import Array
+from robscore.weighting.gaps import blended, gap_near
+from robscore.weighting.ordered import quantile
 
 LARGEST_SHARE = 0.45
 _FEW = 0.5  # over n: far out, counts are not normal
 _SNAP = 1.1  # by what factor more or fewer rows may go than the share says, for the sake of a gap
-_APART = 0.15  # how wide a gap must be, relative to the distance of its start from the median
 _NO_ROW = 0.5  # rows: an excess of less is none; up to a whole row the cut moves towards where that row is out
 _TAIL, _FEWEST_IN_TAIL = 50, 20  # one simulated value in so many is in its tail, and at least so many
 
@@ -36,6 +37,7 @@ class Caution:
     margin : standard errors that are taken off the share: the largest of many is too large by chance
     alone : expected number of good rows beyond the point from which on a single row is bad
     steps : how often the bulk of the good rows is found anew, as the share of bad ones becomes known
+        A few times: where that has not settled by then, the last digits would decide where it does.
     """
 
     bulk: tuple[float, float] = (0.1, 0.6)
@@ -45,7 +47,7 @@ class Caution:
     purity: float = 1.5
     margin: float = 1.5
     alone: float = 0.003
-    steps: int = 20
+    steps: int = 5
 
     def looser(self, more: float) -> Caution:
         """With so much more leeway."""
@@ -61,13 +63,13 @@ class Tail:
     share : share of the rows that are too large, beyond chance
     limit : a value that hardly ever one good row exceeds
     cut : the value above which about that share of the rows lie, most of them bad; or the limit
-    is_apart : whether there is a wide gap, so that these rows are more than a tail
+    apart : how clearly, from 0 to 1, there is a wide gap, so that these rows are more than a tail
     """
 
     share: float
     limit: float
     cut: float
-    is_apart: bool = False
+    apart: float = 0.0
 
     @classmethod
     def of(cls, values: Array, simulated: Array | None, caution: Caution) -> Tail:
@@ -82,19 +84,15 @@ class Tail:
         n, drawn = values.size, _Drawn.of(simulated, caution)
         share = 0.0
         for _ in range(caution.steps):
-            last, share = share, min(_excess(values, drawn.matched(values, share, caution), caution), LARGEST_SHARE)
-            if abs(share - last) * n < 0.5:
-                break
+            share = min(_excess(values, drawn.matched(values, share, caution), caution), LARGEST_SHARE)
         limit = drawn.matched(values, share, caution).alone(n, caution)
         if share * n < _NO_ROW:
             return cls(share, limit, limit)
-        below, above = _gap_near(values, share)
-        is_apart = bool(above - below > _APART * (below - _quantile(values, 0.5)))
-        within = (below + above) / 2 if np.isfinite(above) else below
-        at = within if is_apart else _quantile(values, 1 - share)
+        gap = gap_near(values, share, _SNAP)
+        at = blended(quantile(values, 1 - share), gap.middle, gap.clear)
         surely = min((share * n - _NO_ROW) / (1 - _NO_ROW), 1.0)
         cut = limit + surely * (min(at, limit) - limit) if np.isfinite(limit) else at
-        return cls(share, limit, cut, is_apart)
+        return cls(share, limit, cut, gap.clear)
 
     @classmethod
     def standing_out(cls, values: Array) -> Tail:
@@ -123,12 +121,12 @@ class _Drawn:
     @classmethod
     def of(cls, simulated: Array, caution: Caution) -> _Drawn:
         N = simulated.size
-        low, high = (_quantile(simulated, q) for q in caution.bulk)
+        low, high = (quantile(simulated, q) for q in caution.bulk)
         return cls(low, high, simulated[max(int(np.ceil(caution.lowest * N)) - 1, 0) :], N)
 
     def matched(self, values: Array, share: float, caution: Caution) -> _Drawn:
         """Moved and stretched to have two quantiles of the good ones among the values."""
-        at_low, at_high = (_quantile(values, (1 - share) * q) for q in caution.bulk)
+        at_low, at_high = (quantile(values, (1 - share) * q) for q in caution.bulk)
         spread = max(self.high - self.low, float(np.finfo(float).tiny))
         stretch = (at_high - at_low) / spread * (1 + caution.leeway / np.sqrt(values.size))
         with np.errstate(invalid="ignore", over="ignore"):
@@ -150,30 +148,6 @@ def matched(simulated: Array, values: Array, share: float, caution: Caution) -> 
     """Simulated values moved and stretched to agree with the bulk of the good rows; all in ascending order."""
     whole = replace(caution, lowest=0.0)
     return _Drawn.of(simulated, whole).matched(values, share, whole).tail
-
-
-def _gap_near(ordered: Array, share: float) -> tuple[float, float]:
-    """The ends of a gap above which about that share of the values lie, in ascending order.
-
-    Gaps between the k-th and the next largest of n values shrink like 1 / k; the one that is widest for its place is
-    taken, so that the same rows go whatever the last digits of the share.
-    """
-    n = ordered.size
-    first, last = max(int(share * n / _SNAP), 1), min(int(np.ceil(share * n * _SNAP)), n - 1)
-    counts = np.arange(first, last + 1)
-    with np.errstate(invalid="ignore"):
-        gaps = counts * (ordered[n - counts] - ordered[n - counts - 1])
-    k = int(counts[np.argmax(np.nan_to_num(gaps, nan=0.0, posinf=np.inf))])
-    return float(ordered[n - k - 1]), float(ordered[n - k])
-
-
-def _quantile(ordered: Array, q: float) -> float:
-    """Of values in ascending order, by linear interpolation; the last ones may be infinite."""
-    at = q * (ordered.size - 1)
-    first = int(at)
-    share = at - first
-    below, above = float(ordered[first]), float(ordered[min(first + 1, ordered.size - 1)])
-    return below if share == 0 or below == above else below + share * (above - below)
 
 
 def _excess(values: Array, drawn: _Drawn, caution: Caution) -> float:
