@@ -180,6 +180,7 @@ class GivenSampler(Sampler):
     """Draws a row at the covariates of each of those that it starts from."""
 
     family: Given
+    from_start = True
 
     def draw(
         self,

@@ -44,12 +44,15 @@ class Entries:
     score : array of shape (p,)
         In standard errors, at least 0; for pairs that did not enter, the least with which they would have.
     entered : boolean array of shape (p,)
+    alpha : array of shape (p,)
+        The penalty at which a pair entered, which may lie between two of the path's; 0 for those that did not.
     n_looked_at : how many penalties of the path were looked at
     """
 
     pairs: tuple[IntArray, IntArray]
     score: Array
     entered: BoolArray
+    alpha: Array
     n_looked_at: int
 
 
@@ -78,30 +81,36 @@ class EntryScores:
         n_looked_at = max(int(too_many[0]) if too_many.size else path.alphas.size, 1)
         alphas = path.alphas[:n_looked_at]
         errors_at = partial(self.errors.at, _milestones(alphas))
-        score, entered = np.zeros(i.size), np.zeros(i.size, dtype=bool)
+        score, entered, entry = np.zeros(i.size), np.zeros(i.size, dtype=bool), np.zeros(i.size)
         shift, pull, derivative, before = *np.zeros((3, 2, i.size)), None
 
-        def scores(alpha: float, some: BoolArray) -> Array:
-            limit = alpha * self.limits[some]
+        def of_ends(values: Array) -> Array:
+            return np.asarray(values.max(axis=0) if path.rule == "or" else values.min(axis=0))
+
+        def scores(alpha: float, entry: Array | float, some: BoolArray) -> Array:
+            limit = entry * self.limits[some]
             noise = np.maximum(limit - np.sign(derivative + pull)[:, some] * pull[:, some], 0.0)
             found = _scores(limit, noise, shift[:, some], errors_at(alpha, some), self.freedom[some])
-            return found.max(axis=0) if path.rule == "or" else found.min(axis=0)
+            return of_ends(found)
 
         for k in range(n_looked_at):
             K = path.interactions[k]
             inside = joined_support(K, path.rule)[i, j]
             tell("choosing among penalties", k + 1, n_looked_at)
+            reached = np.abs(derivative + pull) / self.limits
             derivative, pull = _derivatives(loss, K, path.locations[k], pairs, self.own, path.rule)
             new = inside & ~entered
             if new.any():
-                score[new] = scores(alphas[k] if k == 0 else float(np.sqrt(alphas[k - 1] * alphas[k])), new)
+                middle = alphas[k] if k == 0 else float(np.sqrt(alphas[k - 1] * alphas[k]))
+                entry[new] = np.clip(of_ends(reached[:, new]), alphas[k], alphas[max(k - 1, 0)])
+                score[new] = scores(middle, entry[new], new)
                 entered |= new
             if before is not None and alphas[k] < alphas[k - 1]:
                 slope = (derivative - before) / (alphas[k - 1] - alphas[k]) / self.limits
                 shift[:, ~inside] = np.clip(slope, -_MOST_SHIFT, _MOST_SHIFT)[:, ~inside]
             before = derivative
-        score[~entered] = scores(alphas[-1], ~entered)
-        return Entries(pairs, score, entered, n_looked_at)
+        score[~entered] = scores(alphas[-1], alphas[-1], ~entered)
+        return Entries(pairs, score, entered, entry, n_looked_at)
 
 
 def _penalised_pairs(weights: Array, parts: Parts) -> tuple[IntArray, IntArray]:

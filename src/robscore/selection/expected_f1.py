@@ -10,9 +10,8 @@ edges, and pure noise gets none. It needs no refits and no folds.
 
 Where a signal is weak, F1 is flat, and its top may be anywhere on the plateau: a single row could move it far. So the
 sparsest graph within a twentieth of F1 (1 - F1) of the top is chosen, which is where the plateau begins. As a rule that
-is between two penalties of the path; taking either would put a jump into what is continuous in the data. If a graph
-nearby stays the same over a wide range of penalties, it is chosen instead: chance would decide between pairs that enter
-close together.
+is between two penalties of the path; taking either would put a jump into what is continuous in the data, as counting a
+pair in full right where it enters would.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ from robscore.weighting.weighted_rows import WeightedRows
 _EDGES_A_COLUMN = 2  # how far along the path to look, unless the best graph is not far from there
 _MOST_ROWS = 5_000  # that standard errors look at
 _FLAT = 0.05  # times F1 (1 - F1): what a sparser graph may lack
-_NEAR, _LONG = 0.8, 0.9  # of alpha: how far a graph may be that stays the same for long, and what is long
 
 
 def expected_f1(candidates: Candidates) -> Choice:
@@ -62,25 +60,10 @@ def _where_the_flat_begins(criterion: Array, path: Path) -> Choice:
     enough = best - _FLAT * best * (1 - best)
     near = np.flatnonzero(f1 >= enough)
     first = int(near[np.argmin(path.n_edges[near])])
-    lasting = _lasting(path, first, f1 >= enough)
-    if lasting is not None:
-        first = lasting
-    is_inside = lasting is None and 0 < first < path.alphas.size - 1
-    before = f1[first - 1] if is_inside and path.n_edges[first - 1] < path.n_edges[first] - 1 else -np.inf
+    before = f1[first - 1] if 0 < first < path.alphas.size - 1 else -np.inf
     if -np.inf < before < enough < f1[first]:
         return Choice(criterion, first, float((enough - before) / (f1[first] - before)))
     return Choice(criterion, least(np.where(criterion == criterion[first], criterion, np.inf), path))
-
-
-def _lasting(path: Path, first: int, good: BoolArray) -> int | None:
-    """Where the graph that lasts longest begins, near a position; None if none lasts long."""
-    starts = np.flatnonzero(np.diff(path.n_edges, prepend=-1))
-    ends = np.append(starts[1:], path.alphas.size) - 1
-    tops = path.alphas[starts]
-    shares = np.divide(path.alphas[ends], tops, out=np.ones_like(tops), where=tops > 0)  # a penalty may be zero
-    shares[(starts < first) | (path.alphas[starts] < _NEAR * path.alphas[first]) | ~good[starts]] = 1.0
-    longest = int(np.argmin(shares))
-    return int(starts[longest]) if shares[longest] < _LONG else None
 
 
 def _rows(candidates: Candidates) -> WeightedRows:
@@ -122,10 +105,26 @@ def _criterion(path: Path, entries: Entries, odds: Odds) -> Array:
     criterion = np.full(path.alphas.size, np.inf)
     for k in range(entries.n_looked_at):
         inside = joined_support(path.interactions[k], path.rule)[i, j]
-        n_edges = np.count_nonzero(inside)
         if odds.there_are_edges:
-            found = float(odds.probability[inside].sum())
-            criterion[k] = 1 - 2 * found / (n_edges + odds.n_edges)
+            counted = _counted(inside, entries, path.alphas, k)
+            found = float(odds.probability @ counted)
+            criterion[k] = 1 - 2 * found / (float(counted.sum()) + odds.n_edges)
         else:
+            n_edges = np.count_nonzero(inside)
             criterion[k] = n_edges / (n_edges + 1)
     return criterion
+
+
+def _counted(inside: BoolArray, entries: Entries, alphas: Array, k: int) -> Array:
+    """How much every pair counts as an edge at a position of the path, shape (p,): some that enter near it, in part.
+
+    From half a step of the path before a pair enters to half a step after; else the last digits of what enters next to
+    a penalty would be seen in the criterion there.
+    """
+    if alphas.size == 1 or not alphas[k] > 0:
+        return inside.astype(float)
+    step = np.log(alphas[max(k - 1, 0)] / alphas[max(k, 1)])
+    with np.errstate(divide="ignore"):
+        ahead = np.log(entries.alpha / alphas[k]) / step
+    gone = ~inside & (ahead >= 0)
+    return np.where(gone, 0.0, np.clip(0.5 + ahead, 0.0, 1.0))

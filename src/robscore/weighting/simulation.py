@@ -54,12 +54,13 @@ class Simulator:
             return None
         K, eta = parameters
         try:
+            sampler = self.family.sampler()
             self.family.check_parameters(K, eta)
-            drawn = self.family.sampler().simulate(K, eta, seed=self.seed, start=self.chains, sweeps=self.sweeps)
+            drawn = sampler.simulate(K, eta, seed=self.seed, start=self.chains, sweeps=self.sweeps)
         except (ValueError, TypeError):  # a domain or parameters that cannot be sampled
             return None
-        if self.sweeps == _FIRST_SWEEPS and drawn.shape == self.chains.shape:
-            self.chains, self.sweeps = drawn, _MORE_SWEEPS  # all later chains start here
+        if self.sweeps == _FIRST_SWEEPS and sampler.from_start:
+            self.chains, self.sweeps = drawn[-len(self.chains) :], _MORE_SWEEPS  # all later chains start here
         return drawn
 
 
