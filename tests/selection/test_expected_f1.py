@@ -8,7 +8,7 @@ from scipy.stats import kstest, norm
 
 import robscore as rs
 from robscore.selection.entries import EntryScores
-from robscore.selection.expected_f1 import _lasting
+from robscore.selection.expected_f1 import _counted
 from robscore.selection.odds import _log_odds, find_odds
 from robscore.selection.standard_errors import _after_graph, on_own_parameters, standard_errors
 from robscore.weighting.row_weights import RowWeights
@@ -197,12 +197,44 @@ def test_given_penalties_stay_the_only_ones():
     np.testing.assert_array_equal(rs.RobustGraph("sqrt", alphas=given).fit(X).path_.alphas, given)
 
 
-def test_a_graph_that_stays_for_long_is_preferred_to_one_that_passes():
-    path = SimpleNamespace(alphas=np.geomspace(1, 0.1, 40), n_edges=np.array([0] * 5 + [3, 4, 5] + [6] * 10 + [9] * 22))
-    good = np.arange(40) >= 6
-    assert _lasting(path, 6, good) == 8
-    path.n_edges = np.arange(40)
-    assert _lasting(path, 6, good) is None
+def entry_scores(alphas, seed=0):
+    X = np.random.default_rng(seed).normal(size=(200, 12))
+    X[:, 1] += X[:, 0]
+    model = rs.RobustGraph("gaussian", n_blocks=1, alphas=alphas, n_edges=5).fit(X)
+    fit = model.fitted_
+    rows = WeightedRows.of(fit.elements(), fit.weights)
+    return EntryScores(fit.loss, fit.chosen.path, rows, fit.settings.pair_weights(12))
+
+
+def test_looking_further_along_a_path_is_looking_from_its_beginning():
+    along = entry_scores(40)
+    along.within(5)
+    part, whole = along.within(40), entry_scores(40).within(40)
+    for name in ("score", "entered", "alpha", "n_looked_at"):
+        np.testing.assert_array_equal(getattr(part, name), getattr(whole, name))
+    assert along.within(5).n_looked_at == along.within(40).n_looked_at
+
+
+def test_where_pairs_enter_hardly_depends_on_which_penalties_are_tried():
+    few, many = entry_scores(15).within(40), entry_scores(150).within(40)
+    both = few.entered & many.entered
+    assert both.sum() > 20
+    away = np.abs(np.log(few.alpha[both] / many.alpha[both]))
+    step = np.log(1 / 0.01) / 14  # or less: between two penalties it would be half of that, as a rule
+    assert np.median(away) < 0.1 * step
+    np.testing.assert_allclose(few.score[both], many.score[both], rtol=0.25, atol=0.3)
+
+
+def test_a_pair_counts_in_part_around_where_it_enters():
+    alphas, where = np.geomspace(1, 0.1, 11), np.geomspace(0.9, 0.2, 400)
+    counts = _counted(where >= alphas[5], SimpleNamespace(alpha=where), alphas, 5)
+    assert counts[0] == 1
+    assert counts[-1] == 0
+    assert (np.diff(counts) <= 0).all()
+    assert np.abs(np.diff(counts)).max() < 0.02
+    entries = SimpleNamespace(alpha=np.array([0.9, 0.5, 0.5, 0.0]))
+    inside = np.array([True, True, False, False])
+    np.testing.assert_allclose(_counted(inside, entries, np.array([1.0, 0.7, 0.5, 0.4]), 2), [1, 0.5, 0, 0])
 
 
 def test_odds_are_smooth_where_scores_are_small():

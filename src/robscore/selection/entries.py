@@ -15,7 +15,6 @@ No graph is refitted.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy.special import ndtri, stdtr
@@ -57,7 +56,7 @@ class Entries:
 
 
 class EntryScores:
-    """Scores of all pairs along a path, whatever part of it is looked at.
+    """Scores of all pairs along a path, of which ever more may be looked at.
 
     Parameters
     ----------
@@ -73,44 +72,50 @@ class EntryScores:
         self.errors = _Errors(loss, path, rows, self.pairs, self.own)
         self.freedom = degrees_of_freedom(loss, path, rows, self.pairs, self.own)
         self.limits = (2 if path.rule == "symmetric" else 1) * weights[self.pairs]
+        count = self.pairs[0].size
+        self.n_looked_at = 0
+        self.score, self.alpha, self.entered = np.zeros(count), np.zeros(count), np.zeros(count, dtype=bool)
+        self.shift, self.derivative, self.pull = np.zeros((3, 2, count))
 
     def within(self, most_edges: int) -> Entries:
-        """From the part of the path that has at most so many edges."""
-        loss, path, pairs, (i, j) = self.loss, self.path, self.pairs, self.pairs
-        too_many = np.flatnonzero(path.n_edges > most_edges)
-        n_looked_at = max(int(too_many[0]) if too_many.size else path.alphas.size, 1)
-        alphas = path.alphas[:n_looked_at]
-        errors_at = partial(self.errors.at, _milestones(alphas))
-        score, entered, entry = np.zeros(i.size), np.zeros(i.size, dtype=bool), np.zeros(i.size)
-        shift, pull, derivative, before = *np.zeros((3, 2, i.size)), None
+        """From the part of the path that has at most so many edges, or that was looked at before if that is more."""
+        too_many = np.flatnonzero(self.path.n_edges > most_edges)
+        until = max(int(too_many[0]) if too_many.size else self.path.alphas.size, 1)
+        for k in range(self.n_looked_at, until):
+            tell("choosing among penalties", k + 1, until)
+            self._look_at(k)
+        self.n_looked_at = max(self.n_looked_at, until)
+        score, last = self.score.copy(), self.path.alphas[self.n_looked_at - 1]
+        score[~self.entered] = self._scores(last, last, ~self.entered)
+        return Entries(self.pairs, score, self.entered.copy(), self.alpha.copy(), self.n_looked_at)
 
-        def of_ends(values: Array) -> Array:
-            return np.asarray(values.max(axis=0) if path.rule == "or" else values.min(axis=0))
+    def _look_at(self, k: int) -> None:
+        """The next position of the path."""
+        path, alphas, (i, j) = self.path, self.path.alphas, self.pairs
+        before, reached = self.derivative, np.abs(self.derivative + self.pull) / self.limits
+        inside = joined_support(path.interactions[k], path.rule)[i, j]
+        self.derivative, self.pull = _derivatives(
+            self.loss, path.interactions[k], path.locations[k], self.pairs, self.own, path.rule
+        )
+        new = inside & ~self.entered
+        if new.any():
+            self.alpha[new] = np.clip(self._of_ends(reached[:, new]), alphas[k], alphas[max(k - 1, 0)])
+            self.score[new] = self._scores(float(np.sqrt(alphas[max(k - 1, 0)] * alphas[k])), self.alpha[new], new)
+            self.entered |= new
+        if k and alphas[k] < alphas[k - 1]:
+            slope = (self.derivative - before) / (alphas[k - 1] - alphas[k]) / self.limits
+            self.shift[:, ~inside] = np.clip(slope, -_MOST_SHIFT, _MOST_SHIFT)[:, ~inside]
 
-        def scores(alpha: float, entry: Array | float, some: BoolArray) -> Array:
-            limit = entry * self.limits[some]
-            noise = np.maximum(limit - np.sign(derivative + pull)[:, some] * pull[:, some], 0.0)
-            found = _scores(limit, noise, shift[:, some], errors_at(alpha, some), self.freedom[some])
-            return of_ends(found)
+    def _scores(self, alpha: float, entry: Array | float, some: BoolArray) -> Array:
+        """Of some pairs, shape (q,), that enter at ``entry``, with standard errors at alpha."""
+        limit = entry * self.limits[some]
+        noise = np.maximum(limit - np.sign(self.derivative + self.pull)[:, some] * self.pull[:, some], 0.0)
+        found = _scores(limit, noise, self.shift[:, some], self.errors.at(alpha, some), self.freedom[some])
+        return self._of_ends(found)
 
-        for k in range(n_looked_at):
-            K = path.interactions[k]
-            inside = joined_support(K, path.rule)[i, j]
-            tell("choosing among penalties", k + 1, n_looked_at)
-            reached = np.abs(derivative + pull) / self.limits
-            derivative, pull = _derivatives(loss, K, path.locations[k], pairs, self.own, path.rule)
-            new = inside & ~entered
-            if new.any():
-                middle = alphas[k] if k == 0 else float(np.sqrt(alphas[k - 1] * alphas[k]))
-                entry[new] = np.clip(of_ends(reached[:, new]), alphas[k], alphas[max(k - 1, 0)])
-                score[new] = scores(middle, entry[new], new)
-                entered |= new
-            if before is not None and alphas[k] < alphas[k - 1]:
-                slope = (derivative - before) / (alphas[k - 1] - alphas[k]) / self.limits
-                shift[:, ~inside] = np.clip(slope, -_MOST_SHIFT, _MOST_SHIFT)[:, ~inside]
-            before = derivative
-        score[~entered] = scores(alphas[-1], alphas[-1], ~entered)
-        return Entries(pairs, score, entered, entry, n_looked_at)
+    def _of_ends(self, values: Array) -> Array:
+        """Of both ends of pairs, shape (2, q), the one that decides, shape (q,)."""
+        return np.asarray(values.max(axis=0) if self.path.rule == "or" else values.min(axis=0))
 
 
 def _penalised_pairs(weights: Array, parts: Parts) -> tuple[IntArray, IntArray]:
@@ -165,11 +170,12 @@ class _Errors:
         self, loss: QuadraticLoss, path: Path, rows: WeightedRows, pairs: tuple[IntArray, IntArray], own: Array
     ) -> None:
         self.loss, self.path, self.rows, self.pairs, self.own = loss, path, rows, pairs, own
+        self.positions = _milestones(path.alphas)
         self.found: dict[int, Array] = {}
 
-    def at(self, positions: IntArray, alpha: float, some: BoolArray) -> Array:
+    def at(self, alpha: float, some: BoolArray) -> Array:
         """At any alpha for some pairs, shape (2, q), from those at some positions of the path."""
-        alphas = self.path.alphas[positions]
+        positions, alphas = self.positions, self.path.alphas[self.positions]
         after = int(np.clip(np.searchsorted(-alphas, -alpha), 1, max(alphas.size - 1, 1)))
         low = self._at(int(positions[0 if alphas.size == 1 else after - 1]))[:, some]
         if alphas.size == 1 or alpha >= alphas[after - 1]:
