@@ -7,7 +7,7 @@ distribution has no mass near zero, since an edge that cannot be distinguished f
 
 The share of edges and tau are those that make the scores likeliest, with tau at least sqrt(log p) / 2, which grows as
 the largest of p scores without an edge does: were edges smaller, noise with slightly heavy tails would pass for many
-of them. Where edges make the scores hardly likelier there is none; noise passes this test in one data set in twenty.
+of them. Where edges make the scores hardly likelier there is none; noise passes this test in one data set in thirty.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scipy.special import log_ndtr, ndtr
 from robscore._tools.typing import Array, BoolArray
 
 _EFFECTS, _LARGEST_EFFECT = 21, 32.0  # how many values of tau are tried, and the largest, in standard errors
-_EVIDENCE = 1.0  # gain in log likelihood that edges must bring
+_EVIDENCE = 1.5  # gain in log likelihood that edges must bring
 _LARGEST = 600.0  # logarithm of odds, so that their exponential is finite
 _LEAST_SCORE = 1e-3
 _STEPS = 30  # of bisection: to a billionth
