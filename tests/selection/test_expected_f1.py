@@ -173,10 +173,14 @@ def test_the_penalty_is_chosen_between_those_of_the_path(family):
     truth = rs.simulate.shaped_model("random", 15, random_state=1)
     X = rs.simulate.sample(family, truth.interaction, truth.location, n_rows=200, burn_in=60, random_state=2)
     fit = rs.RobustGraph(family, alphas=20).fit(X)
-    position = fit.choices_["f1"]
     steps = -np.diff(np.log(fit.path_.alphas))
+    position = int(np.flatnonzero(~np.isclose(steps, steps[0]))[0]) + 1  # of the penalty that was put in
     assert steps[position - 1] + steps[position] == pytest.approx(steps[0])
-    assert fit.alpha_ == fit.path_.alphas[position]
+    chosen = fit.choices_["f1"]
+    assert chosen >= position  # where the graph stays the same, as it is shrunk least
+    for later in range(position, chosen + 1):
+        assert ((fit.path_.interactions[later] != 0) == (fit.path_.interactions[position] != 0)).all()
+    assert fit.alpha_ == fit.path_.alphas[chosen]
     assert fit.path_.alphas.size == fit.criterion_.size == 21
     assert (
         min(fit.criterion_[position - 1 : position + 2 : 2]) <= fit.criterion_[position] <= fit.criterion_[position - 1]

@@ -19,6 +19,7 @@ from robscore.fitting.weigh import Weighed
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.base import some_of
 from robscore.selection import SELECTORS, Candidates, Choice
+from robscore.selection.choice import shrunk_least
 from robscore.selection.n_edges import find_n_edges
 from robscore.selection.series import rows_worth_one
 from robscore.solvers.path import Path
@@ -162,13 +163,13 @@ def _by_rules(
 
 
 def _between_penalties(path: Path, choice: Choice, solve_at: Callable[[Array], Path]) -> tuple[Path, Choice]:
-    """The path with the penalty put in at which the choice begins to hold, and that penalty as the choice."""
+    """The path with the penalty put in at which the choice begins to hold; its graph is the choice, shrunk least."""
     pair = slice(choice.position - 1, choice.position + 1)
     shares = np.array([1 - choice.between, choice.between])
     alpha = float(np.exp(shares @ np.log(path.alphas[pair])))
     path, _ = path.merged(solve_at(np.array([alpha])))
     criterion = np.insert(choice.criterion, choice.position, shares @ choice.criterion[pair])
-    return path, Choice(criterion, choice.position)
+    return path, Choice(criterion, shrunk_least(path, choice.position))
 
 
 def _remarks_on_end(path: Path, position: int, criterion: Array, rule: str, settings: GraphSettings) -> list[Remark]:

@@ -114,3 +114,14 @@ def least(criterion: Array, path: Path) -> int:
     best = np.flatnonzero(criterion == smallest)
     converged = best[path.converged[best]]
     return int((converged if converged.size else best[:1])[-1])
+
+
+def shrunk_least(path: Path, position: int) -> int:
+    """The last converged position at which the path still has the graph that it has at one."""
+    last = position
+    for k in range(position + 1, path.alphas.size):
+        if path.n_edges[k] != path.n_edges[position]:
+            break
+        if path.converged[k]:
+            last = k
+    return last

@@ -20,7 +20,7 @@ import numpy as np
 
 from robscore._tools.typing import Array, BoolArray
 from robscore.losses.parts import matrices
-from robscore.selection.choice import Candidates, Choice, least
+from robscore.selection.choice import Candidates, Choice, least, shrunk_least
 from robscore.selection.entries import Entries, EntryScores
 from robscore.selection.odds import Odds, find_odds
 from robscore.solvers.path import Path, joined_support
@@ -54,7 +54,7 @@ def _standing_out(candidates: Candidates, entries: Entries) -> Array:
 
 
 def _where_the_flat_begins(criterion: Array, path: Path) -> Choice:
-    """The sparsest graph whose expected F1 is nearly the best; of equal ones as :func:`least` has it."""
+    """The sparsest graph whose expected F1 is nearly the best."""
     f1 = 1 - criterion
     best = f1[least(criterion, path)]
     enough = best - _FLAT * best * (1 - best)
@@ -63,7 +63,7 @@ def _where_the_flat_begins(criterion: Array, path: Path) -> Choice:
     before = f1[first - 1] if 0 < first < path.alphas.size - 1 else -np.inf
     if -np.inf < before < enough < f1[first]:
         return Choice(criterion, first, float((enough - before) / (f1[first] - before)))
-    return Choice(criterion, least(np.where(criterion == criterion[first], criterion, np.inf), path))
+    return Choice(criterion, shrunk_least(path, first))
 
 
 def _rows(candidates: Candidates) -> WeightedRows:
