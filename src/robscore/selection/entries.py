@@ -29,6 +29,7 @@ from robscore.weighting.weighted_rows import WeightedRows
 
 _FARTHEST = 1e8  # standard errors, so that their multiples are finite
 _MOST_SHIFT = 1.5  # a pair that is pulled in by more than its penalty enters anyway
+_MOST_FALL = 0.5  # of a derivative over that of alpha, so that lines cross
 _EVERY = 2.0  # standard errors move little: they are found anew when alpha has fallen by this factor
 
 
@@ -92,14 +93,17 @@ class EntryScores:
     def _look_at(self, k: int) -> None:
         """The next position of the path."""
         path, alphas, (i, j) = self.path, self.path.alphas, self.pairs
-        before, reached = self.derivative, np.abs(self.derivative + self.pull) / self.limits
+        before, whole = self.derivative, self.derivative + self.pull
         inside = joined_support(path.interactions[k], path.rule)[i, j]
         self.derivative, self.pull = _derivatives(
             self.loss, path.interactions[k], path.locations[k], self.pairs, self.own, path.rule
         )
         new = inside & ~self.entered
         if new.any():
-            self.alpha[new] = np.clip(self._of_ends(reached[:, new]), alphas[k], alphas[max(k - 1, 0)])
+            # Where the line on which the derivative was moving crosses that of the penalty.
+            growth = np.maximum(np.sign(whole) * self.shift, -_MOST_FALL)[:, new]
+            crossing = (np.abs(whole[:, new]) / self.limits[new] + growth * alphas[max(k - 1, 0)]) / (1 + growth)
+            self.alpha[new] = np.clip(self._of_ends(crossing), alphas[k], alphas[max(k - 1, 0)])
             self.score[new] = self._scores(float(np.sqrt(alphas[max(k - 1, 0)] * alphas[k])), self.alpha[new], new)
             self.entered |= new
         if k and alphas[k] < alphas[k - 1]:
