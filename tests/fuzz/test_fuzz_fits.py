@@ -163,6 +163,7 @@ def test_parameters(case, seed):
 @pytest.mark.parametrize("case", CASES, ids=str)
 @settings(max_examples=examples(SHARE, 8))
 @given(seed=seeds)
+@example(seed=2753243629996871001)  # copies of rows, of which the first count for nothing
 def test_graphs(case, seed):
     dice = Dice(seed)
     X = dice.matrix(case)
