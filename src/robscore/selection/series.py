@@ -12,6 +12,7 @@ choice.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import PairwiseElements
@@ -40,7 +41,7 @@ def rows_worth_one(loss: QuadraticLoss, path: Path, elements: PairwiseElements, 
     return TimeBlocks.of(shares).tau_of_series
 
 
-def _distinct(keys: Array, weights: RowWeights) -> IntArray:
+def _distinct(keys: NDArray[np.uint64], weights: RowWeights) -> IntArray:
     """Positions of rows that differ, of equal ones the first that counts: copies say how often, and are no series."""
     gamma, g = (of_rows[: len(keys)] for of_rows in weights)
     counted_first = np.argsort((gamma == 0) | (g == 0), kind="stable")
