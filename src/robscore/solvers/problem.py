@@ -160,10 +160,12 @@ class Problem:
             return False
         move = after - before
         own_curvature = self.curvature @ self.values(move) ** 2
-        length = np.sqrt(own_curvature / (self.curvature @ self.values(after) ** 2))
+        whole = self.curvature @ self.values(after) ** 2
+        if own_curvature < _NOT_SHORT**2 * whole:
+            return False
         pays = self.penalty.growth(self.values(move), self.finite_weights, alpha) < self.linear @ move
-        runs_away = (length >= _LONG and self.is_flat(move)) or (length >= _NOT_SHORT and self.is_level(move))
-        return bool(pays and runs_away)
+        is_long = own_curvature >= _LONG**2 * whole
+        return bool(pays and (self.is_flat(move) if is_long else self.is_level(move)))
 
     def is_flat(self, move: Array) -> bool:
         """Whether the loss has next to none of the curvature along a move that its coordinates have one by one."""
