@@ -13,6 +13,10 @@ settings.register_profile("any machine", deadline=None, suppress_health_check=[H
 settings.register_profile("ci", settings.get_profile("any machine"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any machine")
 
+# Child processes start in other folders, where a relative path would lead nowhere, or to another installation.
+if "PYTHONPATH" in os.environ:
+    os.environ["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, os.environ["PYTHONPATH"].split(os.pathsep)))
+
 collect_ignore = ["hidden"]  # what it holds cannot be imported, which is its use
 # Files that `make test` leaves to `make test-long`.
 _LONG = {"test_benchmarks", "test_experiments", "test_runner", "test_sweep", "test_distributed", "test_fuzz_moments"}

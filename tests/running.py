@@ -3,9 +3,11 @@
 import signal
 import subprocess
 import sys
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
+import typer.testing
 from typer.testing import CliRunner
 
 from robscore.cli import app
@@ -13,9 +15,13 @@ from robscore.cli import app
 FILES = ("report.html", "edges.csv", "rows.csv", "graph.graphml", "model.json")
 
 
+COMMAND = typer.main.get_command(app)  # made once: that takes longer than most refusals
+
+
 def run(*arguments):
     """A command, here; what it said and how it ended."""
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    with patch.object(typer.testing, "_get_command", return_value=COMMAND):
+        return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def rows_to_stop():

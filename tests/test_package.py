@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import robscore
+
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "robscore").rglob("*"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -139,3 +141,10 @@ def test_version_and_lowest_versions_are_the_same_everywhere():
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     _, newest, *_ = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")
     assert newest.startswith(f"{__version__} (")  # not yet released, or the date
+
+
+def test_child_processes_of_tests_run_what_is_tested(tmp_path):
+    """In whatever folder they start, and however the tests were told where the sources are."""
+    code = "import robscore; print(robscore.__file__)"
+    told = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert Path(told.strip()) == Path(robscore.__file__).resolve()

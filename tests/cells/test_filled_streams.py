@@ -78,6 +78,18 @@ def test_a_file_that_does_not_fit_is_filled_in(tmp_path: Path) -> None:
     np.testing.assert_allclose(found[0].interaction_, found[1].interaction_, atol=0.1)
 
 
+def test_completed_tables_of_rows_that_are_not_held_need_the_rows() -> None:
+    """The refusal says that cells were filled in, and what to give; what is given is completed."""
+    _, holed, _ = _holed(12_000, m=3)
+    model = rs.RobustGraph("sqrt", missing="impute", max_memory="1MB", alphas=10).fit(holed)
+    with pytest.raises(ValueError, match=r"filled in as rows were read.* give the rows as X"):
+        model.imputations(1)
+    (table,) = model.imputations(1, holed[:20])
+    there = ~np.isnan(holed[:20])
+    np.testing.assert_array_equal(table[there], holed[:20][there])
+    assert np.isfinite(table[there.any(axis=1)]).all()
+
+
 def test_what_is_not_read_row_by_row_is_still_refused() -> None:
     """Wrong cells are looked for in memory only; the refusal has a way out."""
     _, holed, _ = _holed(12_000)

@@ -145,6 +145,7 @@ def check_tables(model, dice):
 @example(seed=170439)  # these broke something once: infinite quantiles, columns that vary only in rows left out
 @example(seed=38513784)
 @example(seed=45057359)
+@example(seed=9433)
 def test_parameters(case, seed):
     dice = Dice(seed)
     X = dice.matrix(case)
@@ -162,6 +163,7 @@ def test_parameters(case, seed):
 @pytest.mark.parametrize("case", CASES, ids=str)
 @settings(max_examples=examples(SHARE, 8))
 @given(seed=seeds)
+@example(seed=2753243629996871001)  # copies of rows, of which the first count for nothing
 def test_graphs(case, seed):
     dice = Dice(seed)
     X = dice.matrix(case)

@@ -214,6 +214,34 @@ def test_fewer_rows_than_columns_needs_a_multiplier_and_says_so():
     assert rs.solve_path(loss, 30, diagonal_multiplier=0.1).converged.all()
 
 
+def falls_along_a_line(loss, alpha):
+    """How far the objective can fall in a direction without curvature, of parts up to 1: a linear program."""
+    m = loss.n_columns
+    values, vectors = np.linalg.eigh(reference.full_gamma(loss))
+    D, e = cp.Variable((m, m), symmetric=True), cp.Variable(m)
+    d = cp.vec(cp.hstack([D, cp.reshape(e, (m, 1), order="C")]), order="C")
+    gain = loss.g.ravel() @ d - alpha * cp.sum(cp.multiply(1 - np.eye(m), cp.abs(D)))
+    found = cp.Problem(cp.Maximize(gain), [vectors[:, values > 1e-10 * values.max()].T @ d == 0, cp.norm_inf(d) <= 1])
+    return found.solve()
+
+
+@pytest.mark.parametrize(
+    ("seed", "n", "m", "family"),
+    [(0, 3, 5, "gaussian"), (3, 2, 4, "gamma"), (5, 2, 10, "sqrt"), (9, 4, 6, "gamma"), (27, 4, 6, "gamma")],
+)
+def test_a_path_without_a_minimum_ends_soon(seed, n, m, family):
+    X = np.random.default_rng(seed).normal(size=(n, m))
+    loss = rs.score_elements(family, X if family == "gaussian" else np.abs(X)).average()
+    with pytest.warns(ConvergenceWarning, match="there may be no minimum"):
+        path = rs.solve_path(loss)
+    assert path.n_iter.sum() < 40_000  # of a million
+    last = int(np.flatnonzero(path.n_iter)[-1])
+    assert last < path.alphas.size - 1
+    assert falls_along_a_line(loss, path.alphas[last]) > 1e-6
+    assert not path.converged[last:].any()
+    assert path.converged[: min(last, 3)].all()
+
+
 def test_running_out_of_sweeps_is_one_warning_and_not_hidden():
     loss = robust_loss(CASES[0])
     with pytest.warns(ConvergenceWarning) as record:

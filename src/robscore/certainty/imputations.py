@@ -9,7 +9,7 @@ from robscore._tools.typing import AnyData, Array, BoolArray
 from robscore.cells.completing import redrawn
 from robscore.cells.order import DrawingOrder
 from robscore.cells.start import started
-from robscore.fitting.fit import Fit
+from robscore.fitting.fit import Fit, GraphFit
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
 from robscore.rows.tables import as_table
@@ -23,6 +23,11 @@ def imputations(fit: Fit, k: int, X: Array | None = None) -> list[AnyData]:
     filling = fit.prepared.filling
     if X is not None:
         tables = _completed(fit, X, k)
+    elif isinstance(fit, GraphFit) and fit.sampled is not None and fit.sampled.filled:
+        raise UsageError(
+            "The missing cells of the fit's data were filled in as rows were read, and no completed row is held; give "
+            "the rows as X, some at a time if all do not fit in memory."
+        )
     elif filling is None:
         raise UsageError("The data of the fit have no missing cells that were filled in; give X.")
     else:
@@ -60,7 +65,7 @@ def _completed(fit: Fit, X: Array, k: int) -> list[Array]:
     tables = []
     for table in _drawn(fit, scaled, holes[there], order, k):
         whole = own.copy()
-        whole[there] = table
+        whole[there] = np.where(holes[there], table, own[there])  # the others to the last bit
         tables.append(whole)
     return tables
 

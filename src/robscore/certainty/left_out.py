@@ -91,9 +91,9 @@ def rows_left_out(fit: Fit) -> LeftOut:
     middle_out, middle = np.median(z_out, axis=0), np.median(z_kept, axis=0)
     precision = found.rule.scatter.precision
     within, usual = _lengths(z_out - middle_out, precision), _lengths(z_kept - middle, precision)
-    spread = float(np.sqrt(np.mean(within**2) / max(np.mean(usual**2), _TINY)))
-    typical = float(np.median(within) / max(np.median(usual), _TINY))  # most rows may be equal
-    with np.errstate(over="ignore"):  # of columns that do not vary in the rows that count
+    with np.errstate(over="ignore"):  # rows that count may be equal, in some columns or in most rows
+        spread = float(np.sqrt(np.mean(within**2) / max(np.mean(usual**2), _TINY)))
+        typical = float(np.median(within) / max(np.median(usual), _TINY))
         deviation = float(np.median(_deviations(z_out - middle_out) / _deviations(z_kept - middle)))
     agree = spread <= _AS_TIGHT or (typical <= _LOOSE and typical <= _COHERENT * deviation)
     shift = middle_out - middle

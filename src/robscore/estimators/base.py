@@ -260,7 +260,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
         ----------
         k : int, default 5
         X : array-like or data frame of shape (n, m), optional
-            By default the data of the fit: the rows that it used.
+            By default the data of the fit: the rows that it used. Rows that were not held in memory must be given.
         covariates : as in ``fit``, if the fit had some and X is given
 
         Returns

@@ -12,6 +12,7 @@ choice.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import PairwiseElements
@@ -30,12 +31,21 @@ def rows_worth_one(loss: QuadraticLoss, path: Path, elements: PairwiseElements, 
     if weights.frequency is not None or loss.n_columns < 2:
         return 1.0  # weighted rows are not a series
     first = elements.subset(np.arange(min(elements.n_rows, _MOST_ROWS)))
-    some = np.sort(np.unique(first.row_keys(), return_index=True)[1])  # copies are how often a row counts, no series
+    some = _distinct(first.row_keys(), weights)
+    if not all(of_rows[some].sum() > 0 for of_rows in weights):
+        return 1.0
     rows = WeightedRows.of(first.subset(some), weights.some(some))
     shares = _shares(loss, path, rows)
     counted = rows.gamma_weights > 0
     shares[counted] -= shares[counted].mean(axis=0)
     return TimeBlocks.of(shares).tau_of_series
+
+
+def _distinct(keys: NDArray[np.uint64], weights: RowWeights) -> IntArray:
+    """Positions of rows that differ, of equal ones the first that counts: copies say how often, and are no series."""
+    gamma, g = (of_rows[: len(keys)] for of_rows in weights)
+    counted_first = np.argsort((gamma == 0) | (g == 0), kind="stable")
+    return np.sort(counted_first[np.unique(keys[counted_first], return_index=True)[1]])
 
 
 def _shares(loss: QuadraticLoss, path: Path, rows: WeightedRows) -> Array:

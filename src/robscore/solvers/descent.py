@@ -31,6 +31,7 @@ _ONE_SWEEP_MORE = 3.0  # violations met in a sweep are about so much larger than
 _FIRST_CHECK = 125  # sweeps; at twice as many, and again each time they double, look at what is so slow
 _FIRST_JUMP = 24  # sweeps, and again after half as many more: slow problems need a better step than another sweep
 _FIRST_JUMP_IF_SLOW = 8  # where the penalty before needed more than that
+_IN_VAIN, _MANY_SWEEPS, _FAR = 3, 1000, 0.01  # as many penalties, all sweeps of so many each, and kkt still above
 _NODES_A_TASK = 10  # that are solved together where each is alone
 _LARGEST_JUMP, _LARGEST_EARLY_JUMP = 1500, 500  # parameters in the linear system that may then be solved
 
@@ -56,7 +57,8 @@ def trace_path(
 ) -> Trace:
     """Solve the problem for every alpha, giving each solution Z, to be copied, to ``keep``, until that says stop.
 
-    ``alpha_max``, if given, is that of a larger problem which this one is a part of.
+    ``alpha_max``, if given, is that of a larger problem which this one is a part of. Where the objective has no
+    minimum, or the last penalties used all their sweeps far from one, Z stays as it is for all that follow.
     """
     check_descent(tol, alpha_min_ratio, max_iter)
     Z = problem.null_solution()
@@ -66,7 +68,7 @@ def trace_path(
     grid = alpha_grid(alphas, alpha_max, alpha_min_ratio)
     unit = (alpha_max if alpha_max > 0 else max(float(np.abs(problem.linear).max()), 1e-300)) / problem.slack
     n_iter, kkt = np.zeros(grid.size, dtype=np.intp), np.zeros(grid.size)
-    bounded, previous = True, alpha_max
+    bounded, previous, in_vain = True, alpha_max, 0
     last: tuple[Array, Array, float] | None = None
     for k, alpha in enumerate(grid):
         if bounded and (alpha < previous or problem.violations(Z, R, alpha).max(initial=0.0) > tol * unit):
@@ -77,6 +79,9 @@ def trace_path(
             n_iter[k], bounded = solve_one(problem, Z, R, alpha, previous, tol * unit, max_iter, was_slow=was_slow)
             last, previous = here, alpha
         kkt[k] = problem.violations(Z, R, alpha).max(initial=0.0) / unit
+        lost = n_iter[k] >= max(max_iter, _MANY_SWEEPS) and kkt[k] > _FAR
+        in_vain = in_vain + 1 if lost and problem.singular else 0
+        bounded = bounded and in_vain < _IN_VAIN
         if keep(Z):
             grid, n_iter, kkt = grid[: k + 1], n_iter[: k + 1], kkt[: k + 1]
             break
@@ -246,7 +251,8 @@ def _jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float, largest
     reached = here + share * (there - here)
     reached[np.flatnonzero(crossing)[shares == share]] = 0.0
     candidate = problem.entries(support, reached)
-    take_if_better(problem, Z, R, candidate, problem.image(candidate), alpha)
+    if not problem.is_level(candidate - Z):
+        take_if_better(problem, Z, R, candidate, problem.image(candidate), alpha)
 
 
 def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Array, R: Array, alpha: float) -> None:

@@ -27,6 +27,7 @@ from robscore.solvers.penalties import Penalty
 
 _LEAST, _LARGEST = 1e-290, 1e290  # curvatures beyond which digits are lost
 _LONG = 0.1  # share of its length that a solution may still gain while the number of sweeps doubles
+_NOT_SHORT = 1e-3  # the same share, of a move along which there is no curvature but rounding
 _SINGULAR = 1e-11  # least eigenvalue of a block with unit diagonal
 _FLAT = 5e-5  # curvature along a long move, relative to the sum of its coordinates' own
 
@@ -152,16 +153,27 @@ class Problem:
 
         With fewer rows than columns the loss is flat in some directions, and -l' z may fall along them faster
         than the penalty rises: a move over many sweeps is still long, has next to none of the curvature that
-        its coordinates have one by one, and pays. Blocks that are merely ill-conditioned have a minimum.
+        its coordinates have one by one, and pays. A shorter move says the same where all of its curvature is
+        rounding. Blocks that are merely ill-conditioned have a minimum.
         """
         if not self.singular:
             return False
         move = after - before
         own_curvature = self.curvature @ self.values(move) ** 2
-        if own_curvature < _LONG**2 * (self.curvature @ self.values(after) ** 2):
+        whole = self.curvature @ self.values(after) ** 2
+        if own_curvature < _NOT_SHORT**2 * whole:
             return False
         pays = self.penalty.growth(self.values(move), self.finite_weights, alpha) < self.linear @ move
-        return bool(pays and move @ self.image(move) < _FLAT * own_curvature)
+        is_long = own_curvature >= _LONG**2 * whole
+        return bool(pays and (self.is_flat(move) if is_long else self.is_level(move)))
+
+    def is_flat(self, move: Array) -> bool:
+        """Whether the loss has next to none of the curvature along a move that its coordinates have one by one."""
+        return bool(move @ self.image(move) < _FLAT * (self.curvature @ self.values(move) ** 2))
+
+    def is_level(self, move: Array) -> bool:
+        """Whether all of the curvature along a move is rounding, so that no minimum is known to lie on its way."""
+        return bool(move @ self.image(move) < _SINGULAR * (self.curvature @ self.values(move) ** 2) and self.singular)
 
     @cached_property
     def singular(self) -> bool:
