@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from robscore.elements.base import RowCounts
     from robscore.elements.power import PowerRows
 
-_AT_A_TIME = 4000  # rows: their columns stay in the processor's cache
+_AT_A_TIME = 2000  # rows: their columns stay in the processor's cache
 
 
 class OnSupport(NamedTuple):
@@ -37,47 +37,38 @@ def averages_on(
     entries: Sequence[IntArray], rows: PowerRows, counts: RowCounts, z0: tuple[Array, ...], constant_C: Array
 ) -> OnSupport:
     """Of rows that count so much; z0 is the fit that slopes belong to, its location one for each row."""
+    from robscore.elements.kernels import add_on_support
+
     m, L = rows.u.shape[1], 1 + rows.c.shape[1]
-    found = OnSupport([np.zeros((own.size, own.size)) for own in entries], np.zeros((m, m + L)))
+    sizes = np.array([own.size for own in entries])
+    starts, block_starts = (np.concatenate([[0], np.cumsum(lengths)]) for lengths in (sizes, sizes**2))
+    every, blocks, g = np.concatenate(entries), np.zeros(block_starts[-1]), np.zeros((m, m + L))
     for part in chunks(len(rows.u), _AT_A_TIME):
         some = type(rows)(*(array[part] for array in rows))
         own_z0 = (z0[0], z0[1][part] if z0[1].ndim > 1 else z0[1]) if z0 else z0
-        _add(found, entries, some, type(counts)(*(own[part] for own in counts)), own_z0, constant_C)
-    return found
+        own = type(counts)(*(count[part] for count in counts))
+        add_on_support(*_columns(some, own, own_z0, constant_C), starts, every, blocks, block_starts, g)
+        g[np.arange(m), np.arange(m)] += own.g @ some.beta
+    found = [block.reshape(size, size) for block, size in zip(np.split(blocks, block_starts[1:-1]), sizes, strict=True)]
+    return OnSupport(found, g)
 
 
-def _add(
-    found: OnSupport,
-    entries: Sequence[IntArray],
-    rows: PowerRows,
-    counts: RowCounts,
-    z0: tuple[Array, ...],
-    constant_C: Array,
-) -> None:
-    """What some rows add to the averages, in place, each with its weight."""
-    share, m = counts.gamma, len(entries)
-    u, c = np.ascontiguousarray(rows.u.T), np.concatenate([np.ones((1, share.size)), rows.c.T])
+def _columns(
+    rows: PowerRows, counts: RowCounts, z0: tuple[Array, ...], constant_C: Array
+) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """The design with c below it, shape (m + L, n), and A, B, C, alpha and gamma times weights, shape (m, n) each."""
+    share = counts.gamma
+    v = np.concatenate([rows.u.T, np.ones((1, share.size)), rows.c.T])
     A = _turned(rows.A, share)
     B = A if rows.B is rows.A else _turned(rows.B, share)
-    C = A if rows.C is rows.A else _turned(rows.C, share)
+    C = A if rows.C is rows.A and not constant_C.any() else _turned(rows.C + constant_C, share)
     alpha, gamma = _turned(rows.alpha, counts.g), _turned(rows.gamma, counts.g)
     bent = np.flatnonzero(counts.pulls)
     if bent.size:
         in_interaction, in_location = _bent(rows, counts.pulls, bent, z0, constant_C)
         alpha[:, bent] += in_interaction.T
         gamma[:, bent] += in_location.T
-    L, shared = len(c), np.multiply.outer(constant_C, (c * share) @ c.T)
-    found.g[np.arange(m), np.arange(m)] += counts.g @ rows.beta
-    found.g[:, m:] += gamma @ c.T
-    for j, (block, own) in enumerate(zip(found.blocks, entries, strict=True)):
-        design = u[own[:-L]]
-        weighted = design * A[j]
-        across = (weighted if B is A else design * B[j]) @ c.T
-        block[:-L, :-L] += weighted @ design.T
-        block[:-L, -L:] -= across
-        block[-L:, :-L] -= across.T
-        block[-L:, -L:] += (c * C[j]) @ c.T + shared[j]
-        found.g[j, own[:-L]] += design @ alpha[j]
+    return v, A, B, C, alpha, gamma
 
 
 def _turned(array: Array, weights: Array) -> Array:
