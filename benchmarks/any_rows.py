@@ -10,7 +10,7 @@ draws docs/results/growth-default.png. Times are the processor's, on Dask those 
 import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 import robscore as rs
 from benchmarks.growth import RESULTS, exponent
 from benchmarks.kept import FOLDER, run_kept
-from benchmarks.measure import in_fresh_process, matrix_product_seconds
+from benchmarks.measure import Clock, in_fresh_process, matrix_product_seconds
 
 MODULE, EDGES, BAD = 20, 20, 0.05  # columns, edges a module, share of bad rows
 ROWS_A_FILE = 50_000
@@ -124,8 +124,8 @@ def _on_dask(files: Sequence[str], n: int) -> dict[str, Any]:
         return {**found, "passes": np.nan, "reading": np.nan}
 
 
-def _timed(data: Any, clock: Callable[[], float] = time.process_time) -> dict[str, Any]:
-    unit = matrix_product_seconds()
+def _timed(data: Any, clock: Clock = time.process_time) -> dict[str, Any]:
+    unit = matrix_product_seconds(clock)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rs.RobustGraph("sqrt").fit(np.random.default_rng(0).gamma(1.0, size=(100, 3)))  # compiles
