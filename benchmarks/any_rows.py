@@ -26,6 +26,7 @@ ROWS_A_FILE = 50_000
 SIZES = ("1000000x50", "1000000x50 on Dask", "20000000x100", "1000000x1000")
 GROWTH = ("12500x50", "50000x50", "200000x50", "800000x50", "100000x50", "100000x100", "100000x200", "100000x400")
 DISTINCT = 250_000_000  # numbers of a width; to draw more takes longer than to fit them
+TICKS = [k * 10**power for power in range(5) for k in (1, 2, 5)]
 FILES_READ = 16  # that reading is timed on
 
 
@@ -185,6 +186,8 @@ def draw(products: dict[str, float], path: Path) -> None:
         label = f"{name[-1]}$^{{{exponent(x, y):.2f}}}$, by the largest {min(3, x.size)}"
         ax.loglog(x, y, color=COLOURS[0], marker="o", label=label)
         ax.set_xticks(x, [f"{size:,.0f}" for size in x], fontsize=9)
+        marks = [mark for mark in TICKS if y.min() / 2 <= mark <= y.max() * 2]
+        ax.set_yticks(marks, [f"{mark:,}" for mark in marks], fontsize=9)
         ax.minorticks_off()
         ax.grid(alpha=0.3)
         ax.set_xlabel(name)

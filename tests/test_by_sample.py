@@ -252,3 +252,21 @@ def test_passes_take_a_small_multiple_of_reading(X, sampled, tmp_path):
     assert least(lambda: inspect(rows, family)) < 10 * reading  # about 2
     assert least(lambda: rule.weigh_others(rows, family, nobody)) < 40 * reading  # about 7
     assert least(lambda: by_sample.loss_on(edges, 1, rows, family, weights)) < 40 * reading  # about 7
+
+
+def test_time_grows_less_than_with_the_square_of_the_columns(small_samples, tmp_path):
+    """At a fixed number of edges per column, from files."""
+    seconds = {}
+    module = rs.simulate.random_model(10, 10, random_state=0)
+    for m in (20, 120):
+        rows = {"n_rows": 8000, "burn_in": 20, "thin": 1}
+        parameters = module.interaction, module.location
+        drawn = [rs.simulate.sample("sqrt", *parameters, **rows, random_state=k) for k in range(m // 10)]
+        frame = pd.DataFrame(np.hstack(drawn), columns=[f"c{j}" for j in range(m)])
+        frame.to_parquet(tmp_path / f"{m}.parquet")
+        start = time.process_time()
+        found = rs.RobustGraph("sqrt").fit(tmp_path / f"{m}.parquet")
+        seconds[m] = time.process_time() - start
+        assert found.sampled_ is not None
+        assert found.graph_.n_edges >= m // 2
+    assert seconds[120] < 36 * seconds[20]  # about 3

@@ -18,6 +18,7 @@ _stage: ContextVar[str] = ContextVar("stage", default="")
 _SILENT_SECONDS, _REDRAW_SECONDS, _OFTEN_SECONDS = 2.0, 0.25, 10.0
 _FEWEST_COUNTS, _LARGEST_POWER = 4, 4.0  # to say how long a step may take
 _GROWTH_SEEN = 0.25  # share of a step from which on its growth is believed: first pieces come in bursts
+_MANY_PARTS = 200  # a step of so many is a pass over pieces of equal length
 
 
 def tell(step: str, done: int = 0, total: int = 0) -> None:
@@ -120,7 +121,8 @@ class ProgressLine:
         done, elapsed = counts[-1]
         logs = [(math.log(k), math.log(t)) for k, t in counts if t > 0 and k >= done / 4]
         power = min(max(_slope(logs), 1.0), _LARGEST_POWER)
-        power = 1 + (power - 1) * min(1.0, done / total / _GROWTH_SEEN)
+        believed = 0.0 if len(counts) * total > _MANY_PARTS * done else min(1.0, done / total / _GROWTH_SEEN)
+        power = 1 + (power - 1) * believed
         return elapsed * ((total / done) ** power - 1)
 
     def _draw_until_over(self) -> None:
