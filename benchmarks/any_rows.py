@@ -1,9 +1,10 @@
 """Default fits of very many rows from Parquet folders and on Dask, against reading the same files with pyarrow.
 
 Rows are made of modules of 20 columns, square-root models each, 5 % of them bad. Folders are made when they are first
-needed and kept under ``results/benchmarks/rows``, 250 million numbers of each width; beyond that, files are the first
-ones again under other names.
-``python -m benchmarks.any_rows 5000000x100 ...`` measures other sizes.
+needed and kept under ``results/benchmarks/rows``. Of each width 250 million numbers are drawn; beyond that, the modules
+of rows that were drawn are put together anew, which are other rows, since modules are independent.
+``python -m benchmarks.any_rows 5000000x100 ...`` measures other sizes, ``... growth`` how time grows alone, which
+draws docs/results/growth-default.png. Times are the processor's, on Dask those of the clock.
 """
 
 import sys
@@ -16,15 +17,16 @@ from typing import Any
 import numpy as np
 
 import robscore as rs
-from benchmarks.growth import exponent
+from benchmarks.growth import RESULTS, exponent
 from benchmarks.kept import FOLDER, run_kept
-from benchmarks.measure import in_fresh_process, matrix_product_seconds
+from benchmarks.measure import Clock, in_fresh_process, matrix_product_seconds
 
 MODULE, EDGES, BAD = 20, 20, 0.05  # columns, edges a module, share of bad rows
 ROWS_A_FILE = 50_000
 SIZES = ("1000000x50", "1000000x50 on Dask", "20000000x100", "1000000x1000")
 GROWTH = ("12500x50", "50000x50", "200000x50", "800000x50", "100000x50", "100000x100", "100000x200", "100000x400")
 DISTINCT = 250_000_000  # numbers of a width; to draw more takes longer than to fit them
+TICKS = [k * 10**power for power in range(5) for k in (1, 2, 5)]
 FILES_READ = 16  # that reading is timed on
 
 
@@ -49,24 +51,33 @@ def folder_of(n: int, m: int) -> Path:
 
     folder = FOLDER / "rows" / f"modules-{m}"
     folder.mkdir(parents=True, exist_ok=True)
-    models = [module(k, min(MODULE, m - low)) for k, low in enumerate(range(0, m, MODULE))]
     for k in range(-(-n // ROWS_A_FILE)):
         file = folder / f"part-{k:04d}.parquet"
         if file.exists():
             continue
-        distinct = max(1, DISTINCT // (m * ROWS_A_FILE))
-        if k >= distinct:
-            file.hardlink_to(folder / f"part-{k % distinct:04d}.parquet")
-            continue
         rng = np.random.default_rng([k, m])
-        rows = {"n_rows": ROWS_A_FILE, "burn_in": 30, "thin": 1, "random_state": rng}
-        X = np.hstack([rs.simulate.sample("sqrt", one.interaction, one.location, **rows) for one in models])
+        X = _good_rows(folder, k, m, rng)
         bad = rng.choice(ROWS_A_FILE, size=round(BAD * ROWS_A_FILE), replace=False)
         X[bad] *= 1 + rng.pareto(1.0, size=(bad.size, m))
         part = file.with_suffix(".part")
         pq.write_table(pa.table({f"x{j:04d}": X[:, j] for j in range(m)}), part, row_group_size=ROWS_A_FILE // 2)
         part.replace(file)
     return folder
+
+
+def _good_rows(folder: Path, k: int, m: int, rng: np.random.Generator) -> np.ndarray:
+    """Rows of file k, shape (r, m): drawn, or modules of rows that were drawn, each in an order of its own."""
+    distinct = max(1, DISTINCT // (m * ROWS_A_FILE))
+    X = np.empty((ROWS_A_FILE, m))
+    for number, low in enumerate(range(0, m, MODULE)):
+        own = slice(low, min(low + MODULE, m))
+        drawn = folder / f"drawn-{(k + number * (k // distinct)) % distinct:04d}-{number:03d}.npy"
+        if not drawn.exists():
+            one = module(number, own.stop - own.start)
+            options = {"n_rows": ROWS_A_FILE, "burn_in": 30, "thin": 1, "random_state": rng}
+            np.save(drawn, rs.simulate.sample("sqrt", one.interaction, one.location, **options))
+        X[:, own] = rng.permutation(np.load(drawn))
+    return X
 
 
 class CountedRows(rs.ParquetRows):
@@ -110,17 +121,18 @@ def _on_dask(files: Sequence[str], n: int) -> dict[str, Any]:
         LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=":0") as cluster,
         Client(cluster),
     ):
-        return {**_timed(dd.read_parquet(list(files))), "passes": np.nan, "reading": np.nan}
+        found = _timed(dd.read_parquet(list(files)), time.perf_counter)
+        return {**found, "passes": np.nan, "reading": np.nan}
 
 
-def _timed(data: Any) -> dict[str, Any]:
-    unit = matrix_product_seconds()
+def _timed(data: Any, clock: Clock = time.process_time) -> dict[str, Any]:
+    unit = matrix_product_seconds(clock)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rs.RobustGraph("sqrt").fit(np.random.default_rng(0).gamma(1.0, size=(100, 3)))  # compiles
-        start = time.perf_counter()
+        start = clock()
         model = rs.RobustGraph("sqrt").fit(data)
-    elapsed = time.perf_counter() - start
+    elapsed = clock() - start
     phi = model.row_weights_[:, 0]
     return {
         "unit": unit, "products": elapsed / unit, "dropped": float(np.mean(phi == 0)),
@@ -134,14 +146,14 @@ def _reading_seconds(files: Sequence[str]) -> float:
     import pyarrow.parquet as pq
 
     some = files[:: max(1, len(files) // FILES_READ)]
-    start = time.perf_counter()
+    start = time.process_time()
     for file in some:
         for _ in pq.ParquetFile(file).iter_batches():
             pass
-    return (time.perf_counter() - start) * len(files) / len(some)
+    return (time.process_time() - start) * len(files) / len(some)
 
 
-def main(sizes: Sequence[str] = SIZES, growth: Sequence[str] = GROWTH) -> None:
+def main(sizes: Sequence[str] = SIZES, growth: Sequence[str] = GROWTH, out: Path = RESULTS) -> None:
     print(
         f"{'rows x columns':<24}{'products':>10}{'passes':>8}{'x reading':>11}{'peak MB':>9}{'edges':>7}{'F1':>6}"
         f"{'left out':>10}"
@@ -154,13 +166,40 @@ def main(sizes: Sequence[str] = SIZES, growth: Sequence[str] = GROWTH) -> None:
             f"{task:<24}{one['products']:>10.0f}{one['passes']:>8.1f}{times:>11.1f}{one['peak']:>9.0f}{one['edges']:>7}"
             f"{one['f1']:>6.2f}{one['dropped']:>10.1%}"
         )
-    for at, unknown in ((1, "rows"), (0, "columns")):
-        kept = [task for task in growth if task.split("x")[at] == ("50", "100000")[1 - at]]
-        numbers = np.array([float(task.split("x")[1 - at]) for task in kept])
-        times = np.array([found[task]["products"] for task in kept])
-        if len(kept) > 1:
-            print(f"Time grows with the {unknown} like the power {exponent(numbers, times):.2f}.")
+    if growth:
+        draw({task: found[task]["products"] for task in growth}, out / "growth-default.png")
+
+
+def draw(products: dict[str, float], path: Path) -> None:
+    """Times over rows, at the fewest columns, and over columns, at the rows that most of them have; and exponents."""
+    import matplotlib.pyplot as plt
+
+    from robscore.plot.style import COLOURS, legend
+
+    sizes = {task: tuple(map(int, task.split("x"))) for task in products}
+    figure, panels = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+    for at, (ax, name, other) in enumerate(zip(panels, ("rows n", "columns m"), ("columns", "rows"), strict=True)):
+        others = [size[1 - at] for size in sizes.values()]
+        fixed = max(set(others), key=others.count)
+        along = sorted((size[at], products[task]) for task, size in sizes.items() if size[1 - at] == fixed)
+        x, y = np.array(along).T
+        label = f"{name[-1]}$^{{{exponent(x, y):.2f}}}$, by the largest {min(3, x.size)}"
+        ax.loglog(x, y, color=COLOURS[0], marker="o", label=label)
+        ax.set_xticks(x, [f"{size:,.0f}" for size in x], fontsize=9)
+        marks = [mark for mark in TICKS if y.min() / 2 <= mark <= y.max() * 2]
+        ax.set_yticks(marks, [f"{mark:,}" for mark in marks], fontsize=9)
+        ax.minorticks_off()
+        ax.grid(alpha=0.3)
+        ax.set_xlabel(name)
+        ax.set_title(f"{fixed:,} {other}", fontsize=11)
+        legend(ax, loc="upper left")
+        print(f"Time grows with the {name[:-2]} like the power {exponent(x, y):.2f}, at {fixed} {other}.")
+    panels[0].set_ylabel("time, in products of two 1000 x 1000 matrices")
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or SIZES, () if sys.argv[1:] else GROWTH)
+    asked = sys.argv[1:]
+    every = not asked
+    main(SIZES if every else [one for one in asked if one != "growth"], GROWTH if every or "growth" in asked else ())

@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import joblib
 import numpy as np
+import pandas as pd
 from benchmarks import (
     alpine_months,
     any_rows,
@@ -75,11 +76,14 @@ def test_very_many_rows_are_measured(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(kept, "FOLDER", tmp_path)
     monkeypatch.setattr(any_rows, "ROWS_A_FILE", 400)
     monkeypatch.setattr(any_rows, "DISTINCT", 400 * 6)
-    any_rows.main(["400x6"], ["400x6", "800x6"])
+    any_rows.main(["400x6"], ["400x6", "800x6", "800x9"], tmp_path)
     out = capsys.readouterr().out
-    assert "Time grows with" not in out  # of rows that nothing else is said of
-    assert len([line for line in out.splitlines() if line.startswith(("400x6", "800x6"))]) == 2
-    assert len(list((tmp_path / "rows" / "modules-6").glob("*.parquet"))) == 2
+    assert "Time grows with the rows like the power" in out
+    assert "Time grows with the columns like the power" in out
+    assert len([line for line in out.splitlines() if line.startswith(("400x6", "800x6", "800x9"))]) == 3
+    first, second = sorted((tmp_path / "rows" / "modules-6").glob("*.parquet"))
+    assert not np.isin(pd.read_parquet(second)["x0000"], pd.read_parquet(first)["x0000"]).all()  # bad rows are others
+    assert (tmp_path / "growth-default.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_growth_is_written_and_drawn(tmp_path, monkeypatch, capsys):

@@ -10,6 +10,7 @@ import pytest
 
 import robscore as rs
 from robscore._tools.progress import watched_by
+from robscore.elements.base import RowCounts
 from robscore.fitting import by_sample
 from robscore.fitting.settings import GraphSettings
 from robscore.losses.restricted import RestrictedLoss, entries_of
@@ -72,13 +73,17 @@ def test_the_loss_on_a_support_is_that_part_of_the_whole_loss(with_covariates):
     edges = np.triu(rng.uniform(size=(8, 8)) < 0.3, 1)
     edges |= edges.T
     dense = elements.average(weights, weights, storage="dense")
+    pulls = -weights * (rng.uniform(size=300) < 0.3)
+    z0 = np.where(edges, rng.normal(size=(8, 8)), 0.0) + 3 * np.eye(8), rng.normal(size=(8, elements.n_locations))
+    z0 = z0[0] + z0[0].T, z0[1] if with_covariates else z0[1][:, 0]
+    dense.g += elements.gamma_times(pulls, *z0)
     entries = entries_of(edges, elements.n_locations)
-    loss = elements.restricted(weights, weights, entries)
+    loss = elements.restricted(RowCounts(weights, weights, pulls), z0, entries)
     assert isinstance(loss, RestrictedLoss)
-    np.testing.assert_allclose(loss.g, dense.g)
     for node, own in enumerate(entries):
         np.testing.assert_allclose(loss.block(node, own, own), dense.block(node, own, own))
         np.testing.assert_allclose(loss.diagonal()[node, own], dense.diagonal()[node, own])
+        np.testing.assert_allclose(loss.g[node, own], dense.g[node, own])
     options = {"locations": np.ones(dense.location_shape, dtype=bool), "symmetric": True}
     part, whole = (refit(one, edges, **options) for one in (loss, dense))
     np.testing.assert_allclose(part.interaction, whole.interaction, rtol=1e-7, atol=1e-9)
@@ -247,3 +252,21 @@ def test_passes_take_a_small_multiple_of_reading(X, sampled, tmp_path):
     assert least(lambda: inspect(rows, family)) < 10 * reading  # about 2
     assert least(lambda: rule.weigh_others(rows, family, nobody)) < 40 * reading  # about 7
     assert least(lambda: by_sample.loss_on(edges, 1, rows, family, weights)) < 40 * reading  # about 7
+
+
+def test_time_grows_less_than_with_the_square_of_the_columns(small_samples, tmp_path):
+    """At a fixed number of edges per column, from files."""
+    seconds = {}
+    module = rs.simulate.random_model(10, 10, random_state=0)
+    for m in (20, 120):
+        rows = {"n_rows": 8000, "burn_in": 20, "thin": 1}
+        parameters = module.interaction, module.location
+        drawn = [rs.simulate.sample("sqrt", *parameters, **rows, random_state=k) for k in range(m // 10)]
+        frame = pd.DataFrame(np.hstack(drawn), columns=[f"c{j}" for j in range(m)])
+        frame.to_parquet(tmp_path / f"{m}.parquet")
+        start = time.process_time()
+        found = rs.RobustGraph("sqrt").fit(tmp_path / f"{m}.parquet")
+        seconds[m] = time.process_time() - start
+        assert found.sampled_ is not None
+        assert found.graph_.n_edges >= m // 2
+    assert seconds[120] < 36 * seconds[20]  # about 3

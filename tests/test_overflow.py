@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from registry import CASES, positive
 
 import robscore as rs
 from robscore.elements.overflow import largest_norm
@@ -24,3 +25,12 @@ def test_a_row_that_overflows_is_found_among_others(family):
     elements = rs.score_elements(family, X)
     np.testing.assert_array_equal(np.flatnonzero(elements.overflow), [7])
     assert largest_norm(elements.rows) < LARGEST_SQUARED_NORM  # its arrays are zero now
+
+
+@pytest.mark.parametrize("exponent", [-300, -40, 0, 40, 70, 90, 140, 250])
+@pytest.mark.parametrize("family", [case.family for case in CASES if case.draw is positive], ids=repr)
+def test_a_family_tells_rows_that_overflow_as_its_elements_do(family, exponent):
+    X = np.random.default_rng(0).gamma(1.0, size=(20, 3)) + 0.1
+    X[7, 1] = 10.0**exponent
+    family = family.resolved(X)
+    np.testing.assert_array_equal(family.overflow(X), family.elements(X).overflow)

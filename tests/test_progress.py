@@ -4,6 +4,7 @@ import io
 import time
 
 import numpy as np
+import pytest
 
 import robscore as rs
 from robscore._tools import progress
@@ -87,6 +88,47 @@ def test_a_counted_step_says_how_long_it_may_take(monkeypatch):
     for done in range(1, 51):
         now[0] = 0.004 * done**2
         line.tell("penalty", done, 100)
-    assert line.text() == "fit: penalty 50 of 100 (10 s), about 30 s left"
+    assert line.text() == "fit: penalty 50 of 100 (10 s), about 30 s left in this step"
     line.tell("choosing", 1, 100)
     assert "left" not in line.text()
+
+
+@pytest.mark.parametrize("length", [1, 10])
+def test_bursts_at_the_beginning_are_not_taken_for_growth(length, monkeypatch):
+    """Rows come a file at a time: the first pieces at once, the next ones after a wait."""
+    now = [0.0]
+    monkeypatch.setattr("robscore._tools.progress.time.monotonic", lambda: now[0])
+    line = ProgressLine("fit", shown=False)
+    line.tell("reading rows", 0, 1000)
+    told = {}
+    for done in range(length, 1001, length):
+        now[0] = 5.0 * -(-done // 40)  # 125 s in all
+        line.tell("reading rows", done, 1000)
+        if line.left() is not None:
+            told[done] = line.left()
+    late = {k: left for k, left in told.items() if k >= 120}  # three files
+    assert len(late) > 850 / length
+    assert all(0.7 < (left + 5) / (130 - 0.125 * k) < 1.4 for k, left in late.items())
+
+
+def test_a_slow_machine_is_not_taken_for_growth(monkeypatch):
+    """A pass over many pieces takes as long for each; others may keep the machine busy for a while."""
+    now = [0.0]
+    monkeypatch.setattr("robscore._tools.progress.time.monotonic", lambda: now[0])
+    line = ProgressLine("fit", shown=False)
+    line.tell("reading rows", 0, 10_000)
+    for done in range(1, 4001):
+        now[0] += 0.01 if done < 2000 else 0.03
+        line.tell("reading rows", done, 10_000)
+    assert line.left() == pytest.approx(1.5 * 80, rel=0.01)
+
+
+def test_a_verbose_fit_shows_its_progress(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_OFTEN_SECONDS", 0.001)
+    X = np.random.default_rng(0).normal(size=(500, 12)) @ np.tri(12)
+    rs.RobustGraph("gaussian", verbose=1).fit(X)
+    out, err = capsys.readouterr()
+    assert "RobustGraph: reweighting" in out
+    assert not err  # no terminal
+    rs.RobustGraph("gaussian", verbose=2).fit(X)
+    assert "RobustGraph: looking for bad rows" in capsys.readouterr().err

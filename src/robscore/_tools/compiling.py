@@ -32,19 +32,21 @@ njit = _numba()
 COMPILES = njit is not None
 
 
-def compiled(function: F, *, otherwise: Callable[..., Any] | None = None) -> F:
+def compiled(function: F, *, otherwise: Callable[..., Any] | None = None, reassociate: bool = False) -> F:
     """Compile a function; without a cache where neither the package nor the home folder can be written to.
 
-    Without numba it is ``otherwise``, or the function as it is where only compiled ones call it.
+    Without numba it is ``otherwise``, or the function as it is where only compiled ones call it. With ``reassociate``
+    sums may be added up in any order, several terms at a time.
     """
     fast: Any
     if njit is None:
         fast = otherwise or function
         return fast
+    how: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "nsz"}} if reassociate else {"nogil": True}
     try:
-        fast = njit(function, cache=True, nogil=True)
+        fast = njit(function, cache=True, **how)
     except RuntimeError:
-        fast = njit(function, nogil=True)
+        fast = njit(function, **how)
     return fast
 
 

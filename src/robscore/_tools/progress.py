@@ -15,8 +15,10 @@ Watcher: TypeAlias = Callable[[str, int, int], None]
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 _stage: ContextVar[str] = ContextVar("stage", default="")
 
-_SILENT_SECONDS, _REDRAW_SECONDS = 2.0, 0.25
+_SILENT_SECONDS, _REDRAW_SECONDS, _OFTEN_SECONDS = 2.0, 0.25, 10.0
 _FEWEST_COUNTS, _LARGEST_POWER = 4, 4.0  # to say how long a step may take
+_GROWTH_SEEN = 0.25  # share of a step from which on its growth is believed: first pieces come in bursts
+_MANY_PARTS = 200  # a step of so many is a pass over pieces of equal length
 
 
 def tell(step: str, done: int = 0, total: int = 0) -> None:
@@ -50,20 +52,23 @@ def watched_by(watcher: Watcher | None) -> Iterator[None]:
 class ProgressLine:
     """One line on a terminal with what is done and for how long; silent elsewhere and for the first two seconds.
 
-    A counted step that has taken two seconds shows how long it may still take, extrapolating t ~ count^p, since the
-    last penalties of a path take longer than the first.
+    A counted step that has taken two seconds shows how long this step may still take, extrapolating t ~ count^p, since
+    the last penalties of a path take longer than the first.
 
     Parameters
     ----------
     title : what the work is, at the start of the line
     shown : bool, default True
     time_left : bool, default False
-        Show it from the start, for steps of about equal length.
+        Of the whole, from the start, for work that is one step of parts of about equal length.
+    every : float, optional
+        Where there is no terminal, print the line anew every so many seconds.
     """
 
-    def __init__(self, title: str, *, shown: bool = True, time_left: bool = False) -> None:
+    def __init__(self, title: str, *, shown: bool = True, time_left: bool = False, every: float | None = None) -> None:
         self.title, self.time_left = title, time_left
-        self.shown = shown and sys.stderr.isatty()
+        self.every = None if sys.stderr.isatty() else every
+        self.shown = shown and (self.every is not None or sys.stderr.isatty())
         self.started = time.monotonic()
         self._now = ("", 0, 0)
         self._step_started = self.started
@@ -105,7 +110,8 @@ class ProgressLine:
         if self.time_left and done:
             return f"{words}, about {seconds / done * (total - done):.0f} s left"
         left = self.left()
-        return f"{words} ({seconds:.0f} s)" if left is None else f"{words} ({seconds:.0f} s), about {left:.0f} s left"
+        for_long = f"{words} ({seconds:.0f} s)"
+        return for_long if left is None else f"{for_long}, about {left:.0f} s left in this step"
 
     def left(self) -> float | None:
         """Seconds that this step may still take; None if there is too little to go by."""
@@ -113,14 +119,42 @@ class ProgressLine:
         if not total or len(counts) < _FEWEST_COUNTS or counts[-1][1] < _SILENT_SECONDS:
             return None
         done, elapsed = counts[-1]
-        earlier, then = counts[len(counts) // 2 - 1]
-        if then <= 0 or earlier >= done:
-            return None
-        power = min(max(math.log(elapsed / then) / math.log(done / earlier), 1.0), _LARGEST_POWER)
+        logs = [(math.log(k), math.log(t)) for k, t in counts if t > 0 and k >= done / 4]
+        power = min(max(_slope(logs), 1.0), _LARGEST_POWER)
+        believed = 0.0 if len(counts) * total > _MANY_PARTS * done else min(1.0, done / total / _GROWTH_SEEN)
+        power = 1 + (power - 1) * believed
         return elapsed * ((total / done) ** power - 1)
 
     def _draw_until_over(self) -> None:
-        wait = _SILENT_SECONDS
+        wait = _SILENT_SECONDS if self.every is None else self.every
         while not self._over.wait(wait):
+            if self.every is not None:
+                print(self.text(), file=sys.stderr, flush=True)
+                continue
             print(f"\r\033[K{self.text()}", end="", file=sys.stderr, flush=True)
             self._written, wait = True, _REDRAW_SECONDS
+
+
+def _slope(points: list[tuple[float, float]]) -> float:
+    """Of a line by least squares; 1 where points do not tell."""
+    middle = [sum(part) / len(points) for part in zip(*points, strict=True)]
+    away = [(x - middle[0], y - middle[1]) for x, y in points]
+    width = sum(x * x for x, _ in away)
+    return sum(x * y for x, y in away) / width if width > 0 else 1.0
+
+
+@contextmanager
+def watched_at(title: str, verbose: int) -> Iterator[None]:
+    """Whatever is reported inside is shown on a terminal from level 1 on, from level 2 on anywhere; else as before."""
+    if not verbose:
+        yield
+        return
+    with ProgressLine(title, every=_OFTEN_SECONDS if verbose > 1 else None) as line, watched_by(line.tell):
+        yield
+
+
+def print_above(text: str) -> None:
+    """Print a line that stays, where a line of progress may be drawn now."""
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+    print(text, flush=True)

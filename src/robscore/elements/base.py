@@ -336,9 +336,26 @@ class PairwiseElements(Elements):
     ) -> QuadraticLoss:
         """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
 
-    def restricted(self, gamma_weights: Array, g_weights: Array, entries: Sequence[IntArray]) -> QuadraticLoss:
-        """The weighted averages of which some entries of every node's block are needed; here of all of them."""
-        return self.average(gamma_weights, g_weights, storage="dense")
+    def restricted(self, counts: RowCounts, z0: tuple[Array, ...], entries: Sequence[IntArray]) -> QuadraticLoss:
+        """The loss sum_i c_i Gamma(x_i) and sum_i (c_i g(x_i) + p_i Gamma(x_i) z0), by what rows count.
+
+        Of every node's block and g some entries are needed; here all of them are there.
+
+        Parameters
+        ----------
+        counts : what every row counts in Gamma, in g, and times Gamma z0 in g
+        z0 : K and eta of the fit that the last of these belong to
+        entries : integer arrays, one per node
+        """
+        loss = self.average(counts.gamma, counts.g, storage="dense")
+        bent = np.flatnonzero(counts.pulls)
+        if bent.size:
+            loss.g += self.subset(bent).gamma_times(counts.pulls[bent], *z0)
+        return loss
+
+    def mean_g(self, weights: Array) -> Array:
+        """The weighted sum of g, shape (m, m + L)."""
+        return self.average(weights, weights, storage="dense").g
 
     @abstractmethod
     def row_gradients(

@@ -34,7 +34,7 @@ from robscore.elements.base import (
     dot,
     transposed,
 )
-from robscore.elements.on_support import blocks_on
+from robscore.elements.on_support import averages_on
 from robscore.elements.overflow import largest_norm
 from robscore.elements.packing import ROOT2, columns_with_one, own_pairs, pairs_of, spread, unpacked
 from robscore.elements.pair_sums import squares_of_products
@@ -320,12 +320,16 @@ class PowerElements(PairwiseElements):
         blocks[:, m, m] += self.constant_C * c_gamma.sum()
         return QuadraticLoss(blocks, self.mean("g", c_g))
 
-    def restricted(self, gamma_weights: Array, g_weights: Array, entries: Sequence[IntArray]) -> QuadraticLoss:
-        """The weighted averages, of every node's block those entries alone, its locations the last of them."""
+    def restricted(self, counts: RowCounts, z0: tuple[Array, ...], entries: Sequence[IntArray]) -> QuadraticLoss:
+        """The weighted averages, of every node's block and g those entries alone, its locations the last of them."""
         if self.copies > 1:  # one block for all nodes
-            return super().restricted(gamma_weights, g_weights, entries)
-        parts = blocks_on(entries, self.rows, gamma_weights, self.constant_C)
-        return RestrictedLoss(entries, parts, self.mean("g", g_weights))
+            return super().restricted(counts, z0, entries)
+        at_rows = (z0[0], self._at_rows(z0[1])) if z0 else z0
+        return RestrictedLoss(entries, *averages_on(entries, self.rows, counts, at_rows, self.constant_C))
+
+    def mean_g(self, weights: Array) -> Array:
+        """The weighted sum of g, shape (m, m + L)."""
+        return self.mean("g", weights)
 
     def _factored(self, c_gamma: Array, c_g: Array, precision: type[np.floating[Any]]) -> FactoredLoss:
         """The loss without Gamma, from the rows that count."""

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.errors import ArgumentError
+from robscore._tools.progress import watched_at
 from robscore._tools.typing import AnyData, Array, RandomState
 from robscore.certainty.influence import Influence, influence_of_rows
 from robscore.certainty.intervals import Estimate, Method, check_one_graph, edge_intervals
@@ -114,7 +115,8 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
         ``rule="and"`` or "or". They run on joblib's backend: threads, or the one set by ``joblib.parallel_config``,
         including Dask. The result does not depend on it.
     verbose : int, default 0
-        1 prints a line for each step.
+        1 prints a line for each step and shows, on a terminal, what is being done and how long that may still take; 2
+        prints this every ten seconds elsewhere too, as in a notebook or a log.
 
     Attributes
     ----------
@@ -255,15 +257,16 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
         self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None, moderators: AnyData | None
     ) -> GraphFit:
         settings, data = self._settled(X, covariates, GraphSettings, moderators)
-        fit = fit_graph_of_any(
-            data.rows,
-            settings,
-            caller=type(self).__name__,
-            frame=data.frame,
-            sample_weight=sample_weight,
-            given=data.given,
-            moderators=data.moderators,
-        )
+        with watched_at(type(self).__name__, settings.verbose):
+            fit = fit_graph_of_any(
+                data.rows,
+                settings,
+                caller=type(self).__name__,
+                frame=data.frame,
+                sample_weight=sample_weight,
+                given=data.given,
+                moderators=data.moderators,
+            )
         self._store(fit, data.rows)
         self._store_choice(fit)
         return fit

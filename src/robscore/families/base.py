@@ -112,6 +112,10 @@ class Family(ABC):
     def elements(self, X: Array) -> Elements:
         """Score-matching elements of the rows X, shape (n, m), all inside the domain."""
 
+    def overflow(self, X: Array) -> BoolArray:
+        """Which of the rows X, shape (n, m), have elements whose products overflow, shape (n,)."""
+        return self.elements(X).overflow
+
     def numbers_a_row(self, n_columns: int) -> int:
         """About how many numbers the elements of a row hold."""
         return 2 * n_columns * (n_columns + 2)

@@ -19,10 +19,13 @@ import numpy as np
 
 from robscore import boundary as boundaries
 from robscore._tools.errors import ArgumentError
+from robscore._tools.sparse import quadratic_forms
 from robscore._tools.typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Nearest, NonNegative
 from robscore.elements import PowerElements
+from robscore.elements.overflow import largest_norm
+from robscore.elements.power import PowerRows
 from robscore.families.base import (
     Parameters,
     Scaling,
@@ -34,6 +37,7 @@ from robscore.families.base import (
 )
 from robscore.families.samplers.square_root import draw_square_root
 from robscore.families.samplers.truncated_normal import draw_truncated_normal
+from robscore.medians.clouds import LARGEST_SQUARED_NORM
 from robscore.rows.base import Rows
 
 
@@ -110,6 +114,19 @@ class PowerFamily(WeightedFamily):
             if self._shares_gamma:  # a single column is enough
                 A = B = C = A[:, :1]
             return PowerElements(u=u, A=A, B=B, C=C, alpha=alpha, beta=beta, gamma=gamma)
+
+    def overflow(self, X: Array) -> BoolArray:
+        """Rows that overflow, shape (n,); if coefficients are powers of x, the ends of columns show whether any can."""
+        if isinstance(self.boundary, boundaries.Power) and self.domain.only_boundary_is_zero:
+            ends = np.stack([X.min(axis=0), X.max(axis=0)])
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                A, B, C, alpha, gamma = self._coefficients(ends, self.domain.nearest(ends))
+                u, beta = ends**self.a if self.a else np.log(ends), (self.a or 1.0) * A
+                parts = u, A, B, C, alpha, beta, gamma, np.zeros((2, 0))
+                most = PowerRows(*(np.abs(part).max(axis=0, keepdims=True) for part in parts))
+                if largest_norm(most) <= LARGEST_SQUARED_NORM / 8:
+                    return np.zeros(len(X), dtype=bool)
+        return super().overflow(X)
 
     @property
     def _shares_gamma(self) -> bool:
@@ -198,7 +215,7 @@ class PowerFamily(WeightedFamily):
         K, eta = parameters
         u = X**self.a if self.a else np.log(X)
         linear = (u if self.b == self.a else X**self.b) / self.b if self.b else np.log(X)
-        return np.asarray(linear_part(linear, eta) - np.einsum("ij,ij->i", u @ K, u) / (2 * (self.a or 1.0)))
+        return np.asarray(linear_part(linear, eta) - quadratic_forms(u, K) / (2 * (self.a or 1.0)))
 
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
         """-(K_jj x^2a + 2 c x^a) / (2a) + eta_j x^b / b, with c = sum_{k != j} K_jk x_k^a."""

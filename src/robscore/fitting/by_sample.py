@@ -32,6 +32,7 @@ from robscore.cells.available import filled_with, typical_values
 from robscore.cells.by_row import Drawing, FilledRows, Seeds, row_seeds
 from robscore.domains import Simplex
 from robscore.elements import PairwiseElements
+from robscore.elements.base import RowCounts
 from robscore.families.base import Family, Parameters
 from robscore.fitting.certificate import certify
 from robscore.fitting.fit import GraphFit, Sampled, fit_graph, in_given_units
@@ -247,11 +248,7 @@ def _loss_of(
     frequency: Array | None = None,
 ) -> QuadraticLoss:
     """What some rows add to the loss: phi Gamma, and phi g + phi'(E) Gamma z0 (``weighting/row_weights.py``)."""
-    elements = family.elements(X)
+    elements = family.elements(np.asfortranarray(X))  # work goes column by column
     assert isinstance(elements, PairwiseElements)
     often = share if frequency is None else share * frequency
-    loss = elements.restricted(phi * often, phi * often, entries)
-    bent = np.flatnonzero(slopes)
-    if bent.size:
-        loss.g += elements.subset(bent).gamma_times((slopes * often)[bent], *parameters)
-    return loss
+    return elements.restricted(RowCounts(phi * often, phi * often, slopes * often), parameters, entries)

@@ -114,7 +114,7 @@ def _gradient(weighted: WeightedRows, z: Parameters) -> Array:
     """Of the weighted loss in every K_ij, both of its entries together, shape (m, m)."""
     elements, m = weighted.elements, len(z[0])
     total = elements.gamma_times(weighted.gamma_weights, *z)
-    total -= elements.restricted(0 * weighted.gamma_weights, weighted.g_weights, [np.arange(m, total.shape[1])] * m).g
+    total -= elements.mean_g(weighted.g_weights)
     if weighted.pulls.any():
         total -= elements.gamma_times(weighted.pulls, *weighted.parameters)
     return np.asarray(total[:, :m] + total[:, :m].T)

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from robscore._tools.errors import UsageError
+from robscore._tools.progress import print_above
 from robscore._tools.remarks import About, Remark
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import Array, BoolArray, IntArray
@@ -383,11 +384,8 @@ def _remarks_on_convergence(chosen: Chosen) -> list[Remark]:
         return []
     converged = chosen.path.converged[chosen.position]
     first = "The chosen penalty converged." if converged else "The chosen penalty did NOT converge."
-    return [
-        Remark(
-            Words(f"{first} On its path, ", convergence_message(chosen.path)), ConvergenceWarning, About.NOT_CONVERGED
-        )
-    ]
+    words = Words(f"{first} On its path, ", convergence_message(chosen.path))
+    return [Remark(words, ConvergenceWarning, About.NOT_CONVERGED)]
 
 
 def _with_holes(
@@ -447,4 +445,4 @@ def in_given_units(prepared: Prepared, scaled: Parameters) -> Parameters:
 
 def _say(settings: GraphSettings, line: str) -> None:
     if settings.verbose:
-        print(f"RobustGraph: {line}", flush=True)
+        print_above(f"RobustGraph: {line}")

@@ -26,7 +26,7 @@ class RestrictedLoss(QuadraticLoss):
         S_j, ascending: neighbours, j itself, and the entries of its locations, from m on.
     corners : arrays of shape (|S_j|, |S_j|), one per node
     g : array of shape (m, m+1)
-        Of all entries.
+        Zero at entries that are not in the support.
     """
 
     def __init__(self, entries: Sequence[IntArray], corners: Sequence[Array], g: Array) -> None:

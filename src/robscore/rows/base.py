@@ -88,6 +88,8 @@ class Rows(ABC):
             return work(rows, *(array[low:high] for array in along))
 
         pieces = zip(spans, self.pieces(bounds), strict=True)
+        if len(spans) > 1:
+            tell("reading rows", 0, self.n_rows)
         with closing(in_threads(at_work, pieces, at_once=len(spans) == 1)) as results:
             for (low, high), result in zip(spans, results, strict=True):
                 yield low, result

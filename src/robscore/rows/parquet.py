@@ -108,6 +108,7 @@ class ParquetRows(Rows):
         wanted, result = np.asarray(index)[order], np.empty((len(index), self.n_columns))
         groups = np.unique(np.searchsorted(self._groups, wanted, side="right") - 1)
         seen, of_these = 0, int(np.diff(self._groups)[groups].sum())
+        tell("drawing rows", seen, of_these)
         for low, batch in self._batches(groups):
             first, last = np.searchsorted(wanted, [low, low + batch.num_rows])
             if last > first:

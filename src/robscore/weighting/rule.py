@@ -105,9 +105,8 @@ class Rule:
         trust = np.ones(len(residuals))
         perhaps = np.flatnonzero(~self._well_inside(residuals))  # of very many rows most are in the midst of all limits
         some = residuals[perhaps]
-        for beyond, limits in ((some, self.high), (-some, -self.low)):
-            for j in np.flatnonzero(np.isfinite(limits)):
-                trust[perhaps] = np.minimum(trust[perhaps], _inside(beyond[:, j], limits[j]))
+        inside = np.minimum(_inside(some, self.high), _inside(-some, -self.low))
+        trust[perhaps] = inside.min(axis=1, initial=1.0)
         return trust
 
     def _well_inside(self, residuals: Array) -> BoolArray:
@@ -125,12 +124,15 @@ class Rule:
         return [_words(*one) for one in zip(z, reason.tolist(), likely.tolist(), strict=True)]
 
 
-def _inside(values: Array, limit: float) -> Array:
-    """1 below a limit and 0 above: a limit is known to some per cent only, so in its band values count in part."""
-    band = _BAND * abs(limit)
-    if not 0 < band < np.inf:
-        return np.where(values <= limit, 1.0, 0.0)
-    return np.asarray(np.clip((limit + band - values) / (2 * band), 0.0, 1.0))
+def _inside(values: Array, limit: float | Array) -> Array:
+    """1 below a limit and 0 above: a limit is known to some per cent only, so in its band values count in part.
+
+    Of values of shape (n,) and one limit, or of shape (n, m) and a limit for each column.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):  # where there is no limit, or no band about it
+        band = _BAND * np.abs(limit)
+        partly = np.clip((limit + band - values) / (2 * band), 0.0, 1.0)
+    return np.where((band > 0) & (band < np.inf), partly, values <= limit)
 
 
 def _weigh(rule: Rule, X: Array, overflow: BoolArray, members: BoolArray) -> tuple[Array, Array, AnyArray]:
@@ -158,7 +160,7 @@ def _weigh(rule: Rule, X: Array, overflow: BoolArray, members: BoolArray) -> tup
 
 
 def _weigh_unseen(rule: Rule, family: Family, X: Array, members: BoolArray) -> tuple[Array, Array, AnyArray]:
-    return _weigh(rule, X, family.elements(X).overflow, members)
+    return _weigh(rule, X, family.overflow(X), members)
 
 
 def _words(z: Array, reason: int, likely: bool) -> str:  # noqa: FBT001
