@@ -206,9 +206,10 @@ def _of_all(
         certified = certify(
             prepared, weights, _symmetric(solution), scaled, settings.allowed_pairs(K.shape[0]), sample, rng, there
         )
+    positions = sample if prepared.complete.all() else prepared.used[sample]
     return replace(
         pilot, prepared=prepared, weighed=weighed, loss=loss, scaled=scaled, given=given, unshrunk=scaled,
-        remarks=remarks, sampled=Sampled(prepared.used[sample], certified, given[0], scaled[0], _in_words(there)),
+        remarks=remarks, sampled=Sampled(positions, certified, given[0], scaled[0], _in_words(there)),
     )  # fmt: skip
 
 

@@ -85,12 +85,17 @@ class Rule:
     def weigh(self, rows: Rows, overflow: BoolArray, members: BoolArray) -> tuple[RowWeights, IntArray]:
         """What rows count, and why, shape (n,); ``members`` are those that the scatter was taken from."""
         phi, slopes, reasons = rows.gather(partial(_weigh, self), overflow, members)
-        return RowWeights.tapered(phi, slopes, self.parameters, rows.frequency), reasons
+        return self._tapered(phi, slopes, rows), reasons
 
     def weigh_others(self, rows: Rows, family: Family, members: BoolArray) -> tuple[RowWeights, IntArray]:
         """The same for rows not seen before: whether they overflow is checked on the way."""
         phi, slopes, reasons = rows.gather(partial(_weigh_unseen, self, family), members)
-        return RowWeights.tapered(phi, slopes, self.parameters, rows.frequency), reasons
+        return self._tapered(phi, slopes, rows), reasons
+
+    def _tapered(self, phi: Array, slopes: Array, rows: Rows) -> RowWeights:
+        """Of very many rows zeros need not be held."""
+        slopes = slopes if slopes.any() else np.broadcast_to(np.float64(0.0), phi.shape)
+        return RowWeights.tapered(phi, slopes, self.parameters, rows.frequency)
 
     def trust_distance(self, distance: Array, surprise: Array) -> Array:
         """How much rows count by their distance and surprise, shape (n,): nothing if they are too far from the middle.
