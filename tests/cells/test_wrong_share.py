@@ -48,3 +48,24 @@ def test_zeros_rounded_values_and_sorted_columns_are_not_stuck() -> None:
     X[:, 1] = np.round(X[:, 1], 1)
     X[:, 2] = np.sort(np.round(X[:, 2], 1))
     assert not stuck_cells(X).any()
+
+
+def test_wrong_cells_of_moderate_size_are_not_taken_for_tails_of_the_model() -> None:
+    truth, X, Y = _with_pareto_cells("gamma", 8, 8, 0.05)
+
+    def error(rows: np.ndarray, **more: bool) -> float:
+        fit = rs.RobustGraph("gamma", **more).fit(rows)
+        return float(np.linalg.norm(fit.interaction_ - truth.interaction))
+
+    clean, default, cells = error(X), error(Y), error(Y, cells=True)
+    assert cells - clean < 0.5 * (default - clean)
+
+
+def test_where_no_cell_is_wrong_the_weight_is_the_familys_own() -> None:
+    _, X, Y = _with_pareto_cells("sqrt", 6, 6, 0.05)
+    weights = [
+        rs.RobustGraph("sqrt", cells=True).fit(rows[:400]).fitted_.prepared.preparation.scaled_family.boundary
+        for rows in (X, Y)
+    ]
+    assert weights[0] == rs.families.get_family("sqrt").boundary
+    assert isinstance(weights[1], rs.boundary.CappedPower)

@@ -34,7 +34,7 @@ from robscore._tools.deviations import MAD
 from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Phrase, Words
-from robscore.boundary import Boundary
+from robscore.boundary import Boundary, CappedPower, Power
 from robscore.domains import Domain, Simplex
 from robscore.families.samplers.base import Sampler
 from robscore.families.samplers.slices import SliceSampler
@@ -148,6 +148,10 @@ class Family(ABC):
         """The family with whatever it takes from the rows X, shape (n, m), fixed."""
         return self
 
+    def levelled(self, X: Array | Rows, quantile: float) -> Family:
+        """The family with a boundary weight that large values have no more say by than usual ones."""
+        return self
+
     def oriented(self, X: Array | Rows) -> Family:
         """The family with what is arbitrary in it chosen by the rows X: the order of the columns must not matter."""
         return self
@@ -235,6 +239,20 @@ class WeightedFamily(Family):
         fixed = copy(self)
         fixed.boundary = self.boundary.resolved(as_rows(X).mapped(self.distances))
         return fixed
+
+    def levelled(self, X: Array | Rows, quantile: float) -> Self:
+        """The same with h(d) = min(d, cap)^p in place of a power d^p.
+
+        The cap is the same for all columns: the median of this quantile of the distances of each. Other weights stay.
+        """
+        if not isinstance(self.boundary, Power) or self.boundary.p == 0 or self.domain.is_real_line:
+            return self
+        cap = float(np.median(column_quantiles(as_rows(X).mapped(self.distances), quantile)))
+        if not 0 < cap < np.inf:
+            return self
+        level = copy(self)
+        level.boundary = CappedPower(self.boundary.p, cap)
+        return level
 
     @property
     def columns_alike(self) -> bool:

@@ -103,6 +103,11 @@ class Given(Family):
         rows = as_rows(X)
         return Given(self.base.resolved(_first(rows, self.own_columns(rows.n_columns))), self.n_given)
 
+    def levelled(self, X: Array | Rows, quantile: float) -> Given:
+        """With the family's weight levelled by its columns."""
+        rows = as_rows(X)
+        return Given(self.base.levelled(_first(rows, self.own_columns(rows.n_columns)), quantile), self.n_given)
+
     def oriented(self, X: Array | Rows) -> Given:
         """With what is arbitrary in the family chosen by its columns."""
         rows = as_rows(X)

@@ -10,6 +10,11 @@ graph about as much as what is missing does. Rows are weighed and a graph is cho
 only the new completions are added to the loss, and the parameters of that graph are fitted again. A graph is chosen by
 the completions of the last half of all rounds. For the Gaussian family no draws are
 needed: its completions have the exact conditional moments (:mod:`robscore.cells.normal_points`).
+
+Where wrong cells are looked for, boundary weights are levelled off: h(d) = min(d, cap)^p in place of d^p. Many wrong
+cells are too large, but not so much that they can be told from right ones; with a weight that grows they have more say
+than all others, and the parameters take them for tails of the model. If no cell seems wrong, the last fit has the
+weight of the family.
 """
 
 from __future__ import annotations
@@ -47,6 +52,7 @@ _EACH = 6  # completions of a round
 _SWEEPS, _FIRST_SWEEPS = 2, 10  # of draws, for a completion; for the first one
 _MOST_KEPT, _FEWEST_KEPT = 72, 6  # completions that are kept, as far as a quarter of the memory goes
 _SETTLED = 0.02  # relative change of the parameters to end with, where cells are drawn
+_LEVEL = 0.7  # quantile of the distances to the boundary beyond which weights are level, where cells may be wrong
 
 _F = TypeVar("_F", bound="Fit")
 
@@ -173,8 +179,9 @@ def fit_filled(
     again : parameters of a loss, for the graph of a fit
     settled : relative change of the parameters to end with, where nothing is drawn
     """
-    family = prepared.preparation.scaled_family
     X = prepared.rows.take(np.arange(prepared.rows.n_rows))
+    plain, prepared = prepared, _levelled(prepared) if settings.cells and settings.scale == "median" else prepared
+    family = prepared.preparation.scaled_family
     filler = Filler(family, X, *holed, settings.seed, settings.memory)
     suspects = Suspects.of(family, filler.observed, filler.missing) if settings.cells else None
     if suspects is not None:
@@ -203,9 +210,15 @@ def fit_filled(
                 suspects = suspects.updated(filler.one, drawn_by, fit.weights.gamma_weights > 0)
                 filler.flag(suspects.drawn(np.random.default_rng([settings.seed, 0, number]), filler.order))
             filler.move(drawn_by)
-    last = _with_copies(prepared, filler, suspects, number, change)
+    last = _with_copies(prepared if (filler.holes & ~filler.missing).any() else plain, filler, suspects, number, change)
     assert last.filling is not None
     return once(replace(last, filling=replace(last.filling, converged=change <= enough, is_last=True)))
+
+
+def _levelled(prepared: Prepared) -> Prepared:
+    """With a weight of the distance to the boundary that large values have no more say by than usual ones."""
+    family = prepared.preparation.scaled_family.levelled(prepared.rows, _LEVEL)
+    return replace(prepared, preparation=replace(prepared.preparation, scaled_family=family))
 
 
 def _with_latest(loss: Loss, now: Prepared, filler: Filler, fit: Fit, share: float) -> Loss:
