@@ -36,7 +36,7 @@ def test_pictures_that_the_site_does_not_make_have_a_date_and_a_command():
     listed = (DOCS / "site" / "pictures.md").read_text()
     for picture in (*DOCS.glob("images/*.png"), *DOCS.glob("results/*.png")):
         (line,) = [line for line in listed.splitlines() if f"`docs/{picture.relative_to(DOCS).as_posix()}`" in line]
-        assert re.search(r"robscore (demo|bench|reproduce)", line)
+        assert re.search(r"robscore (demo|bench|reproduce)|python -m benchmarks", line)
         assert re.search(r"\| 20\d\d-\d\d-\d\d \|", line)
 
 

@@ -28,6 +28,7 @@ from robscore.weighting.weighted_rows import WeightedRows
 
 _EDGES_A_COLUMN = 2  # how far along the path to look, unless the best graph is not far from there
 _MOST_ROWS = 5_000  # that standard errors look at
+_PARTS = 64  # of a step of the path, to which a penalty between two is chosen: rounding should not be seen in it
 _FLAT = 0.05  # times F1 (1 - F1): what a sparser graph may lack
 
 
@@ -62,7 +63,8 @@ def _where_the_flat_begins(criterion: Array, path: Path) -> Choice:
     first = int(near[np.argmin(path.n_edges[near])])
     before = f1[first - 1] if 0 < first < path.alphas.size - 1 else -np.inf
     if -np.inf < before < enough < f1[first]:
-        return Choice(criterion, first, float((enough - before) / (f1[first] - before)))
+        share = (enough - before) / (f1[first] - before)
+        return Choice(criterion, first, float(np.ceil(share * _PARTS) / _PARTS))
     return Choice(criterion, shrunk_least(path, first))
 
 

@@ -69,7 +69,7 @@ def gap_near(ordered: Array, share: float, near: float) -> Gap:
     some = counted > 0
     if not some.any():
         return Gap(float(below[k]), float(above[k]), 0.0)
-    ends = np.average([below[some], above[some]], axis=1, weights=(counted * clear**_WIDEST)[some])
+    ends = np.average([below[some], above[some]], axis=1, weights=(counted * (clear / clear[k]) ** _WIDEST)[some])
     return Gap(float(ends[0]), float(ends[1]), float(counted[k]))
 
 
