@@ -63,8 +63,9 @@ def _where_the_flat_begins(criterion: Array, path: Path) -> Choice:
     first = int(near[np.argmin(path.n_edges[near])])
     before = f1[first - 1] if 0 < first < path.alphas.size - 1 else -np.inf
     if -np.inf < before < enough < f1[first]:
-        share = (enough - before) / (f1[first] - before)
-        return Choice(criterion, first, float(np.ceil(share * _PARTS) / _PARTS))
+        between = float(np.ceil((enough - before) / (f1[first] - before) * _PARTS) / _PARTS)
+        if between < 1.0:
+            return Choice(criterion, first, between)
     return Choice(criterion, shrunk_least(path, first))
 
 

@@ -75,7 +75,9 @@ class Scatter:
         As :func:`robscore.weighting.normal_lengths.quantiles_of_length` has them, or None.
         """
         root = np.linalg.cholesky(self.precision).T
-        return quantiles_of_length(root @ (z.mean(axis=0) - self.mean), root @ np.cov(z.T, bias=True) @ root.T, count)
+        away = z.mean(axis=0) - self.mean
+        spread = (z - z.mean(axis=0)) @ root.T
+        return quantiles_of_length(root @ away, spread.T @ spread / len(z), count)
 
 
 def find_middle(z: Array, allowed: BoolArray) -> tuple[Scatter, BoolArray]:
