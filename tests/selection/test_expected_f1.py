@@ -236,6 +236,10 @@ def test_a_pair_counts_in_part_around_where_it_enters():
     assert counts[-1] == 0
     assert (np.diff(counts) <= 0).all()
     assert np.abs(np.diff(counts)).max() < 0.02
+    for given in ([0.5], [0.5, 0.5], [0.5, 0.0]):
+        some = SimpleNamespace(alpha=np.array([0.5, 0.0]))
+        for k in range(len(given)):
+            np.testing.assert_array_equal(_counted(np.array([True, False]), some, np.array(given), k), [1, 0])
     entries = SimpleNamespace(alpha=np.array([0.9, 0.5, 0.5, 0.0]))
     inside = np.array([True, True, False, False])
     np.testing.assert_allclose(_counted(inside, entries, np.array([1.0, 0.7, 0.5, 0.4]), 2), [1, 0.5, 0, 0])

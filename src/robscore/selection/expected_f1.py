@@ -124,10 +124,10 @@ def _counted(inside: BoolArray, entries: Entries, alphas: Array, k: int) -> Arra
     From half a step of the path before a pair enters to half a step after; else the last digits of what enters next to
     a penalty would be seen in the criterion there.
     """
-    if alphas.size == 1 or not alphas[k] > 0:
+    above, below = (0, 1) if k == 0 else (k - 1, k)
+    if alphas.size == 1 or not 0 < alphas[below] < alphas[above]:  # given penalties may be zero, or the same
         return inside.astype(float)
-    step = np.log(alphas[max(k - 1, 0)] / alphas[max(k, 1)])
     with np.errstate(divide="ignore"):
-        ahead = np.log(entries.alpha / alphas[k]) / step
+        ahead = np.log(entries.alpha / alphas[k]) / np.log(alphas[above] / alphas[below])
     gone = ~inside & (ahead >= 0)
     return np.where(gone, 0.0, np.clip(0.5 + ahead, 0.0, 1.0))
