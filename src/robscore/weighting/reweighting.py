@@ -29,7 +29,7 @@ from robscore.losses.quadratic import Loss
 from robscore.rows.base import Rows
 from robscore.weighting.clusters import Clusters, count_copies
 from robscore.weighting.gaps import blended, gap_near
-from robscore.weighting.middle import Scatter, find_middle
+from robscore.weighting.middle import find_middle
 from robscore.weighting.ordered import count_below, value_at
 from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.rule import Rule
@@ -191,12 +191,14 @@ class Pilot:
             counted = int(np.count_nonzero(weights.phi))
             parameters = proper(self.family, loss, fit(loss, counted, self.columns))
             drawn = simulator.draw(parameters)
-            seen = None if drawn is None else _judged(scatter, self.standard(drawn), is_normal=simulator.is_normal)
+            z = None if drawn is None else self.standard(drawn)
+            seen = None if z is None else scatter.judge(z, np.zeros(len(z), dtype=bool))
             judged_by = Surprise.of(self.family, parameters, drawn)
             surprise = judged_by(self.X)
             simulated = None if drawn is None else simulator.surprises(judged_by, drawn)
             if iteration == 0:
-                far = self._far(distances[allowed], None if seen is None else seen[0])
+                known = scatter.distances_of_normal(z, _QUANTILES) if z is not None and simulator.is_normal else None
+                far = self._far(distances[allowed], known if known is not None or seen is None else seen[0])
             with np.errstate(invalid="ignore"):  # rows so far out that their density is zero
                 likely, surprising = (-np.inf, np.inf) if simulated is None else np.quantile(simulated, _UNUSUAL)
             everything = np.full(self.z.shape[1], np.inf)
@@ -206,7 +208,7 @@ class Pilot:
             )  # fmt: skip
             trust = np.where(allowed, rule.trust_distance(distances, surprise), 0.0)
             good = trust > 0
-            tails = None if seen is None else seen[1]
+            tails = None if seen is None else _ascending(seen[1], is_normal=simulator.is_normal)
             limits = _limits_of_columns(residuals[good], tails)
             if iteration > 1:  # what one fit leaves out the next may take in, and so on
                 limits = (limits + last_limits) / 2
@@ -266,21 +268,18 @@ def _halfway(
     return (value_at(ordered, ordered.size - above[0]), value_at(ordered, ordered.size - above[1])), above
 
 
-def _judged(scatter: Scatter, z: Array, *, is_normal: bool) -> tuple[Array, Array]:
-    """Distances of simulated rows z, shape (N, m), and residuals in ascending order, shape (m, N).
+def _ascending(drawn: Array, *, is_normal: bool) -> Array:
+    """Simulated residuals in ascending order, shape (m, N).
 
-    Where rows are normal it is known where each should lie: what draws have too many or too few of in their tails
+    Where they are normal it is known where each should lie: what draws have too many or too few of in their tails
     would change from seed to seed, and limits far out with it.
     """
-    distances, residuals = scatter.judge(z, np.zeros(len(z), dtype=bool))
     if not is_normal:
-        columns = np.array(residuals.T, order="C")
+        columns = np.array(drawn.T, order="C")
         columns.sort(axis=1)
-        return distances, columns
-    known = scatter.distances_of_normal(z, _QUANTILES)
-    mean, deviation = residuals.mean(axis=0), residuals.std(axis=0)
-    columns = mean[:, None] + deviation[:, None] * ndtri((np.arange(len(z)) + 0.5) / len(z))
-    return distances if known is None else known, columns
+        return columns
+    mean, deviation = drawn.mean(axis=0), drawn.std(axis=0)
+    return mean[:, None] + deviation[:, None] * ndtri((np.arange(len(drawn)) + 0.5) / len(drawn))
 
 
 def _limits_of_columns(residuals: Array, simulated: Array | None) -> Array:
