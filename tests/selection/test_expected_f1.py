@@ -9,7 +9,7 @@ from scipy.stats import kstest, norm
 import robscore as rs
 from robscore.selection.entries import EntryScores
 from robscore.selection.expected_f1 import _counted
-from robscore.selection.odds import _log_odds, find_odds
+from robscore.selection.odds import find_odds, log_odds
 from robscore.selection.standard_errors import _after_graph, on_own_parameters, standard_errors
 from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.weighted_rows import WeightedRows
@@ -102,11 +102,11 @@ def test_a_shrunk_diagonal_is_not_taken_for_edges():
 
 def test_noise_has_no_odds_and_signals_have():
     rng = np.random.default_rng(0)
-    found = [find_odds(np.abs(rng.normal(size=1000)), np.ones(1000, dtype=bool)).there_are_edges for _ in range(40)]
-    assert np.mean(found) < 0.2
+    found = [find_odds(np.abs(rng.normal(size=1000)), np.ones(1000, dtype=bool)).evidence for _ in range(40)]
+    assert np.mean(np.array(found) > 1.5) < 0.2
     scores = np.abs(np.append(rng.normal(size=1000), rng.normal(5, 1, size=30)))
     odds = find_odds(scores, np.ones(1030, dtype=bool))
-    assert odds.there_are_edges
+    assert odds.evidence > 30
     assert 22 < odds.n_edges < 50
     order = np.argsort(scores)
     assert (np.diff(odds.probability[order]) >= 0).all()
@@ -247,6 +247,6 @@ def test_a_pair_counts_in_part_around_where_it_enters():
 
 def test_odds_are_smooth_where_scores_are_small():
     score = np.geomspace(1e-9, 0.1, 200)
-    odds = _log_odds(score, np.zeros(score.size, dtype=bool), 1.5)
+    odds = log_odds(score, np.zeros(score.size, dtype=bool), 1.5)
     assert np.isfinite(odds).all()
     np.testing.assert_allclose(odds[:100], 3 * np.log(1 / np.sqrt(1 + 1.5**2)), atol=1e-5)

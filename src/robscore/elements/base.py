@@ -366,6 +366,13 @@ class PairwiseElements(Elements):
         Parameter c is entry rows[c] of z_nodes[c], entry m being eta; with ``symmetric`` K_ij stands for both entries.
         """
 
+    def gradient_factors(self, interaction: Array, location: Array) -> tuple[Array, Array] | None:
+        """Two arrays u and T, shape (n, m), with u_k T_j what a row's loss adds to the gradient in K_kj, at diagonal K.
+
+        None unless both are functions of their own column alone.
+        """
+        return None
+
     @abstractmethod
     def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
         """Sums over rows of the squares of what each adds to the gradient of a weighted loss at z.

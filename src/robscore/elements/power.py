@@ -73,11 +73,15 @@ class PowerElements(PairwiseElements):
     n_rows, n_columns : int
     n_locations : int
         1 + q.
+    by_column : bool
+        Whether the arrays are functions of the columns one by one; False unless a family says so.
     rows : the arrays, but for what all rows share of C, which is ``constant_C``
     overflow : boolean array of shape (n,)
         Rows so large that the products of their elements overflow. They count as infinitely far:
         their arrays are set to zero here and no weight may be put on them.
     """
+
+    by_column = False
 
     def __init__(
         self,
@@ -403,6 +407,13 @@ class PowerElements(PairwiseElements):
         in_interaction[:, i == j] -= beta[:, j[i == j]]
         gradients[:, ~is_location] = in_interaction
         return gradients
+
+    def gradient_factors(self, interaction: Array, location: Array) -> tuple[Array, Array] | None:
+        """The design, and T = A p - B eta - alpha, where columns have no covariates and boundaries of their own."""
+        if self.n_locations > 1 or not self.by_column:
+            return None
+        u, A, B, _, alpha, *_ = self.rows
+        return u, A * u * interaction.diagonal() - B * location - alpha
 
     def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
         """Sums of squared gradients, from products of n x m arrays: the gradient in K_kj is u_k T_j."""

@@ -22,7 +22,7 @@ from robscore._tools.errors import ArgumentError
 from robscore._tools.sparse import quadratic_forms
 from robscore._tools.typing import Array, BoolArray
 from robscore.boundary import Boundary
-from robscore.domains import Domain, Nearest, NonNegative
+from robscore.domains import Domain, Intervals, Nearest, NonNegative
 from robscore.elements import PowerElements
 from robscore.elements.overflow import largest_norm
 from robscore.elements.power import PowerRows
@@ -113,7 +113,9 @@ class PowerFamily(WeightedFamily):
             beta = (self.a or 1.0) * A
             if self._shares_gamma:  # a single column is enough
                 A = B = C = A[:, :1]
-            return PowerElements(u=u, A=A, B=B, C=C, alpha=alpha, beta=beta, gamma=gamma)
+            elements = PowerElements(u=u, A=A, B=B, C=C, alpha=alpha, beta=beta, gamma=gamma)
+        elements.by_column = isinstance(self.domain, Intervals)
+        return elements
 
     def overflow(self, X: Array) -> BoolArray:
         """Rows that overflow, shape (n,); if coefficients are powers of x, the ends of columns show whether any can."""

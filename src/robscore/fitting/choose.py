@@ -134,6 +134,7 @@ def _by_rules(
         fit_some=fit_some,
         shuffle=settings.shuffle or settings.n_partitions > 1,
         rng=as_generator(settings.random_state),
+        seed=settings.seed,
         n_jobs=settings.n_jobs,
         certainty=None if filling is None else filling.certainty,
         observed=observed,

@@ -45,6 +45,8 @@ class Candidates:
     fit_some : rows and a seed to the loss of those alone, as robust as that of all, and its path at the same alphas
     shuffle : whether rows may be cut into folds in any order
     rng : random numbers
+    seed : int
+        Of draws that must be the same every time, unless another ``random_state`` is given.
     n_jobs : how many fits on other rows at a time; None as joblib is set
     certainty : array of shape (m, m), or None
         How many times as many standard errors every pair stands out as the rows say, where cells were filled in.
@@ -62,6 +64,7 @@ class Candidates:
     fit_some: Callable[[IntArray, int], tuple[QuadraticLoss, Path]]
     shuffle: bool
     rng: np.random.Generator
+    seed: int = 0
     n_jobs: int | None = None
     certainty: Array | None = None
     observed: PairwiseElements | None = None

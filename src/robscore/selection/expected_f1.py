@@ -20,6 +20,7 @@ import numpy as np
 
 from robscore._tools.typing import Array, BoolArray
 from robscore.losses.parts import matrices
+from robscore.selection.any_edge import AnyEdge
 from robscore.selection.choice import Candidates, Choice, least, shrunk_least
 from robscore.selection.entries import Entries, EntryScores
 from robscore.selection.odds import Odds, find_odds
@@ -35,12 +36,18 @@ _FLAT = 0.05  # times F1 (1 - F1): what a sparser graph may lack
 def expected_f1(candidates: Candidates) -> Choice:
     """One minus the expected F1 of every graph, infinite for those that were not looked at."""
     path = candidates.path
-    along = EntryScores(candidates.loss, path, _rows(candidates), candidates.penalty_weights)
+    rows = _rows(candidates)
+    along = EntryScores(candidates.loss, path, rows, candidates.penalty_weights)
+    whole = candidates.certainty is None and candidates.tau == 1
+    any_edge = AnyEdge(candidates.loss, path, rows, along.pairs, exchangeable=whole, seed=candidates.seed)
     most = _EDGES_A_COLUMN * path.interactions.n_columns
     while True:
         entries = along.within(most)
         odds = find_odds(_standing_out(candidates, entries), entries.entered)
-        criterion = (_of_groups if candidates.loss.parts.are_groups else _criterion)(path, entries, odds)
+        if any_edge.according_to(odds):
+            criterion = (_of_groups if candidates.loss.parts.are_groups else _criterion)(path, entries, odds)
+        else:
+            criterion = _without_edges(path, entries)
         choice = _where_the_flat_begins(criterion, path)
         chosen, last = path.n_edges[[choice.position, entries.n_looked_at - 1]]
         if entries.n_looked_at == path.alphas.size or chosen <= most // 2 < last:
@@ -96,10 +103,7 @@ def _of_groups(path: Path, entries: Entries, odds: Odds) -> Array:
         inside = np.triu(matrices(joined_support(path.interactions[k], path.rule)))
         graphs = inside[:1] | inside[1:]
         n_edges = np.count_nonzero(graphs)
-        if odds.there_are_edges:
-            criterion[k] = 1 - 2 * float(linked[graphs].sum()) / (n_edges + float(linked.sum()))
-        else:
-            criterion[k] = n_edges / (n_edges + 1)
+        criterion[k] = 1 - 2 * float(linked[graphs].sum()) / (n_edges + float(linked.sum()))
     return criterion
 
 
@@ -108,13 +112,17 @@ def _criterion(path: Path, entries: Entries, odds: Odds) -> Array:
     criterion = np.full(path.alphas.size, np.inf)
     for k in range(entries.n_looked_at):
         inside = joined_support(path.interactions[k], path.rule)[i, j]
-        if odds.there_are_edges:
-            counted = _counted(inside, entries, path.alphas, k)
-            found = float(odds.probability @ counted)
-            criterion[k] = 1 - 2 * found / (float(counted.sum()) + odds.n_edges)
-        else:
-            n_edges = np.count_nonzero(inside)
-            criterion[k] = n_edges / (n_edges + 1)
+        counted = _counted(inside, entries, path.alphas, k)
+        found = float(odds.probability @ counted)
+        criterion[k] = 1 - 2 * found / (float(counted.sum()) + odds.n_edges)
+    return criterion
+
+
+def _without_edges(path: Path, entries: Entries) -> Array:
+    """Where no pair is linked: the fewer edges the better."""
+    criterion = np.full(path.alphas.size, np.inf)
+    n_edges = path.n_edges[: entries.n_looked_at]
+    criterion[: entries.n_looked_at] = n_edges / (n_edges + 1)
     return criterion
 
 

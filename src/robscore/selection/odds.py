@@ -7,7 +7,7 @@ distribution has no mass near zero, since an edge that cannot be distinguished f
 
 The share of edges and tau are those that make the scores likeliest, with tau at least sqrt(log p) / 2, which grows as
 the largest of p scores without an edge does: were edges smaller, noise with slightly heavy tails would pass for many
-of them. Where edges make the scores hardly likelier there is none; noise passes this test in one data set in thirty.
+of them. Whether there is any edge at all is asked in :mod:`robscore.selection.any_edge`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from robscore._tools.typing import Array, BoolArray
+from robscore._tools.typing import Array, BoolArray, IntArray
 
 _EFFECTS, _LARGEST_EFFECT = 21, 32.0  # how many values of tau are tried, and the largest, in standard errors
-_EVIDENCE = 1.5  # gain in log likelihood that edges must bring
 _LARGEST = 600.0  # logarithm of odds, so that their exponential is finite
 _LEAST_SCORE = 1e-3
 _STEPS = 30  # of bisection: to a billionth
@@ -43,11 +42,6 @@ class Odds(NamedTuple):
     n_edges: float
     evidence: float
 
-    @property
-    def there_are_edges(self) -> bool:
-        """Whether the scores say that there is any edge."""
-        return self.evidence > _EVIDENCE
-
 
 def find_odds(score: Array, entered: BoolArray) -> Odds:
     """From absolute scores, shape (p,); of those that did not enter the score is only an upper bound.
@@ -63,8 +57,8 @@ def find_odds(score: Array, entered: BoolArray) -> Odds:
     best = Odds(np.zeros(score.size), 0.0, 0.0)
     smallest = 0.5 * np.sqrt(np.log(max(score.size, 2)))
     for effect in np.geomspace(smallest, _LARGEST_EFFECT, _EFFECTS) if score.size else ():
-        ratio = np.exp(np.clip(_log_odds(score, entered, effect), -_LARGEST, _LARGEST))
-        share = _likeliest_share(ratio)
+        ratio = np.exp(np.clip(log_odds(score, entered, effect), -_LARGEST, _LARGEST))
+        share = likeliest_share(ratio)
         evidence = float(np.log1p(share * (ratio - 1)).sum())
         if evidence > best.evidence:
             probability = share * ratio / (1 - share + share * ratio)
@@ -72,7 +66,7 @@ def find_odds(score: Array, entered: BoolArray) -> Odds:
     return best
 
 
-def _log_odds(score: Array, entered: BoolArray, effect: float) -> Array:
+def log_odds(score: Array, entered: BoolArray, effect: float) -> Array:
     """Logarithm of the density of a score with an edge over that without; of a bound, of the probabilities below it."""
     variance = 1 + effect**2
     share = effect**2 / variance
@@ -85,14 +79,17 @@ def _log_odds(score: Array, entered: BoolArray, effect: float) -> Array:
     return np.where(entered, exact, bound)
 
 
-def _likeliest_share(ratio: Array) -> float:
-    """The share of edges that maximises sum log(1 + share (ratio - 1)), by bisection of its derivative."""
+def likeliest_share(ratio: Array, counts: IntArray | None = None) -> float:
+    """The share of edges that maximises sum log(1 + share (ratio - 1)), by bisection of its derivative.
+
+    ``counts`` says how often every ratio is there.
+    """
     excess = ratio - 1
-    if excess.mean() <= 0:
+    if np.average(excess, weights=counts) <= 0:
         return 0.0
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         share = (low + high) / 2
-        rises = float(np.mean(excess / (1 + share * excess))) > 0
+        rises = float(np.average(excess / (1 + share * excess), weights=counts)) > 0
         low, high = (share, high) if rises else (low, share)
     return (low + high) / 2

@@ -1,0 +1,127 @@
+"""Whether there is any edge at all: tables in which every column has an order of its own have none.
+
+At the empty graph a row adds u_k T_j + u_j T_k to the derivative in K_jk; u_j and T_j depend on column j alone. So
+
+    S_jk = sum_i (u_ik - mean u_k) (T_ij - mean T_j) + the same with j and k exchanged
+
+compares two columns, and where columns are independent, their rows may be put in any order without changing how S is
+distributed, whatever the columns look like. How much likelier edges make all of S, beside the same for other orders, is
+a test with an exact level. It sees many weak edges as well as a few strong ones, and is not fooled by heavy tails.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from robscore._tools.typing import Array, IntArray
+from robscore.losses.quadratic import QuadraticLoss
+from robscore.selection.odds import Odds, likeliest_share, log_odds
+from robscore.selection.standard_errors import with_own_adapted
+from robscore.solvers.path import Path
+from robscore.weighting.standard import canonical_order
+from robscore.weighting.weighted_rows import WeightedRows
+
+_CLEAR = 8.0  # gain in log likelihood that leaves no doubt; noise never reaches it
+_ENOUGH = 1.5  # that must do where columns cannot be put in other orders; noise reaches it once in thirty tables
+_ORDERS, _LEVEL = 99, 0.05
+_EFFECTS = (0.5, 1.0, 2.0, 4.0, 8.0)  # sizes of edges, in standard errors
+_BINS, _LARGEST = 16, 8  # per standard error, and how far: scores are counted, so that very many pairs cost little
+
+
+class AnyEdge:
+    """The question whether a table has any edge, answered with no more work than it needs.
+
+    Parameters
+    ----------
+    loss, path : the loss and its solutions
+    rows : what the loss is made of, or a sample of it
+    pairs : two integer arrays of shape (p,)
+        That are asked about.
+    exchangeable : bool
+        Whether the values of a column may change places: rows are complete, and no series.
+    seed : int
+        Of the orders.
+    """
+
+    def __init__(
+        self,
+        loss: QuadraticLoss,
+        path: Path,
+        rows: WeightedRows,
+        pairs: tuple[IntArray, IntArray],
+        *,
+        exchangeable: bool,
+        seed: int,
+    ) -> None:
+        self.loss, self.path, self.rows, self.pairs = loss, path, rows, pairs
+        self.exchangeable, self.seed = exchangeable, seed
+
+    def according_to(self, odds: Odds) -> bool:
+        """From the gain that edges bring along the path; where that leaves a doubt, from other orders."""
+        if not 0 < odds.evidence < _CLEAR:
+            return odds.evidence > 0
+        return odds.evidence > _ENOUGH if self._in_any_order is None else self._in_any_order
+
+    @cached_property
+    def _in_any_order(self) -> bool | None:
+        """Whether the gain stands out among those of other orders; None where columns have no other."""
+        if not self.exchangeable:
+            return None
+        none = np.zeros_like(self.loss.completed(self.path.interactions[0])), np.zeros_like(self.path.locations[0])
+        factors = self.rows.elements.gradient_factors(*with_own_adapted(self.loss, *none, self.path))
+        often = self._often()
+        if factors is None or often is None:
+            return None
+        u, T = (np.repeat(part, often, axis=0) for part in factors)
+        if len(u) < 3:
+            return None
+        columns, order = canonical_order(u)
+        u, T = ((part - part.mean(axis=0))[order][:, columns] for part in (u, T))
+        place = np.argsort(columns)
+        pairs = place[self.pairs[0]], place[self.pairs[1]]
+        spread = _spread(u, T)[pairs]
+        observed = _gain(_sums(u, T)[pairs], spread)
+        rng, index, as_large = np.random.default_rng(self.seed), np.tile(np.arange(len(u))[:, None], u.shape[1]), 0
+        for _ in range(_ORDERS):
+            other = rng.permuted(index, axis=0)
+            moved = (np.take_along_axis(part, other, axis=0) for part in (u, T))
+            as_large += _gain(_sums(*moved)[pairs], spread) >= observed
+            if 1 + as_large > _LEVEL * (_ORDERS + 1):
+                return False
+        return True
+
+    def _often(self) -> IntArray | None:
+        """How often each row is there, 0 for those that count for little; None where some are there in part."""
+        once = self.rows.gamma_weights
+        if self.rows.frequency is not None:
+            once = np.divide(once, self.rows.frequency, out=np.zeros_like(once), where=self.rows.frequency > 0)
+        times = np.ones_like(once) if self.rows.frequency is None else self.rows.frequency
+        whole = times.astype(np.intp)
+        return np.where(2 * once >= once.max(), whole, 0) if (times == whole).all() else None
+
+
+def _sums(u: Array, T: Array) -> Array:
+    """S of all pairs, shape (m, m)."""
+    S = u.T @ T
+    return np.asarray(S + S.T)
+
+
+def _spread(u: Array, T: Array) -> Array:
+    """The standard deviation of S over all orders of the columns, shape (m, m)."""
+    in_u, in_T, both = (u * u).sum(axis=0), (T * T).sum(axis=0), (u * T).sum(axis=0)
+    mixed = np.outer(in_u, in_T)
+    return np.sqrt(np.maximum(mixed + mixed.T + 2 * np.outer(both, both), 0) / (len(u) - 1))
+
+
+def _gain(S: Array, spread: Array) -> float:
+    """How much likelier (in logarithms) edges of one size make the scores S / spread, for the best size and share."""
+    score = np.divide(np.abs(S), spread, out=np.zeros_like(S), where=spread > 0)
+    counts = np.bincount(np.minimum(score * _BINS, _LARGEST * _BINS).astype(np.intp), minlength=_LARGEST * _BINS + 1)
+    middles = (np.arange(counts.size) + 0.5) / _BINS
+    gains = [0.0]
+    for effect in _EFFECTS:
+        ratio = np.exp(log_odds(middles, np.ones(middles.size, dtype=bool), effect))
+        gains.append(float(counts @ np.log1p(likeliest_share(ratio, counts) * (ratio - 1))))
+    return max(gains)
