@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV
 import robscore as rs
 from robscore.families.power import PowerFamily
 from robscore.family_choice.common_weight import CommonWeight, RowWeight
+from robscore.family_choice.held_out import block_losses, fitted_loss, fitted_losses_without
 from robscore.family_choice.nodes import Coordinates, node
 from robscore.family_choice.scoring import losses_of
 
@@ -192,3 +193,28 @@ def test_columns_that_are_no_measurements_are_named_and_stop_nothing():
     counts = rng.poisson(2.0, size=(300, 3)).astype(float)
     counts[0] = 30.0, 25.0, 40.0
     assert "small counts" in " ".join(rs.RobustGraph("auto", n_edges=1).fit(counts).cautions_)
+
+
+def test_what_a_fit_costs_is_taken_off():
+    """Rows that say nothing: held out, more parameters cost more; with the fitted rows they cost nothing."""
+    rng = np.random.default_rng(0)
+    held, both = [], []
+    for _ in range(300):
+        V, y = rng.normal(size=(20, 15, 12)), rng.normal(size=(20, 15))
+        sums = np.einsum("gnp,gnq->gpq", V, V), np.einsum("gnp,gn->gp", V, y)
+        held.append(block_losses(*sums).sum() / 300)
+        both.append((held[-1] + fitted_loss(*sums) / 300) / 2)
+    error = np.std(held) / np.sqrt(300)
+    assert np.mean(held) > 10 * error
+    assert abs(np.mean(both)) < 3 * error
+    assert np.std(both) < np.std(held)
+
+
+def test_the_fitted_loss_without_a_block_is_that_of_the_other_blocks():
+    rng = np.random.default_rng(1)
+    V, y = rng.normal(size=(5, 30, 3)), rng.normal(size=(5, 30))
+    gamma, g = np.einsum("gnp,gnq->gpq", V, V), np.einsum("gnp,gn->gp", V, y)
+    without = fitted_losses_without(gamma, g)
+    for b in range(5):
+        others = np.delete(np.arange(5), b)
+        assert without[b] == pytest.approx(fitted_loss(gamma[others], g[others]), rel=1e-5)

@@ -49,7 +49,8 @@ def compare_families(X: AnyData, families: Sequence[str | Family] | None = None,
     The loss is the score-matching loss with h_j = phi(x) min(d_j, 3)^2 on columns scaled by their medians, where phi
     lets rows far from the middle count less, whatever the family; if data are below zero, h_j = phi. This is half
     the weighted Fisher divergence from the truth, up to a constant of the data, so losses of families can be compared.
-    Fits have no penalty, and each row is held out of one.
+    Fits have no penalty, and each row is held out of one. What the fits themselves cost is taken off (the loss is the
+    mean of those held out and fitted), so that a family is judged by how near it comes to the truth.
 
     Parameters
     ----------
