@@ -9,6 +9,7 @@ from reference import full_gamma, kkt_residual
 from registry import CASES, STATISTICS
 
 import robscore as rs
+from robscore.rows.frames import readable
 from robscore.rows.tables import columns_of
 
 SHARE = 1.0 / (len(CASES) * 2 + len(STATISTICS) + 2)  # of all fits
@@ -67,11 +68,14 @@ def made(chosen, m):
     return chosen
 
 
-def check_scores(model, X, m):
+def check_scores(model, X):
     before = frozen(X)
     losses = model.row_losses(X)
-    assert not (np.isnan(losses) & (model.row_weights_ > 0).any(axis=1)).any()
-    finite(losses[(model.row_weights_ > 0).all(axis=1)])
+    count = (model.row_weights_ > 0).any(axis=1)
+    if isinstance(model.family, rs.families.Simplex):  # weights of parts depend on others, so holes cannot be judged
+        count &= ~np.isnan(np.asarray(readable(X).values, dtype=float)).any(axis=1)
+    assert not (np.isnan(losses) & count).any()
+    finite(losses[(model.row_weights_ > 0).all(axis=1) & count])
     assert model.score(X) < np.inf  # minus infinity where too many rows overflow
     table = columns_of(model.suspicious_rows())
     assert len(table["row"]) == model.n_rows_used_
@@ -146,6 +150,7 @@ def check_tables(model, dice):
 @example(seed=38513784)
 @example(seed=45057359)
 @example(seed=9433)
+@example(seed=283752149404455296)
 def test_parameters(case, seed):
     dice = Dice(seed)
     X = dice.matrix(case)
@@ -156,7 +161,7 @@ def test_parameters(case, seed):
         model = rs.RobustScoreMatching(case.family, **chosen).fit(given_X)
         check_fit(model, given_X)
         finite(model.theta_)
-        check_scores(model, given_X, X.shape[1])
+        check_scores(model, given_X)
     assert frozen(given_X) == before
 
 
@@ -164,6 +169,9 @@ def test_parameters(case, seed):
 @settings(max_examples=examples(SHARE, 8))
 @given(seed=seeds)
 @example(seed=2753243629996871001)  # copies of rows, of which the first count for nothing
+@example(seed=89549379974988160)  # parts of a composition that are missing, sums and powers that overflow
+@example(seed=11639956)
+@example(seed=16785)
 def test_graphs(case, seed):
     dice = Dice(seed)
     X = dice.matrix(case)
@@ -177,7 +185,7 @@ def test_graphs(case, seed):
         fitted = rs.RobustGraph(case.family, **chosen).fit(given_X)
         check_fit(fitted, given_X)
         check_graph(fitted)
-        check_scores(fitted, given_X, X.shape[1])
+        check_scores(fitted, given_X)
         model = fitted
     if model is not None:
         with simulating(many=many):

@@ -13,6 +13,12 @@ from robscore.domains.base import Domain, Nearest
 SUM_TOLERANCE = 1e-6  # by how much the entries of a composition may miss one
 
 
+def misses_one(X: Array) -> Array:
+    """By how much the sum of every row of X, shape (n, m), differs from one, shape (n, 1); perhaps infinite."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.abs(X.sum(axis=1, keepdims=True) - 1))
+
+
 @dataclass(frozen=True)
 class Simplex(Domain):
     """Rows of non-negative entries that sum to one: compositions.
@@ -39,7 +45,7 @@ class Simplex(Domain):
     def contains(self, X: ArrayLike) -> BoolArray:
         """Which entries of X, shape (n, m), are not negative; none in rows that do not sum to one."""
         x = np.asarray(X, dtype=float)
-        return np.asarray((x >= 0) & (np.abs(x.sum(axis=1, keepdims=True) - 1) <= SUM_TOLERANCE))
+        return np.asarray((x >= 0) & (misses_one(x) <= SUM_TOLERANCE))
 
     def nearest(self, X: ArrayLike) -> Nearest:
         """min(x_j, x_m), which falls as x_j rises where x_m is the smaller one."""

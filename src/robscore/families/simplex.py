@@ -19,6 +19,7 @@ from robscore._tools.words import Setting
 from robscore.boundary import Boundary
 from robscore.domains import SUM_TOLERANCE, Domain
 from robscore.domains import Simplex as SimplexDomain
+from robscore.domains.simplex import misses_one
 from robscore.elements import SimplexElements
 from robscore.families.base import Family, check_boundary, linear_part, register
 from robscore.rows.arrays import as_rows
@@ -78,7 +79,7 @@ class Simplex(Family):
 
     def problem(self, X: Array) -> tuple[BoolArray, str]:
         """Rows that do not sum to one; then exact zeros."""
-        wrong = np.abs(X.sum(axis=1, keepdims=True) - 1) > SUM_TOLERANCE
+        wrong = misses_one(X) > SUM_TOLERANCE
         if wrong.any():
             return np.broadcast_to(wrong, X.shape), "lie in rows that do not sum to one (divide each row by its sum)"
         zero = X <= 0

@@ -79,10 +79,10 @@ class WeightedRows:
     def pair_kurtosis(self, z: Parameters, own: Array) -> Array:
         """Kurtosis over rows of these gradients, shape (m, m); 3 where rows are normal, or say nothing."""
         centre = np.average(self.elements.columns(), axis=0, weights=self.gamma_weights)
-        squares, fourths = self.elements.pair_powers(self._rooted(1 / 2), z, self.parameters, own, centre)
-        if self.frequency is not None:
-            _, fourths = self.elements.pair_powers(self._rooted(3 / 4), z, self.parameters, own, centre)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):  # what is beyond all numbers says nothing
+            squares, fourths = self.elements.pair_powers(self._rooted(1 / 2), z, self.parameters, own, centre)
+            if self.frequency is not None:
+                _, fourths = self.elements.pair_powers(self._rooted(3 / 4), z, self.parameters, own, centre)
             kurtosis = fourths * self.n_rows / squares**2
         return np.nan_to_num(kurtosis, nan=3.0, posinf=3.0)
 
