@@ -8,6 +8,7 @@ import pytest
 import robscore as rs
 from robscore._tools.remarks import About, Caution, Remark, worst_first
 from robscore._tools.words import Setting, Words
+from robscore.certainty.cautions import _below
 from robscore.certainty.left_out import What, rows_left_out
 from robscore.certainty.order import correlation_of_rows, coverage
 from robscore.report.page import html_page
@@ -136,3 +137,39 @@ def test_rows_of_which_most_are_equal_have_no_distances_to_divide_by():
     assert left.rows.size == 9
     assert np.isfinite(left.spread)
     assert len(model.suspicious_rows()) == 24
+
+
+def test_that_bad_rows_were_not_looked_for_is_said():
+    """A column that is zero but for a few rows has no variation in their middle."""
+    X = normal(n=200, m=4)
+    X[:, 3] = 0.0
+    X[::20, 3] = np.arange(1.0, 11.0)
+    model = rs.RobustGraph("gaussian").fit(X)
+    if model.share_dropped_ is None:
+        assert any("Bad rows were not looked for" in caution and "'x3'" in caution for caution in model.cautions_)
+        assert "could not be judged by each other" in model.summary()
+
+
+def test_more_than_a_quarter_of_the_rows_left_out_is_said():
+    X = normal(n=400)
+    X[:108] = 40 * np.random.default_rng(1).standard_t(1.0, size=(108, 8))
+    model = rs.RobustGraph("gaussian").fit(X)
+    assert 0.25 < model.share_dropped_ < 0.28
+    assert any(caution.kind in (About.LEFT_OUT, About.GROUP) for caution in model.cautions_)
+
+
+def test_associations_beyond_one_are_not_passed_off_as_strong():
+    """Of two columns one is large and the other small: a strong link, and wide columns."""
+    rng = np.random.default_rng(0)
+    X, side = rng.gamma(3.0, size=(400, 3)), rng.random(400) < 0.5
+    X[side, 0] /= 30
+    X[~side, 1] /= 30
+    model = rs.RobustGraph("sqrt", n_blocks=1, alpha=1e-4).fit(X)
+    assert abs(model.association_[0, 1]) > 1
+    assert any("more than a correlation can be" in caution for caution in model.cautions_)
+    assert "seem" in headline(record(model))
+
+
+def test_effective_rows_are_written_so_that_they_are_seen_below_the_limit():
+    said = [_below(value, 20) for value in (8.2, 19.4, 19.7, 19.99)]
+    assert said == ["8", "19", "19.7", "nearly 20"]

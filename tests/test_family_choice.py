@@ -218,3 +218,20 @@ def test_the_fitted_loss_without_a_block_is_that_of_the_other_blocks():
     for b in range(5):
         others = np.delete(np.arange(5), b)
         assert without[b] == pytest.approx(fitted_loss(gamma[others], g[others]), rel=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1.0, 7.0])
+def test_a_column_of_zeros_and_one_other_value_does_not_end_the_fit(scale):
+    """A family that ends at zero sees one value of it; a Gaussian sees two."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.gamma(3.0, size=(200, 4)), columns=["a", "b", "c", "yes"])
+    X["yes"] = scale * (rng.random(200) < 0.5)
+    table = rs.compare_families(X)
+    reasons = dict(zip(table["family"], table["reason"], strict=True))
+    assert reasons["sqrt"] == "1 column without two different values above zero"
+    model = rs.RobustGraph("auto").fit(X)
+    assert model.family_ == "gaussian"
+    assert "chosen because 'yes' has no two different values above zero" in model.summary()
+    assert any("'yes'" in caution and "only two values" in caution for caution in model.cautions_)
+    with pytest.raises(ValueError, match=r"'yes'.*family='gaussian'"):
+        rs.RobustGraph("sqrt").fit(X)

@@ -15,7 +15,7 @@ from robscore._tools.networks import centrality, clustered_order
 from robscore._tools.words import signed
 from robscore.report.methods import methods
 from robscore.report.record import full_weights
-from robscore.report.words import about_flagged, findings, how_sure
+from robscore.report.words import about_flagged, findings, how_sure, n_clear
 
 # 16 years of seven series that grow together, from statsmodels' Longley data: too few to learn a graph from.
 LONGLEY = """60323 83 234289 2356 1590 107608 1947;61122 88.5 259426 2325 1456 108632 1948
@@ -199,3 +199,18 @@ def test_no_association_is_written_as_minus_zero():
     assert signed(-0.001) == "-0.001"
     assert signed(-0.0049) == "-0.005"
     assert signed(0.005) == "+0.01"
+
+
+def test_a_link_whose_sign_is_reversed_without_shrinkage_is_not_called_clear(records):
+    """As where columns nearly determine each other."""
+    rain = records["rain"]
+    i, j, _, strength = rain.edges[0]
+    pairs = [pair for pair in rain.certainty["pairs"] if (pair[0], pair[1]) != (i, j)]
+    opposite = [i, j, -strength, -strength - 0.01, -strength + 0.01, 1e-9, 1e-9]
+    agrees = [i, j, strength, strength - 0.01, strength + 0.01, 1e-9, 1e-9]
+    told, before = (replace(rain, certainty={**rain.certainty, "pairs": [*pairs, test]}) for test in (opposite, agrees))
+    assert n_clear(told) == n_clear(before) - 1
+    assert "have the opposite sign: believe neither" in how_sure(told)
+    assert "opposite sign" not in how_sure(before)
+    assert f"{signed(-strength)} without shrinkage" in findings(told)[0]
+    assert f"({signed(strength)})" in findings(before)[0]

@@ -24,8 +24,9 @@ class About(IntEnum):
     SERIES = 8
     COPIES = 9
     COLUMNS = 10
-    DIAGONAL = 11
-    OTHER = 12
+    STRENGTH = 11
+    DIAGONAL = 12
+    OTHER = 13
 
 
 class Remark:

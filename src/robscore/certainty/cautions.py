@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from robscore._tools.remarks import About, Caution, Remark, worst_first
-from robscore._tools.words import Setting, Words
+from robscore._tools.words import Setting, Words, signed
 from robscore.certainty.check_fit import remarks_on_fit
 from robscore.certainty.left_out import remarks_on_left_out, rows_left_out
 from robscore.certainty.order import remarks_on_order
-from robscore.fitting.fit import Fit
+from robscore.families.power import PowerFamily
+from robscore.fitting.fit import Fit, GraphFit
 
 _FEWEST_ROWS = 20  # to judge rows, or anything else, by the others
 _CAUSES = {
@@ -32,6 +33,7 @@ def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
         *more,
         *_remarks_on_size(fit),
         *remarks_on_fit(fit),
+        *_remarks_on_strength(fit),
         *_remarks_on_copies(fit),
     ]
     if not any(remark.kind == About.SORTED for remark in remarks):
@@ -51,12 +53,37 @@ def _remarks_on_size(fit: Fit) -> list[Remark]:
     why = f"fewer than the {m} columns" if effective < m else too_few
     fewer: list[str | Setting] = [] if fit.weights.is_tapered else [", or fewer blocks (", Setting("n_blocks"), ")"]
     words = Words(
-        f"The {fit.prepared.rows.n_rows} rows count as much as {effective:.0f} equal ones, {why}: "
+        f"The {fit.prepared.rows.n_rows} rows count as much as {_below(effective, max(m, _FEWEST_ROWS))} equal ones, "
+        f"{why}: "
         "a link that is absent may only be undetected. Use more rows or fewer columns",
         *fewer,
         ".",
     )
     return [Remark(words, UserWarning, About.FEW_ROWS)]
+
+
+def _remarks_on_strength(fit: Fit) -> list[Remark]:
+    """Associations that no correlation could have."""
+    if not (isinstance(fit, GraphFit) and isinstance(fit.prepared.preparation.family, PowerFamily)):
+        return []
+    i, j = fit.graph.strongest_first()
+    strength = fit.graph.association[i, j]
+    beyond = np.flatnonzero(np.abs(strength) > 1)
+    if not beyond.size:
+        return []
+    k = int(beyond[0])  # pairs are listed by decreasing strength
+    names = f"{fit.names[i[k]]!r} and {fit.names[j[k]]!r}"
+    more = "" if beyond.size == 1 else f" (and {beyond.size - 1} more beyond 1)"
+    words = (
+        f"The association of {names} is {signed(float(strength[k]))}{more}, more than a correlation can be: the data "
+        "hardly say how much these variables vary given the others. Do not go by its size."
+    )
+    return [Remark(words, UserWarning, About.STRENGTH)]
+
+
+def _below(value: float, limit: int) -> str:
+    """A number with as many digits as it takes to be seen below a limit."""
+    return f"{value:.0f}" if round(value) < limit else f"{value:.3g}" if value < limit - 0.05 else f"nearly {limit}"
 
 
 def _remarks_on_copies(fit: Fit) -> list[Remark]:
@@ -74,6 +101,9 @@ def _with_cause(symptom: Remark, remarks: list[Remark], fit: Fit) -> Remark:
     if causes:
         return Remark(Words(symptom.message, f" This happens where {causes[0]}, as here."), UserWarning, symptom.kind)
     phi = fit.weights.phi
+    if phi is None and fit.settings.says_nothing_of_blocks:
+        words = Words(symptom.message, " Bad rows cause this, and here they could not be told from good ones.")
+        return Remark(words, UserWarning, symptom.kind)
     if phi is None:
         words = Words(
             symptom.message, " Bad rows cause this, and here they count: have them left out by giving neither ",

@@ -159,6 +159,9 @@ def excluded(family: Family, table: Table) -> str:
         return f"rows sum to {table.total:.6g}, so that columns determine each other"
     if family.domain.is_non_negative and table.is_real:
         return f"{int(table.negative.sum())} negative values"
+    if family.domain.is_non_negative and table.lonely.any():
+        count = np.count_nonzero(table.lonely)
+        return f"{count} {'column' if count == 1 else 'columns'} without two different values above zero"
     if not is_comparable(family, is_real=table.is_real):
         return "not a power family on [0, inf), or on the real line, so its loss cannot be compared"
     assert isinstance(family, PowerFamily)
@@ -203,6 +206,13 @@ def take_family(rows: Rows, seed: int) -> Taken:
         reason = f"chosen because all rows sum to {table.total:.6g}"
         closing = None if abs(table.total - 1) < 1e-9 else table.total
         return Taken("simplex", get_family("simplex"), reason + (", divided by it" if closing else ""), closing)
+    if len(table.sample) and table.lonely.any():
+        names = rows.names or default_names(rows.n_columns)
+        which = [names[j] for j in np.flatnonzero(table.lonely)]
+        reason = (
+            f"chosen because {quoted(which)} {'has' if len(which) == 1 else 'have'} no two different values above zero"
+        )
+        return Taken("gaussian", get_family("gaussian"), reason)
     if len(table.sample) < _FEWEST_ROWS:
         return Taken("sqrt", get_family("sqrt"), "chosen because there are too few rows to compare families")
     lines = [one for one in compared(table, FAMILIES[:-2], seed) if one.verdict != "excluded"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import partial
 
@@ -58,6 +59,14 @@ class Table:
     def is_real(self) -> bool:
         """Whether something is below zero."""
         return bool(self.negative.any())
+
+    @property
+    def lonely(self) -> BoolArray:
+        """Columns without two different values above zero, all that a family on [0, inf) sees of them."""
+        above = np.where(self.sample > 0, self.sample, np.nan)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # columns of zeros
+            return np.asarray(~(np.nanmin(above, axis=0) < np.nanmax(above, axis=0)))
 
 
 def _look(rows: Array) -> tuple[IntArray, IntArray, float, float, BoolArray]:

@@ -12,7 +12,7 @@ from robscore._tools.errors import UsageError
 from robscore._tools.progress import stage, tell
 from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import Setting, Words
+from robscore._tools.words import Setting, Words, quoted
 from robscore.elements import Elements
 from robscore.elements.streamed import elements_of
 from robscore.families.base import NoDensityError, Parameters
@@ -30,7 +30,7 @@ from robscore.weighting.row_weights import RowWeights
 
 _FEWEST_REWEIGHTED = 20  # rows; fewer say too little about each other
 _LOOKED_AT = 1000  # rows that overflow, to find the column that does it
-_MUCH = 0.28  # share of rows left out that is worth a remark
+_MUCH = 0.25  # share of rows left out that is worth a remark
 _BLOCKS_OF_ONE = 5000  # rows up to which each is a block of its own where rows cannot be judged: no order matters
 
 
@@ -74,7 +74,9 @@ class Weighed:
         """The result of reweighting, in words; None if it was not requested."""
         if self.weights.is_tapered:
             return self.weights.in_words()
-        return "no, the family does not describe enough of the rows" if self.reweighted else None
+        if any(remark.kind == About.MISFIT for remark in self.remarks):
+            return "no, the family does not describe enough of the rows"
+        return "no, the rows could not be judged by each other" if self.reweighted else None
 
 
 def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Judge) -> tuple[Weighed, Loss]:
@@ -207,11 +209,8 @@ def _weights_of_blocks(
 
 def _reweigh(
     prepared: Prepared, elements: Elements, settings: Settings, n_blocks: int, judge: Judge
-) -> Reweighted | Remark | None:
-    """What the rows say of each other; or why they say nothing.
-
-    None where a loss has no unique minimum, which the next minimisation reports too.
-    """
+) -> Reweighted | Remark:
+    """What the rows say of each other; or why they say nothing."""
     preparation = prepared.preparation
     blocks = Words(
         "the weights are those of ", Setting("n_blocks", n_blocks), "; give ", Setting("n_blocks"), " or ",
@@ -223,8 +222,14 @@ def _reweigh(
         found = reweigh(elements, prepared.rows, preparation.scaled_family, judge.first, settings.seed)
     except NoDensityError as error:
         return Remark(Words(f"{error} So ", blocks), UserWarning)
-    except (SingularLossError, ColumnsError):
-        return None
+    except ColumnsError as error:
+        names = quoted([preparation.names[k] for k in error.columns])
+        why = f"in the middle of the rows there is next to no variation in {names}. Without such columns they would be."
+        return Remark(f"Bad rows were not looked for: {why}", UserWarning)
+    except SingularLossError:
+        return Remark(
+            "Bad rows were not looked for: too few rows are alike, or columns determine each other.", UserWarning
+        )
     if found is not None:
         return found
     words = Words(

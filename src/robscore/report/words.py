@@ -8,7 +8,7 @@ from robscore._tools.words import clipped, first_few, signed, visible
 from robscore.report.record import Record
 
 # Cautions of these kinds leave a graph in doubt; others only qualify it.
-_DOUBTFUL = ("GROUP", "LEFT_OUT", "MISFIT", "NOT_CONVERGED", "FEW_ROWS")
+_DOUBTFUL = ("GROUP", "LEFT_OUT", "MISFIT", "NOT_CONVERGED", "FEW_ROWS", "STRENGTH", "DIAGONAL")
 
 _FAMILIES = {
     "Gaussian()": "Gaussian",
@@ -88,11 +88,13 @@ def _by_tests(record: Record) -> str:
     """How many links are clear by the tests of the record."""
     assert record.certainty is not None
     count, sure, clear = len(record.edges), record.certainty, n_clear(record)
-    others = sum(1 for pair in sure["pairs"] if _is_clear(pair, sure["fdr"])) - clear
+    reversed_ = _reversed(record)
+    others = sum(1 for pair in sure["pairs"] if _is_clear(pair, sure["fdr"])) - clear - len(reversed_)
     missed = ""
     if others:
         other = f"{others} {'other pair is' if others == 1 else 'other pairs are'}"
         missed = f" {other} as clear by that test, but not in the graph." if count else ""
+    missed += _about_reversed(record, reversed_)
     if not count:
         none = f"{others} of them may be, by a separate test" if others else "a separate test of every pair agrees"
         return f"Of the {sure['n_tested']} pairs, {none}."
@@ -102,7 +104,7 @@ def _by_tests(record: Record) -> str:
     if not clear:
         return f"None of the {count} links is clearly more than chance{half}.{missed}"
     if clear == count:
-        which = f"All {count} links are" if count > 1 else "The link is"
+        which = f"{'Both' if count == 2 else f'All {count}'} links are" if count > 1 else "The link is"
     return (
         f"{which} clearly more than chance{half}; about 1 in {one_in} of such clear links may still be false.{missed}"
     )
@@ -114,7 +116,35 @@ def n_clear(record: Record) -> int:
     if sure is None:
         return 0
     ours = {(i, j) for i, j, _, _ in record.edges}
-    return sum(1 for pair in sure["pairs"] if (pair[0], pair[1]) in ours and _is_clear(pair, sure["fdr"]))
+    clear = sum(1 for pair in sure["pairs"] if (pair[0], pair[1]) in ours and _is_clear(pair, sure["fdr"]))
+    return clear - len(_reversed(record))
+
+
+def _tested(record: Record) -> dict[tuple[int, int], list[Any]]:
+    """The tests by pairs: estimate without shrinkage, low, high, p and q."""
+    return {} if record.certainty is None else {(pair[0], pair[1]): pair[2:] for pair in record.certainty["pairs"]}
+
+
+def _reversed(record: Record) -> list[tuple[int, int]]:
+    """Links that are clear without shrinkage, with the opposite sign."""
+    if record.certainty is None:
+        return []
+    tested, fdr = _tested(record), record.certainty["fdr"]
+    found = ((i, j, strength, tested.get((i, j))) for i, j, _, strength in record.edges)
+    return [
+        (i, j)
+        for i, j, strength, test in found
+        if test and test[0] is not None and test[0] * strength < 0 and test[4] is not None and test[4] <= fdr
+    ]
+
+
+def _about_reversed(record: Record, which: list[tuple[int, int]]) -> str:
+    if not which:
+        return ""
+    i, j = which[0]
+    pair = f"{shortened(record.names[i])} and {shortened(record.names[j])}"
+    some = pair if len(which) == 1 else f"{pair} (and {len(which) - 1} more)"
+    return f" Without shrinkage, {some} have the opposite sign: believe neither."
 
 
 def _is_clear(pair: list[float | None], fdr: float) -> bool:
@@ -154,9 +184,10 @@ def _strongest(record: Record) -> str:
     if not record.edges:
         several = len(record.path["graphs"]) > 1
         return "In the report, the slider under the picture shows what would come in first." if several else ""
-    named = []
+    named, tested = [], _tested(record)
     for i, j, _, strength in record.edges[:3]:
-        named.append(f"{shortened(record.names[i])} and {shortened(record.names[j])} ({signed(strength)})")
+        size = signed(strength) + _unshrunk(strength, tested.get((i, j)))
+        named.append(f"{shortened(record.names[i])} and {shortened(record.names[j])} ({size})")
     positive = sum(1 for edge in record.edges if edge[3] > 0)
     negative = len(record.edges) - positive
     signs = f"{positive} of the linked pairs move together (+) and {negative} in opposite directions (−)"
@@ -164,6 +195,13 @@ def _strongest(record: Record) -> str:
         which = "together (+)" if positive else "in opposite directions (−)"
         signs = f"All linked pairs move {which}" if len(record.edges) > 1 else f"The two move {which}"
     return f"Strongest: {', '.join(named)}. {signs}."
+
+
+def _unshrunk(strength: float, test: list[Any] | None) -> str:
+    """The estimate without shrinkage, where the link's own strength is outside its interval."""
+    if test is None or None in test[:3] or test[1] <= strength <= test[2]:
+        return ""
+    return f"; {signed(test[0])} without shrinkage"
 
 
 def shortened(name: str, most: int = 40) -> str:

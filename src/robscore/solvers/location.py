@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csc_array
 
-from robscore._tools.errors import UsageError
 from robscore._tools.typing import Array
 from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import QuadraticLoss, as_location, location_rows
@@ -27,8 +26,23 @@ class HardlyVaryError(ColumnsError):
     """Columns that say nothing once the location is profiled out."""
 
     problem = Words(
-        "hardly vary, compared with their size, over the rows that count; drop or centre them, use fewer blocks, or ",
-        "pass ",
+        "hardly vary, compared with their size, over the rows that count; zeros do not where a family ends there. Drop "
+        "these columns, give ",
+        Setting("family", "gaussian"),
+        ", use fewer blocks, or pass ",
+        Setting("fit_location", value=False),
+        ".",
+    )
+
+
+class NoLocationError(ColumnsError):
+    """Columns of which no value counts in the loss."""
+
+    problem = Words(
+        "hold nothing but zeros in the rows that count, and zeros do not count where a family ends there. Drop these "
+        "columns, give ",
+        Setting("family", "gaussian"),
+        ", or pass ",
         Setting("fit_location", value=False),
         ".",
     )
@@ -70,11 +84,9 @@ def unshift_location(loss: QuadraticLoss, K: Array | csc_array, shifted: Array |
 
 
 def check_location(s: Array) -> None:
-    """Raise unless every eta_j enters the loss."""
+    """Raise unless every eta_j enters the loss, by s of shape (m, L)."""
     if not (s > 0).all():
-        raise UsageError(
-            "The location does not enter the loss of some column; pass ", Setting("fit_location", value=False), "."
-        )
+        raise NoLocationError(np.flatnonzero(~(s > 0).all(axis=1)).tolist())
 
 
 def check_variation(loss: QuadraticLoss, left: Array) -> None:
