@@ -235,3 +235,14 @@ def test_a_column_of_zeros_and_one_other_value_does_not_end_the_fit(scale):
     assert any("'yes'" in caution and "only two values" in caution for caution in model.cautions_)
     with pytest.raises(ValueError, match=r"'yes'.*family='gaussian'"):
         rs.RobustGraph("sqrt").fit(X)
+
+
+@pytest.mark.parametrize("m", [5, 45])
+def test_the_order_of_rows_and_columns_does_not_matter(m):
+    rng = np.random.default_rng(0)
+    X = rng.gamma(2.0, size=(300, m))
+    moved = X[rng.permutation(300)][:, rng.permutation(m)]
+    one, other = (rs.compare_families(Y, ["sqrt", "gamma", "truncated-gaussian"]) for Y in (X, moved))
+    assert list(one["family"]) == list(other["family"])
+    np.testing.assert_allclose(one["loss"], other["loss"], rtol=1e-6)
+    np.testing.assert_allclose(one["error"], other["error"], rtol=1e-5)

@@ -18,6 +18,7 @@ from scipy.stats import rankdata
 from robscore._tools.typing import Array, IntArray
 from robscore.families.power import PowerFamily
 from robscore.family_choice.common_weight import CommonWeight
+from robscore.weighting.standard import canonical_order
 
 _BLOCKS, _FEW_BLOCKS, _ROWS_A_BLOCK = 20, 10, 15
 _MOST_NODES, _MOST_NEIGHBOURS, _ROWS_A_NEIGHBOUR = 40, 60, 8
@@ -65,13 +66,14 @@ class Design:
 
     @classmethod
     def of(cls, t: Array, *, is_real: bool, seed: int) -> Design:
-        """For rows t, shape (n, m), in common coordinates."""
+        """For rows t, shape (n, m), in common coordinates; the same for any order of rows and columns."""
         n, m = t.shape
         rng = np.random.default_rng(seed)
         blocks = _BLOCKS if n >= _BLOCKS * _ROWS_A_BLOCK else _FEW_BLOCKS
         weight = CommonWeight.of(t, is_real=is_real)
-        order = rng.permutation(n)
-        nodes = np.arange(m) if m <= _MOST_NODES else np.sort(rng.choice(m, size=_MOST_NODES, replace=False))
+        columns, order = canonical_order(t)
+        order = order[rng.permutation(n)]
+        nodes = np.arange(m) if m <= _MOST_NODES else np.sort(rng.choice(columns, size=_MOST_NODES, replace=False))
         most = max(1, min(_MOST_NEIGHBOURS, n // _ROWS_A_NEIGHBOUR))
         starts = np.linspace(0, n, blocks, endpoint=False).round().astype(np.intp)
         return cls(weight.ordered(order), starts, nodes, _neighbours(t, nodes, most))
