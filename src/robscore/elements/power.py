@@ -40,6 +40,7 @@ from robscore.elements.packing import ROOT2, columns_with_one, own_pairs, pairs_
 from robscore.elements.pair_sums import squares_of_products
 from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, QuadraticLoss
 from robscore.losses.restricted import RestrictedLoss
+from robscore.medians.clouds import LARGEST_SQUARED_NORM
 from robscore.rows.blocks import Partition
 
 
@@ -67,6 +68,8 @@ class PowerElements(PairwiseElements):
     alpha, beta, gamma : arrays of shape (n, m)
     c : array of shape (n, q), optional
         Covariates of the location.
+    bound : float, optional
+        What no squared norm of a row without covariates exceeds, where that is known.
 
     Attributes
     ----------
@@ -93,6 +96,7 @@ class PowerElements(PairwiseElements):
         beta: Array,
         gamma: Array,
         c: Array | None = None,
+        bound: float = np.inf,
     ) -> None:
         self.n_rows, self.n_columns = u.shape
         self.copies = self.n_columns // A.shape[1]
@@ -106,7 +110,7 @@ class PowerElements(PairwiseElements):
         self.rows = PowerRows(u, A, B, C, alpha, beta, gamma, c)
         self.same_B, self.same_C = B is A, C is A  # so that products can be shared where a = b
         self.constant = self.copies * float(self.constant_C @ self.constant_C)
-        self._find_overflow(largest_norm(self.rows))
+        self._find_overflow(bound if bound <= LARGEST_SQUARED_NORM / 8 else largest_norm(self.rows))
 
     def shared_by_rows(self) -> Array:
         """The part of C that is left out; zero where rows differ in it."""
