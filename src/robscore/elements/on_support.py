@@ -55,8 +55,7 @@ def averages_on(
         bent = np.flatnonzero(own.pulls)
         if bent.size:
             eta = z0[1][:, None] if z0[1].ndim == 1 else z0[1][part][bent].T
-            u, c, *linear = _bent(some, c, bent, z0[0], eta)
-            add_g_on_support(u, c, *linear, own.pulls[bent], starts, every, g)
+            add_g_on_support(*_bent(some, c, bent, z0[0], eta), own.pulls[bent], starts, every, g)
     found = [block.reshape(size, size) for block, size in zip(np.split(blocks, block_starts[1:-1]), sizes, strict=True)]
     return OnSupport(found, g)
 

@@ -113,27 +113,25 @@ class PowerFamily(WeightedFamily):
             beta = (self.a or 1.0) * A
             if self._shares_gamma:  # a single column is enough
                 A = B = C = A[:, :1]
-            bound = self._largest_norm(X)
-            elements = PowerElements(u=u, A=A, B=B, C=C, alpha=alpha, beta=beta, gamma=gamma, bound=bound)
+            elements = PowerElements(u, A, B, C, alpha, beta, gamma, bound=self._norm_bound(X))
         elements.by_column = isinstance(self.domain, Intervals)
         return elements
 
     def overflow(self, X: Array) -> BoolArray:
         """Rows that overflow, shape (n,); the ends of columns may show that none can."""
-        if self._largest_norm(X) <= LARGEST_SQUARED_NORM / 8:
-            return np.zeros(len(X), dtype=bool)
-        return super().overflow(X)
+        return super().overflow(X) if self._norm_bound(X) is None else np.zeros(len(X), dtype=bool)
 
-    def _largest_norm(self, X: Array) -> float:
-        """What no squared norm of a row exceeds, by the ends of columns, if coefficients are powers of x alone."""
+    def _norm_bound(self, X: Array) -> float | None:
+        """What no squared norm of a row exceeds, by the ends of columns; None where these do not rule out overflow."""
         if not self._only_powers:
-            return np.inf
+            return None
         ends = np.stack([X.min(axis=0), X.max(axis=0)])
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             A, B, C, alpha, gamma = self._coefficients(ends, self.domain.nearest(ends))
             u, beta = ends**self.a if self.a else np.log(ends), (self.a or 1.0) * A
             parts = u, A, B, C, alpha, beta, gamma, np.zeros((2, 0))
-            return largest_norm(PowerRows(*(np.abs(part).max(axis=0, keepdims=True) for part in parts)))
+            bound = largest_norm(PowerRows(*(np.abs(part).max(axis=0, keepdims=True) for part in parts)))
+        return bound if bound <= LARGEST_SQUARED_NORM / 8 else None
 
     @property
     def _only_powers(self) -> bool:
@@ -235,7 +233,7 @@ class PowerFamily(WeightedFamily):
     def least_log_density(self, X: Array, *parameters: Array) -> Array:
         """The same in single precision, less what that may be off by.
 
-        Products of m terms are off by eps (m + 2) times the product of what they are made of, at most; entries of x^a by
+        Sums of m products are off by eps (m + 2) times the norms of what is multiplied, at most, and entries of x^a by
         3 eps (1 + x^a).
         """
         K, eta = (array.astype(np.float32) for array in parameters)

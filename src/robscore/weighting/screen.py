@@ -5,10 +5,10 @@ diagonal, y = D (z - mean) is affine in s(x), and
 
     residuals = y M,      distance^2 = y M y',      M = D^-1 P D^-1
 
-Single precision moves y by some eps (|y| + b) in all, b a bound of what its factors make of 1 + |s(x)| at y = 0, and
-so entry j of y M by at most (m + 8) eps (|y| + b) |M_j|, and y M y' by (2 m + 16) eps (|y| + b)^2 times the norm of |M|;
-|y| is bounded by the distance and the least eigenvalue of M. A row that is inside all limits by more than that counts
-in full. All others are weighed in double precision (:mod:`robscore.weighting.rule`).
+Single precision moves y by at most 4 eps (|y| + b), with b the norm of the factors times 1 + |s(x)| at y = 0, entry j
+of y M by (m + 8) eps (|y| + b) |M_j|, and y M y' by (2 m + 16) eps (|y| + b)^2 times the norm of |M|. The distance and
+the least eigenvalue of M bound |y|. A row that is inside all limits by more than that counts in full. All others are
+weighed in double precision (:mod:`robscore.weighting.rule`).
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ class Screen:
         if not off < squared / 2:
             return None
         low, high = rule.well_inside
-        numbers = (
-            shift, factor, mixing,
-            np.maximum(low, low / np.sqrt(apart)) + away, np.minimum(high, high / np.sqrt(apart)) - away,
+        low = np.maximum(low, low / np.sqrt(apart)) + away
+        high = np.minimum(high, high / np.sqrt(apart)) - away
+        return cls(
+            standard.family, _single(shift), _single(factor), _single(mixing), _single(low), _single(high),
+            float(squared - off), rule.judged_by, rule.taper[0],
         )  # fmt: skip
-        single = (array.astype(np.float32) for array in numbers)
-        return cls(standard.family, *single, float(squared - off), rule.judged_by, rule.taper[0])
 
     def __call__(self, X: Array) -> BoolArray:
         """Which of the rows X, shape (n, m), surely count in full, shape (n,); NaN and infinities do not."""
@@ -97,3 +97,7 @@ class Screen:
             return np.asarray(
                 inside.all(axis=1) & (squares <= self.largest) & (self.judged_by.at_most(X) <= self.unsurprising)
             )
+
+
+def _single(array: Array) -> AnyArray:
+    return array.astype(np.float32)
