@@ -11,6 +11,7 @@ C eta - B p in place of gamma.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from robscore.elements.base import RowCounts
     from robscore.elements.power import PowerRows
 
-_AT_A_TIME = 5000  # rows: their columns stay in the processor's cache
+_AT_A_TIME = 5000  # rows that are turned
 
 
 class OnSupport(NamedTuple):
@@ -56,7 +57,8 @@ def averages_on(
         if bent.size:
             eta = z0[1][:, None] if z0[1].ndim == 1 else z0[1][part][bent].T
             add_g_on_support(*_bent(some, c, bent, z0[0], eta), own.pulls[bent], starts, every, g)
-    found = [block.reshape(size, size) for block, size in zip(np.split(blocks, block_starts[1:-1]), sizes, strict=True)]
+    ends = pairwise(block_starts.tolist())
+    found = [blocks[low:high].reshape(size, size) for (low, high), size in zip(ends, sizes, strict=True)]
     return OnSupport(found, g)
 
 
