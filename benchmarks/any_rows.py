@@ -1,10 +1,15 @@
 """Default fits of very many rows from Parquet folders and on Dask, against reading the same files with pyarrow.
 
 Rows are made of modules of 20 columns, square-root models each, 5 % of them bad. Folders are made when they are first
-needed and kept under ``results/benchmarks/rows``. Of each width 250 million numbers are drawn; beyond that, the modules
-of rows that were drawn are put together anew, which are other rows, since modules are independent.
-``python -m benchmarks.any_rows 5000000x100 ...`` measures other sizes, ``... growth`` how time grows alone, which
-draws docs/results/growth-default.png. Times are the processor's, on Dask those of the clock.
+needed and kept under ``results/benchmarks/rows``; what an interrupted run has made is not made again. Of each width 250
+million numbers are drawn; beyond that, the modules of rows that were drawn are put together anew, which are other rows,
+since modules are independent. ``python -m benchmarks.any_rows 5000000x100 ...`` measures other sizes, ``... growth``
+how time grows alone, which draws docs/results/growth-default.png. Times are the processor's, on Dask those of the
+clock; ``OPENBLAS_NUM_THREADS=1`` keeps threads that wait for each other out of them.
+
+    OPENBLAS_NUM_THREADS=1 python -m benchmarks.any_rows 20000000x100
+
+makes 20 GB of files, and 2 GB of rows that were drawn.
 """
 
 import sys
@@ -71,11 +76,14 @@ def _good_rows(folder: Path, k: int, m: int, rng: np.random.Generator) -> np.nda
     X = np.empty((ROWS_A_FILE, m))
     for number, low in enumerate(range(0, m, MODULE)):
         own = slice(low, min(low + MODULE, m))
-        drawn = folder / f"drawn-{(k + number * (k // distinct)) % distinct:04d}-{number:03d}.npy"
+        at = (k + number * (k // distinct)) % distinct
+        drawn = folder / f"drawn-{at:04d}-{number:03d}.npy"
         if not drawn.exists():
             one = module(number, own.stop - own.start)
-            options = {"n_rows": ROWS_A_FILE, "burn_in": 30, "thin": 1, "random_state": rng}
-            np.save(drawn, rs.simulate.sample("sqrt", one.interaction, one.location, **options))
+            options = {"n_rows": ROWS_A_FILE, "burn_in": 30, "thin": 1, "random_state": [at, number, m]}
+            part = drawn.with_suffix(".part.npy")
+            np.save(part, rs.simulate.sample("sqrt", one.interaction, one.location, **options))
+            part.replace(drawn)
         X[:, own] = rng.permutation(np.load(drawn))
     return X
 

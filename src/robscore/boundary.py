@@ -105,8 +105,11 @@ class Power(_PowerAtBoundary):
 
     def combined(self, d: Array, power: float, value: float, derivative: float) -> Array:
         """(value + p derivative) d^(p + power): exact at d = 0 where the joint power is not negative."""
-        factor = value + self.p * derivative
-        return factor * d ** (self.p + power) if factor else np.zeros_like(d)
+        factor, exponent = value + self.p * derivative, self.p + power
+        if not factor or exponent == 0:
+            return np.full_like(d, factor)
+        raised = d**exponent
+        return raised if factor == 1 else factor * raised
 
 
 @dataclass(frozen=True)

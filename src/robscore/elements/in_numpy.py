@@ -5,41 +5,59 @@ from __future__ import annotations
 from robscore._tools.typing import Array, IntArray
 
 
-def add_on_support(
-    v: Array,
+def add_gamma_on_support(
+    u: Array,
+    c: Array,
     A: Array,
     B: Array,
     C: Array,
-    alpha: Array,
-    gamma: Array,
+    share: Array,
     starts: IntArray,
     entries: IntArray,
     blocks: Array,
     block_starts: IntArray,
-    g: Array,
 ) -> None:
-    """Add to Gamma_j[S_j, S_j] and g_j[S_j] of every node what rows add, in place.
+    """Add to Gamma_j[S_j, S_j] of every node what rows add, in place.
 
     Parameters
     ----------
-    v : array of shape (m + L, n)
-        The design u and, below it, c = (1, covariates).
-    A, B, C, alpha, gamma : arrays of shape (m, n)
-        The coefficients of every node, times the weights of the rows.
+    u : array of shape (m, n)
+        The design.
+    c : array of shape (L, n)
+        1, and covariates.
+    A, B, C : arrays of shape (m, n)
+        The coefficients of every node.
+    share : array of shape (n,)
+        What rows count.
     starts, entries : integer arrays
         S_j is entries[starts[j] : starts[j + 1]], ascending, its locations from m on the last L.
     blocks, block_starts : the blocks of all nodes in one array, and where each starts
-    g : array of shape (m, m + L)
     """
-    m, L = len(A), len(v) - len(A)
-    for j in range(m):
+    L = len(c)
+    for j in range(len(A)):
         own = entries[starts[j] : starts[j + 1]]
         block = blocks[block_starts[j] : block_starts[j + 1]].reshape(own.size, own.size)
-        design, c = v[own[:-L]], v[m:]
-        across = (design * B[j]) @ c.T
-        block[:-L, :-L] += (design * A[j]) @ design.T
+        design = u[own[:-L]]
+        across = (design * (B[j] * share)) @ c.T
+        block[:-L, :-L] += (design * (A[j] * share)) @ design.T
         block[:-L, -L:] -= across
         block[-L:, :-L] -= across.T
-        block[-L:, -L:] += (c * C[j]) @ c.T
-        g[j, own[:-L]] += design @ alpha[j]
-        g[j, m:] += c @ gamma[j]
+        block[-L:, -L:] += (c * (C[j] * share)) @ c.T
+
+
+def add_g_on_support(
+    u: Array,
+    c: Array,
+    alpha: Array,
+    gamma: Array,
+    share: Array,
+    starts: IntArray,
+    entries: IntArray,
+    g: Array,
+) -> None:
+    """Add to g_j[S_j] of every node what rows add, in place: g has shape (m, m + L), alpha and gamma (m, n)."""
+    m, L = len(alpha), len(c)
+    for j in range(m):
+        own = entries[starts[j] : starts[j + 1] - L]
+        g[j, own] += u[own] @ (alpha[j] * share)
+        g[j, m:] += c @ (gamma[j] * share)

@@ -11,19 +11,21 @@ C eta - B p in place of gamma.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from robscore._tools.pieces import chunks
-from robscore._tools.sparse import rows_times
+from robscore._tools.sparse import is_sparse
 from robscore._tools.typing import Array, IntArray
 
 if TYPE_CHECKING:
     from robscore.elements.base import RowCounts
     from robscore.elements.power import PowerRows
 
-_AT_A_TIME = 2000  # rows: their columns stay in the processor's cache
+_AT_A_TIME = 5000  # rows that are turned
 
 
 class OnSupport(NamedTuple):
@@ -37,50 +39,41 @@ def averages_on(
     entries: Sequence[IntArray], rows: PowerRows, counts: RowCounts, z0: tuple[Array, ...], constant_C: Array
 ) -> OnSupport:
     """Of rows that count so much; z0 is the fit that slopes belong to, its location one for each row."""
-    from robscore.elements.kernels import add_on_support
+    from robscore.elements.kernels import add_g_on_support, add_gamma_on_support
 
     m, L = rows.u.shape[1], 1 + rows.c.shape[1]
     sizes = np.array([own.size for own in entries])
     starts, block_starts = (np.concatenate([[0], np.cumsum(lengths)]) for lengths in (sizes, sizes**2))
     every, blocks, g = np.concatenate(entries), np.zeros(block_starts[-1]), np.zeros((m, m + L))
     for part in chunks(len(rows.u), _AT_A_TIME):
-        some = type(rows)(*(array[part] for array in rows))
-        own_z0 = (z0[0], z0[1][part] if z0[1].ndim > 1 else z0[1]) if z0 else z0
-        own = type(counts)(*(count[part] for count in counts))
-        add_on_support(*_columns(some, own, own_z0, constant_C), starts, every, blocks, block_starts, g)
-        g[np.arange(m), np.arange(m)] += own.g @ some.beta
-    found = [block.reshape(size, size) for block, size in zip(np.split(blocks, block_starts[1:-1]), sizes, strict=True)]
+        own, ones = type(counts)(*(count[part] for count in counts)), np.ones((1, part.stop - part.start))
+        some = _turned(rows, part, constant_C)
+        u, A, B, C, alpha, beta, gamma, covariates = some
+        c = np.concatenate([ones, covariates])
+        add_gamma_on_support(u, c, A, B, C, own.gamma, starts, every, blocks, block_starts)
+        add_g_on_support(u, c, alpha, gamma, own.g, starts, every, g)
+        g[np.arange(m), np.arange(m)] += beta @ own.g
+        bent = np.flatnonzero(own.pulls)
+        if bent.size:
+            eta = z0[1][:, None] if z0[1].ndim == 1 else z0[1][part][bent].T
+            add_g_on_support(*_bent(some, c, bent, z0[0], eta), own.pulls[bent], starts, every, g)
+    ends = pairwise(block_starts.tolist())
+    found = [blocks[low:high].reshape(size, size) for (low, high), size in zip(ends, sizes, strict=True)]
     return OnSupport(found, g)
 
 
-def _columns(
-    rows: PowerRows, counts: RowCounts, z0: tuple[Array, ...], constant_C: Array
-) -> tuple[Array, Array, Array, Array, Array, Array]:
-    """The design with c below it, shape (m + L, n), and A, B, C, alpha and gamma times weights, shape (m, n) each."""
-    share = counts.gamma
-    v = np.concatenate([rows.u.T, np.ones((1, share.size)), rows.c.T])
-    A = _turned(rows.A, share)
-    B = A if rows.B is rows.A else _turned(rows.B, share)
-    C = A if rows.C is rows.A and not constant_C.any() else _turned(rows.C + constant_C, share)
-    alpha, gamma = _turned(rows.alpha, counts.g), _turned(rows.gamma, counts.g)
-    bent = np.flatnonzero(counts.pulls)
-    if bent.size:
-        in_interaction, in_location = _bent(rows, counts.pulls, bent, z0, constant_C)
-        alpha[:, bent] += in_interaction.T
-        gamma[:, bent] += in_location.T
-    return v, A, B, C, alpha, gamma
+def _turned(rows: PowerRows, part: slice, constant_C: Array) -> PowerRows:
+    """Some of the rows one column after the other, shape (m, n) each; C with what all rows share of it."""
+    turned: dict[int, Array] = {}  # many of these are the same array
+    for array in rows:
+        if id(array) not in turned:
+            turned[id(array)] = np.ascontiguousarray(array[part].T)
+    some = type(rows)(*(turned[id(array)] for array in rows))
+    return some._replace(C=some.C + constant_C[:, None]) if constant_C.any() else some
 
 
-def _turned(array: Array, weights: Array) -> Array:
-    """Rows of shape (n, m) times their weights, one column after the other, shape (m, n)."""
-    return np.multiply(array.T, weights, order="C")
-
-
-def _bent(
-    rows: PowerRows, pulls: Array, bent: IntArray, z0: tuple[Array, ...], constant_C: Array
-) -> tuple[Array, Array]:
-    """What some rows add to alpha and to gamma by their slopes, shape (bent, m) each."""
-    u, A, B, C = (array[bent] for array in (rows.u, rows.A, rows.B, rows.C))
-    eta = z0[1][bent] if z0[1].ndim > 1 else z0[1]
-    p, slope = rows_times(u, z0[0]), pulls[bent, None]
-    return slope * (A * p - B * eta), slope * ((C + constant_C) * eta - B * p)
+def _bent(rows: PowerRows, c: Array, bent: IntArray, K: Array, eta: Array) -> tuple[Array, Array, Array, Array]:
+    """The design of some rows, c, and what these add to alpha and gamma, over their slopes, shape (.., bent) each."""
+    u, A, B, C = (np.take(array, bent, axis=1) for array in rows[:4])
+    p = (csr_array(K.T) if is_sparse(K) else K.T) @ u
+    return u, np.take(c, bent, axis=1), A * p - B * eta, C * eta - B * p

@@ -67,6 +67,7 @@ class PowerElements(PairwiseElements):
     alpha, beta, gamma : arrays of shape (n, m)
     c : array of shape (n, q), optional
         Covariates of the location.
+    bound : float, optional; what no squared norm of a row exceeds, where that is known
 
     Attributes
     ----------
@@ -93,6 +94,7 @@ class PowerElements(PairwiseElements):
         beta: Array,
         gamma: Array,
         c: Array | None = None,
+        bound: float | None = None,
     ) -> None:
         self.n_rows, self.n_columns = u.shape
         self.copies = self.n_columns // A.shape[1]
@@ -106,7 +108,7 @@ class PowerElements(PairwiseElements):
         self.rows = PowerRows(u, A, B, C, alpha, beta, gamma, c)
         self.same_B, self.same_C = B is A, C is A  # so that products can be shared where a = b
         self.constant = self.copies * float(self.constant_C @ self.constant_C)
-        self._find_overflow(largest_norm(self.rows))
+        self._find_overflow(largest_norm(self.rows) if bound is None else bound)
 
     def shared_by_rows(self) -> Array:
         """The part of C that is left out; zero where rows differ in it."""
@@ -124,9 +126,7 @@ class PowerElements(PairwiseElements):
         """The same rows with covariates of the location, shape (n, q)."""
         u, A, B, C, alpha, beta, gamma, _ = self.rows
         C = C + self.constant_C if self.constant_C.any() else C
-        if self.same_B:  # told by identity
-            B = A
-        C = A if self.same_C else C
+        B, C = A if self.same_B else B, A if self.same_C else C  # told by identity
         return PowerElements(u, A, B, C, alpha, beta, gamma, c)
 
     # Inner products -----------------------------------------------------------------------------

@@ -47,7 +47,8 @@ def held(rows: Rows, family: Family, memory: float, storage: Storage = "auto") -
         return ArrayRows(rows.values, rows.names, whole=fits or must).counted(rows.frequency)
     if rows.is_remote or not fits:
         return rows
-    return ArrayRows(rows.gather(np.asarray), rows.names).counted(rows.frequency)
+    values = np.ascontiguousarray(rows.gather(np.asarray))  # row by row, as arrays are
+    return ArrayRows(values, rows.names).counted(rows.frequency)
 
 
 def check_memory(family: Family, rows: Rows, storage: Storage, memory: float) -> None:

@@ -32,7 +32,7 @@ import numpy as np
 
 from robscore._tools.deviations import MAD
 from robscore._tools.errors import ArgumentError
-from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore._tools.words import Phrase, Words
 from robscore.boundary import Boundary, CappedPower, Power
 from robscore.domains import Domain, Simplex
@@ -178,9 +178,20 @@ class Family(ABC):
             f"{self!r} has no log_density, so rows can be neither simulated nor judged by how likely they are."
         )
 
+    def least_log_density(self, X: Array, *parameters: Array) -> Array:
+        """A little less than the logarithm of the density, in single precision where that is faster, shape (n,).
+
+        NaN where that is not known.
+        """
+        return self.log_density(X, *parameters)
+
     def symmetric(self, X: Array) -> Array:
         """The columns of X, shape (n, m), by a monotone map that makes those of the family nearly symmetric."""
         return X
+
+    def roughly_symmetric(self, X: Array) -> AnyArray:
+        """The same in single precision: s(x) to within 4 eps (1 + |s(x)|), or NaN or infinite."""
+        return self.symmetric(X).astype(np.float32)
 
     @property
     def columns_alike(self) -> bool:
@@ -253,6 +264,10 @@ class WeightedFamily(Family):
         level = copy(self)
         level.boundary = CappedPower(self.boundary.p, cap)
         return level
+
+    def roughly_symmetric(self, X: Array) -> AnyArray:
+        """The same in single precision: s(x) to within 4 eps (1 + |s(x)|), or NaN or infinite."""
+        return self.symmetric(X).astype(np.float32)
 
     @property
     def columns_alike(self) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 from robscore import boundary as boundaries
 from robscore._tools.errors import ArgumentError
 from robscore._tools.sparse import quadratic_forms
-from robscore._tools.typing import Array, BoolArray
+from robscore._tools.typing import AnyArray, Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Intervals, Nearest, NonNegative
 from robscore.elements import PowerElements
@@ -109,26 +109,34 @@ class PowerFamily(WeightedFamily):
         """The shared design u and the coefficient arrays of every row, O(n m) numbers."""
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             u = X**self.a if self.a else np.log(X)
-            A, B, C, alpha, gamma = self._coefficients(X, self.domain.nearest(X))
+            A, B, C, alpha, gamma = self._coefficients(X, self.domain.nearest(X), u)
             beta = (self.a or 1.0) * A
             if self._shares_gamma:  # a single column is enough
                 A = B = C = A[:, :1]
-            elements = PowerElements(u=u, A=A, B=B, C=C, alpha=alpha, beta=beta, gamma=gamma)
+            elements = PowerElements(u, A, B, C, alpha, beta, gamma, bound=self._norm_bound(X))
         elements.by_column = isinstance(self.domain, Intervals)
         return elements
 
     def overflow(self, X: Array) -> BoolArray:
-        """Rows that overflow, shape (n,); if coefficients are powers of x, the ends of columns show whether any can."""
-        if isinstance(self.boundary, boundaries.Power) and self.domain.only_boundary_is_zero:
-            ends = np.stack([X.min(axis=0), X.max(axis=0)])
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                A, B, C, alpha, gamma = self._coefficients(ends, self.domain.nearest(ends))
-                u, beta = ends**self.a if self.a else np.log(ends), (self.a or 1.0) * A
-                parts = u, A, B, C, alpha, beta, gamma, np.zeros((2, 0))
-                most = PowerRows(*(np.abs(part).max(axis=0, keepdims=True) for part in parts))
-                if largest_norm(most) <= LARGEST_SQUARED_NORM / 8:
-                    return np.zeros(len(X), dtype=bool)
-        return super().overflow(X)
+        """Rows that overflow, shape (n,); the ends of columns may show that none can."""
+        return super().overflow(X) if self._norm_bound(X) is None else np.zeros(len(X), dtype=bool)
+
+    def _norm_bound(self, X: Array) -> float | None:
+        """What no squared norm of a row exceeds, by the ends of columns; None where these do not rule out overflow."""
+        if not self._only_powers:
+            return None
+        ends = np.stack([X.min(axis=0), X.max(axis=0)])
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            A, B, C, alpha, gamma = self._coefficients(ends, self.domain.nearest(ends))
+            u, beta = ends**self.a if self.a else np.log(ends), (self.a or 1.0) * A
+            parts = u, A, B, C, alpha, beta, gamma, np.zeros((2, 0))
+            bound = largest_norm(PowerRows(*(np.abs(part).max(axis=0, keepdims=True) for part in parts)))
+        return bound if bound <= LARGEST_SQUARED_NORM / 8 else None
+
+    @property
+    def _only_powers(self) -> bool:
+        """Whether all coefficients are powers of x."""
+        return isinstance(self.boundary, boundaries.Power) and self.domain.only_boundary_is_zero
 
     @property
     def _shares_gamma(self) -> bool:
@@ -143,9 +151,13 @@ class PowerFamily(WeightedFamily):
         """The design, A, alpha, beta and gamma; with other powers for the location B and C."""
         return (5 if self.a == self.b else 7) * n_columns
 
-    def _coefficients(self, X: Array, near: Nearest) -> tuple[Array, Array, Array, Array, Array]:
+    def _coefficients(
+        self, X: Array, near: Nearest, u: Array | None = None
+    ) -> tuple[Array, Array, Array, Array, Array]:
+        """A, B, C, alpha and gamma; u is the design, where it is known: A may be the same power."""
         a, b = self.a, self.b
-        A = self._weighted_power(X, near, 2 * a - 2, 1.0, 0.0)
+        same = u is not None and a > 0 and self._only_powers and self.boundary.leading[1] + 2 * a - 2 == a
+        A = u if u is not None and same else self._weighted_power(X, near, 2 * a - 2, 1.0, 0.0)
         B = A if a == b else self._weighted_power(X, near, a + b - 2, 1.0, 0.0)
         C = A if a == b else self._weighted_power(X, near, 2 * b - 2, 1.0, 0.0)
         alpha = self._weighted_power(X, near, a - 2, a - 1, 1.0)
@@ -215,9 +227,28 @@ class PowerFamily(WeightedFamily):
     def log_density(self, X: Array, *parameters: Array) -> Array:
         """-1/(2a) (x^a)' K (x^a) + 1/b eta' x^b at rows X, shape (n,), up to a constant."""
         K, eta = parameters
-        u = X**self.a if self.a else np.log(X)
-        linear = (u if self.b == self.a else X**self.b) / self.b if self.b else np.log(X)
+        u, linear = self._statistics(X)
         return np.asarray(linear_part(linear, eta) - quadratic_forms(u, K) / (2 * (self.a or 1.0)))
+
+    def least_log_density(self, X: Array, *parameters: Array) -> Array:
+        """The same in single precision, less what that may be off by.
+
+        Sums of m products are off by eps (m + 2) times the norms of what is multiplied, at most, and entries of x^a by
+        (a + 2) eps (1 + x^a).
+        """
+        K, eta = (array.astype(np.float32) for array in parameters)
+        u, linear = (array.T for array in self._statistics(X.astype(np.float32)))
+        product = K.T @ u
+        m, squares, scale = len(u), np.einsum("ji,ji->i", u, u), 2 * (self.a or 1.0)
+        in_form = np.abs(K).sum(axis=0).max() * (squares + m) / scale
+        in_linear = np.linalg.norm(eta) * np.sqrt(np.einsum("ji,ji->i", linear, linear) + m)
+        off = (2 * m + 16 + 4 * max(self.a, self.b)) * np.finfo(np.float32).eps * (in_form + in_linear)
+        return np.asarray(eta @ linear - np.einsum("ji,ji->i", product, u) / scale - off)
+
+    def _statistics(self, X: AnyArray) -> tuple[AnyArray, AnyArray]:
+        """Powers of rows X, shape (n, m) each: x^a and x^b / b, or logarithms."""
+        u = X**self.a if self.a else np.log(X)
+        return u, (u if self.b == self.a else X**self.b) / self.b if self.b else np.log(X)
 
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
         """-(K_jj x^2a + 2 c x^a) / (2a) + eta_j x^b / b, with c = sum_{k != j} K_jk x_k^a."""
@@ -240,6 +271,10 @@ class PowerFamily(WeightedFamily):
         if 0 < self.a <= 1:
             return np.sqrt(X**self.a)  # where a is 1/2 or 1, a fifth of the time of other powers
         return np.log(X) if self.a == 0 else np.asarray(X ** (self.a / 2))
+
+    def roughly_symmetric(self, X: Array) -> AnyArray:
+        """From rows in single precision, which high powers would blow up."""
+        return np.asarray(self.symmetric(X.astype(np.float32))) if self.a <= 4 else super().roughly_symmetric(X)
 
     def draw_conditional(
         self,

@@ -57,7 +57,7 @@ from robscore.weighting.simulation import proper
 
 _DRAWN_ANEW = 4  # times that missing cells of all rows are drawn by another fit
 MOST_ROWS, _FEWEST_ROWS = 50_000, 5_000  # of a sample
-_PIECE_BYTES = 60e6  # of elements at a time: much, where the work is a loop over columns
+_PIECE_BYTES = 20e6  # of elements at a time
 
 
 def fit_graph_of_any(

@@ -19,12 +19,13 @@ from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import PairwiseElements
 from robscore.families.base import Parameters
 from robscore.fitting.prepare import Prepared
+from robscore.rows.base import added
 from robscore.solvers.refit import Refit
 from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.weighted_rows import WeightedRows
 
 FDR = 0.1
-_PIECE_BYTES = 20e6  # of gradients at a time
+_PIECE_BYTES = 20e6  # of elements, or of gradients, at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,18 +89,14 @@ def certify(
     fresh = prepared.rows.sample(min(sample.size, prepared.rows.n_rows), rng)
     fresh = np.setdiff1d(fresh, sample) if sample.size < prepared.rows.n_rows else fresh
     own = weights.some(fresh)
-    elements = prepared.preparation.scaled_family.elements(prepared.rows.take(fresh))
-    assert isinstance(elements, PairwiseElements)
-    weighted = WeightedRows.of(elements, own)
+    gradient, (squares, across), influences = _sums(prepared, fresh, own, solution, scaled)
     m = len(scaled[0])
     errors = np.full((m, m), np.nan)
     if solution is not None:
         smaller = np.sqrt(own.effective_rows[0] / weights.effective_rows[0])
         free = solution.rows < m
-        errors[solution.rows[free], solution.nodes[free]] = (_errors(solution, weighted) * smaller)[free]
+        errors[solution.rows[free], solution.nodes[free]] = (np.sqrt(influences) * smaller)[free]
         errors = np.fmax(errors, errors.T) * less
-    gradient = _gradient(weighted, scaled)
-    squares, across = weighted.pair_squares(scaled, np.zeros((1 + elements.n_locations, m, m)))
     with np.errstate(invalid="ignore"):
         error = np.sqrt(squares + squares.T + 2 * across) * less
     i, j = np.nonzero(np.triu(allowed & (scaled[0] == 0) & (error > 0), 1))
@@ -108,6 +105,26 @@ def certify(
     i, j, p_value = i[order], j[order], p_value[order]
     q_value = false_discovery_control(p_value) if p_value.size else p_value
     return Certificate(fresh.size, errors, (i, j), gradient[i, j], error[i, j], p_value, q_value)
+
+
+def _sums(
+    prepared: Prepared, some: IntArray, weights: RowWeights, solution: Refit | None, z: Parameters
+) -> tuple[Array, Array, Array]:
+    """Over some rows, a piece at a time: gradients, shape (m, m), their squares, (2, m, m), and squared influences."""
+    family, X = prepared.preparation.scaled_family, prepared.rows.take(some)
+    numbers = max(family.numbers_a_row(X.shape[1]), 0 if solution is None else solution.rows.size)
+    total = None
+    for piece in chunks(len(X), rows_within(_PIECE_BYTES, numbers)):
+        often = None if weights.frequency is None else weights.frequency[piece]
+        counts = weights.gamma_weights[piece], weights.g_weights[piece], weights.pulls[piece]
+        elements = family.elements(X[piece])
+        assert isinstance(elements, PairwiseElements)
+        part, m = WeightedRows(elements, *counts, weights.parameters, often), len(z[0])
+        squares = part.pair_squares(z, np.zeros((1 + elements.n_locations, m, m)))
+        found = _gradient(part, z), squares, _squared_influences(solution, part)
+        total = found if total is None else added(total, found)
+    assert total is not None
+    return total
 
 
 def _gradient(weighted: WeightedRows, z: Parameters) -> Array:
@@ -120,19 +137,13 @@ def _gradient(weighted: WeightedRows, z: Parameters) -> Array:
     return np.asarray(total[:, :m] + total[:, :m].T)
 
 
-def _errors(solution: Refit, weighted: WeightedRows) -> Array:
-    """Of all free parameters, shape (d,), as if these rows alone had determined them."""
+def _squared_influences(solution: Refit | None, weighted: WeightedRows) -> Array:
+    """Of rows on all free parameters, added up, shape (d,)."""
+    if solution is None:
+        return np.zeros(0)
     z = solution.interaction, solution.location
-    total = np.zeros(solution.rows.size)
-    pieces = chunks(weighted.elements.n_rows, rows_within(_PIECE_BYTES, max(1, solution.rows.size)))
-    for piece in pieces:
-        some = np.arange(piece.start, piece.stop)
-        often = None if weighted.frequency is None else weighted.frequency[piece]
-        counts = weighted.gamma_weights[piece], weighted.g_weights[piece], weighted.pulls[piece]
-        part = WeightedRows(weighted.elements.subset(some), *counts, weighted.parameters, often)
-        gradients = part.gradients(z, solution.rows, solution.nodes, symmetric=solution.symmetric)
-        if often is not None:
-            gradients /= np.sqrt(often)[:, None]
-        influence = solution.factor.unwhiten(solution.factor.whiten(gradients))
-        total += np.einsum("ij,ij->j", influence, influence)
-    return np.sqrt(total)
+    gradients = weighted.gradients(z, solution.rows, solution.nodes, symmetric=solution.symmetric)
+    if weighted.frequency is not None:
+        gradients /= np.sqrt(weighted.frequency)[:, None]
+    influence = solution.factor.unwhiten(solution.factor.whiten(gradients))
+    return np.einsum("ij,ij->j", influence, influence)

@@ -24,7 +24,7 @@ from robscore._tools.words import RowAt
 
 Work: TypeAlias = Callable[..., Any]
 
-PIECE_BYTES = 8e6
+PIECE_BYTES = 4e6
 
 
 class Rows(ABC):

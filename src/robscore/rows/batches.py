@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.typing import Array
 
 _DASK_INDEX = "__null_dask_index__"
-_TILE_BYTES, _LEAST_TILE = 512e3, 256  # that are turned from columns into rows at a time, within the cache; and rows
 
 
 def not_numeric(schema: Any, names: Sequence[str]) -> list[str]:
@@ -37,18 +35,19 @@ def index_of(schema: Any) -> set[str]:
 
 
 def as_matrix(batch: Any, names: Sequence[str]) -> Array:
-    """Some columns of a batch of rows, shape (rows, names); NaN where a value is missing."""
+    """Some columns of a batch of rows, shape (rows, names); NaN where a value is missing.
+
+    One column after the other in memory, as Arrow has them: to turn them into rows costs as much as to look at them.
+    """
     import pyarrow as pa
 
-    columns = [batch.column(name).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False) for name in names]
-    matrix = np.empty((batch.num_rows, len(names)))
-    tile = np.empty((len(names), rows_within(_TILE_BYTES, len(names), at_least=_LEAST_TILE)))
-    for part in chunks(batch.num_rows, tile.shape[1]):
-        turned = tile[:, : part.stop - part.start]
-        for own, column in zip(turned, columns, strict=True):
-            own[:] = column[part]
-        matrix[part] = turned.T
-    return matrix
+    columns = np.empty((len(names), batch.num_rows))
+    for own, name in zip(columns, names, strict=True):
+        column = batch.column(name)
+        if column.type != pa.float64():
+            column = column.cast(pa.float64(), safe=False)
+        own[:] = column.to_numpy(zero_copy_only=False)
+    return columns.T
 
 
 def short(batch: Any, length: int) -> Iterator[Any]:

@@ -134,7 +134,7 @@ class ParquetRows(Rows):
                     for run in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1):
                         low = int(self._groups[first + run[0]])
                         options = {
-                            "batch_size": rows_within(_BATCH_BYTES, self.n_columns, at_least=_LEAST_BATCH),
+                            "batch_size": self._batch_size(int(self._groups[first + run[0] + 1]) - low),
                             "row_groups": run.tolist(),
                             "columns": self.names,
                         }
@@ -145,6 +145,11 @@ class ParquetRows(Rows):
                             raise ValueError(f"{file.name!r} cannot be read (it holds other rows than it says).")
             except (pa.ArrowException, OSError) as error:
                 raise ValueError(f"{file.name!r} cannot be read ({_first_line(error)}).") from None
+
+    def _batch_size(self, of_group: int) -> int:
+        """Rows of a batch: a row group, or a whole part of it, since a batch from two groups has to be put together."""
+        most = rows_within(_BATCH_BYTES, self.n_columns, at_least=_LEAST_BATCH)
+        return max(_LEAST_BATCH, -(-of_group // -(-of_group // most))) if of_group else most
 
 
 def _files_of(path: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:

@@ -20,12 +20,14 @@ from functools import cached_property
 
 import numpy as np
 
+from robscore._tools.pieces import chunks
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import Elements
 from robscore.families.base import Parameters
 from robscore.losses.quadratic import Loss
 from robscore.rows.base import some_of
 
+_AT_A_TIME = 1_000_000  # rows whose squares are held: there may be very many
 _ROUNDING = 1e-9  # of the way from the end of a taper to its start
 
 
@@ -190,4 +192,7 @@ class RowWeights:
 
 def squared_total(weights: Array, frequency: Array | None) -> float:
     """Sum of the squares of what rows, shape (n,), count; of copies of a row, of what each of them counts."""
-    return float(np.sum(weights**2) if frequency is None else np.sum(weights**2 / frequency))
+    pieces = chunks(weights.size, _AT_A_TIME)
+    if frequency is None:
+        return float(sum(np.sum(weights[piece] ** 2) for piece in pieces))
+    return float(sum(np.sum(weights[piece] ** 2 / frequency[piece]) for piece in pieces))

@@ -14,6 +14,7 @@ from robscore.rows.base import Rows
 from robscore.weighting.clusters import Clusters
 from robscore.weighting.middle import Scatter
 from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.screen import Screen
 from robscore.weighting.standard import Standard
 from robscore.weighting.surprise import Surprise
 
@@ -89,7 +90,7 @@ class Rule:
 
     def weigh_others(self, rows: Rows, family: Family, members: BoolArray) -> tuple[RowWeights, IntArray]:
         """The same for rows not seen before: whether they overflow is checked on the way."""
-        phi, slopes, reasons = rows.gather(partial(_weigh_unseen, self, family), members)
+        phi, slopes, reasons = rows.gather(partial(_weigh_unseen, self, Screen.of(self), family), members)
         return self._tapered(phi, slopes, rows), reasons
 
     def _tapered(self, phi: Array, slopes: Array, rows: Rows) -> RowWeights:
@@ -108,19 +109,27 @@ class Rule:
     def trust_columns(self, residuals: Array) -> Array:
         """How much rows count by their residuals, shape (n, m), one of which may be too small or large, shape (n,)."""
         trust = np.ones(len(residuals))
-        perhaps = np.flatnonzero(~self._well_inside(residuals))  # of very many rows most are in the midst of all limits
+        least, most = self.well_inside
+        inside = ((residuals >= least) & (residuals <= most)).all(axis=1)
+        perhaps = np.flatnonzero(~inside)  # of very many rows most are in the midst of all limits
         some = residuals[perhaps]
-        inside = np.minimum(_inside(some, self.high), _inside(-some, -self.low))
-        trust[perhaps] = inside.min(axis=1, initial=1.0)
+        trusted = np.minimum(_inside(some, self.high), _inside(-some, -self.low))
+        trust[perhaps] = trusted.min(axis=1, initial=1.0)
         return trust
 
-    def _well_inside(self, residuals: Array) -> BoolArray:
-        """Rows with no residual near a limit or beyond it, shape (n,)."""
+    @property
+    def surely_near(self) -> float:
+        """A distance up to which rows count in full."""
+        return (1 - 1.01 * _BAND) * min(self.far)
+
+    @property
+    def well_inside(self) -> tuple[Array, Array]:
+        """Residuals between which rows count in full, shape (m,) each."""
         least, most = self.low.copy(), self.high.copy()
         for limits, inwards in ((least, 1), (most, -1)):
             finite = np.isfinite(limits)
             limits[finite] += inwards * 1.01 * _BAND * np.abs(limits[finite])
-        return np.asarray(((residuals >= least) & (residuals <= most)).all(axis=1))
+        return least, most
 
     def in_words(self, X: Array, reason: IntArray) -> list[str]:
         """How rows X, shape (n, m), are bad, one text per row."""
@@ -164,8 +173,19 @@ def _weigh(rule: Rule, X: Array, overflow: BoolArray, members: BoolArray) -> tup
     return weights.phi, weights.slopes, reasons
 
 
-def _weigh_unseen(rule: Rule, family: Family, X: Array, members: BoolArray) -> tuple[Array, Array, AnyArray]:
-    return _weigh(rule, X, family.overflow(X), members)
+def _weigh_unseen(
+    rule: Rule, screen: Screen | None, family: Family, X: Array, members: BoolArray
+) -> tuple[Array, Array, AnyArray]:
+    """As :func:`_weigh`, of those rows that may not count in full; whether rows overflow is found out here."""
+    overflow = family.overflow(X)
+    if screen is None:
+        return _weigh(rule, X, overflow, members)
+    n = len(X)
+    phi, slopes, reasons = np.ones(n), np.zeros(n), np.full(n, Reason.NONE, dtype=np.int8)
+    rest = np.flatnonzero(overflow | ~screen(X))
+    if rest.size:
+        phi[rest], slopes[rest], reasons[rest] = _weigh(rule, X[rest], overflow[rest], members[rest])
+    return phi, slopes, reasons
 
 
 def _words(z: Array, reason: int, likely: bool) -> str:  # noqa: FBT001

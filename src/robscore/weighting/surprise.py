@@ -101,6 +101,10 @@ class Surprise:
                 surprise = self.levels.standardised(_given(self.family, X), surprise)
         return np.asarray(np.where(np.isnan(surprise), np.inf, surprise))
 
+    def at_most(self, X: Array) -> Array:
+        """What the surprise of rows X does not exceed, shape (n,), without covariates; may be NaN where it is large."""
+        return -self.family.least_log_density(X, *self.parameters)
+
     def of_all(self, rows: Rows, overflow: BoolArray) -> Array:
         """Of every row, shape (n,); infinite for rows that overflow."""
         surprise: Array = rows.gather(partial(_of, self))
