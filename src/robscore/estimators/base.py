@@ -27,6 +27,7 @@ from robscore.estimators.opening import DataOpener, Opened
 from robscore.estimators.outliers import JudgesRows
 from robscore.families.base import Family, get_family
 from robscore.families.power import PowerFamily
+from robscore.family_choice.closing import Whole
 from robscore.family_choice.comparison import Taken, take_family
 from robscore.family_choice.nodes import is_comparable
 from robscore.family_choice.recognise import remarks_on_columns
@@ -68,7 +69,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
     max_memory: float | str
     random_state: RandomState
     fitted_: Fit
-    _row_total: float | None
+    _whole: Whole | None
     _taken: Taken
 
     def _settled(
@@ -76,7 +77,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
     ) -> tuple[_S, Opened]:
         """The arguments, checked, with a family; and the data, closed where they are to be."""
         arguments = self.get_params(deep=False)
-        self._row_total = None
+        self._whole = None
         settings = kind.of(arguments if self.family != "auto" else {**arguments, "family": "gaussian"})
         has_covariates = covariates is not None or moderators is not None
         if has_covariates and self.family != "auto":
@@ -93,8 +94,8 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
         settings.check_together()
         if has_covariates:
             settings.check_covariates()
-        self._row_total = self._taken.total
-        return settings, data if self._row_total is None else data._replace(rows=self._closed(data.rows))
+        self._whole = self._taken.whole
+        return settings, data if self._whole is None else data._replace(rows=self._closed(data.rows))
 
     def _store(self, fit: Fit, rows: Rows) -> None:
         """The attributes that every fit has; rows are those of the data."""
