@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from robscore._tools.typing import AnyArray, Array
-from robscore._tools.words import first_few, named, quoted, shown
+from robscore._tools.words import named, quoted, shown
 from robscore.cli.reading.cells import Unread, floats, refuse_unread
 from robscore.cli.reading.labels import as_label, labels_rows
 from robscore.cli.reading.long_format import refuse_long
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFile, DataFileError
 from robscore.cli.reading.table import Table
+from robscore.cli.reading.telling import telling, without_count
 
 _MOST_GROUPS = 10  # different whole numbers up to which --by takes them for names of groups
 _FEWEST_IN_GROUP = 10  # rows of a group that is worth a graph
@@ -46,7 +47,8 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
     n_rows = len(table.columns[0])
     if n_rows < 2:
         raise DataFileError(f"{path} has {n_rows} row of data; a graph needs many, at least a few more than columns.")
-    values, useless = _telling(table.names, values, notes)
+    values, counting = without_count(table.names, values, options.columns, notes)
+    values, useless = telling(table.names, values, notes)
     given = {name: _covariate(path, table, name, by=name in options.by) for name in options.covariates}
     if len(values) < 2:
         listed = f"only {shown(table.names[next(iter(values))])}" if values else "none"
@@ -59,7 +61,12 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         tuple(notes),
         {table.names[k]: tuple(map(as_label, table.columns[k])) for k in {*text, *([] if label is None else [label])}},
         given,
-        _fates(table, options, label, {**dict.fromkeys(values, ""), **dict.fromkeys(text, "not numeric"), **useless}),
+        _fates(
+            table,
+            options,
+            label,
+            {**dict.fromkeys(values, ""), **dict.fromkeys(text, "not numeric"), **counting, **useless},
+        ),
     )
 
 
@@ -175,30 +182,6 @@ def _label_among(table: Table, index: list[int], text: list[int], numbers: dict[
 def _is_unnamed(table: Table, k: int) -> bool:
     """Whether a column is an index that pandas, or Dask, had to name itself."""
     return k in table.index and table.names[k].startswith("__") and table.names[k].endswith("__")
-
-
-def _telling(names: list[str], values: dict[int, Array], notes: list[str]) -> tuple[dict[int, Array], dict[int, str]]:
-    """The columns without those that are empty, constant, or the same as an earlier one; and why these are not."""
-    empty = {k: column for k, column in values.items() if np.isnan(column).all()}
-    filled = {k: column for k, column in values.items() if k not in empty}
-    constant = {k: column for k, column in filled.items() if np.nanmin(column) == np.nanmax(column)}
-    for which, what in ((empty, "empty"), (constant, "constant")):
-        if which:
-            notes.append(f"Dropped ({what}): {quoted([names[k] for k in which])}.")
-    values = {k: column for k, column in filled.items() if k not in constant}
-    if equal := _equal_columns(values):
-        pairs = [f"{shown(names[k])} (equal to {shown(names[first])})" for k, first in equal.items()]
-        notes.append(f"Dropped (same as another column): {first_few(pairs)}.")
-    why = {**dict.fromkeys(empty, "empty"), **dict.fromkeys(constant, "constant")}
-    why |= {k: f"same as {shown(names[first])}" for k, first in equal.items()}
-    return {k: column for k, column in values.items() if k not in equal}, why
-
-
-def _equal_columns(values: dict[int, Array]) -> dict[int, int]:
-    """Columns that are the same as an earlier one, and which."""
-    first: dict[bytes, int] = {}
-    seen = {k: first.setdefault(np.ascontiguousarray(column).tobytes(), k) for k, column in values.items()}
-    return {k: earlier for k, earlier in seen.items() if earlier != k}
 
 
 def _unique_names(path: Path, names: dict[int, str]) -> tuple[str, ...]:
