@@ -7,13 +7,13 @@ from functools import partial
 
 import numpy as np
 
+from robscore._tools.rounding import last_digit, roundest
 from robscore._tools.typing import Array
 from robscore.rows.base import Rows
 
 _SUM = 1e-6  # relative: how far sums of rows may be from constant where cells are not rounded
-_EXACT = 1e-12  # relative: what floats leave of decimals
+_EXACT = 1e-12  # relative: what floats leave of sums
 _MOST = 1e-3  # relative: how far rounding may take them
-_DECIMALS = range(10)  # of cells that are taken for rounded
 _CLEARLY = 10  # times as much as rounding moves the sums: how far two columns at least must vary
 
 
@@ -41,11 +41,11 @@ class Whole:
             return cls((low + high) / 2, 10 * _SUM * high)
         if high - low > 2 * _MOST * high:
             return None
-        slack = min(_unit(sample) * sample.shape[1] / 2, _MOST * high) + _EXACT * high
+        slack = min(last_digit(sample) * sample.shape[1] / 2, _MOST * high) + _EXACT * high
         second = np.sort(np.ptp(sample, axis=0))[-2]
         if high - low > 2 * slack or second < _CLEARLY * slack:
             return None
-        return cls(_roundest(high - slack, low + slack), slack, is_rounded=True)
+        return cls(roundest(high - slack, low + slack), slack, is_rounded=True)
 
     @property
     def is_one(self) -> bool:
@@ -62,20 +62,6 @@ class Whole:
     def closed(self, rows: Rows) -> Rows:
         """Rows that sum to one."""
         return rows.mapped(partial(_divided, self))
-
-
-def _unit(X: Array) -> float:
-    """One of the last digit that is written in any cell, 0.01 with two decimals; 0 where cells are not rounded."""
-    rounded = (n for n in _DECIMALS if (np.abs(X - np.round(X, n)) <= _EXACT * np.abs(X)).all())
-    decimals = next(rounded, None)
-    return 0.0 if decimals is None else 10.0**-decimals
-
-
-def _roundest(least: float, most: float) -> float:
-    """The number between two with the fewest digits."""
-    middle = (least + most) / 2
-    rounded = (round(middle, digits) for digits in range(-12, 12))
-    return next((number for number in rounded if least <= number <= most), middle)
 
 
 def _divided(whole: Whole, X: Array) -> Array:

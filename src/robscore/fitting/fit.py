@@ -362,7 +362,7 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
     dependent = np.zeros(0, dtype=np.intp) if coupled else nearly_dependent(elements, weighed.weights)
     remarks = [
         *weighed.remarks,
-        *remarks_on_dependence(dependent, prepared.preparation.names),
+        *remarks_on_dependence(dependent, prepared.preparation.names, int(path.n_edges[position])),
         *chosen.remarks,
         *_remarks_on_convergence(chosen),
         *_remarks_on_holes(prepared),

@@ -1,4 +1,4 @@
-"""Which columns of numbers tell something: those that count rows, are empty, constant or copies of others do not."""
+"""Which columns of numbers tell something: those that count rows, are empty, constant or follow from others do not."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from robscore._tools.typing import Array
 from robscore._tools.words import first_few, quoted, shown
+from robscore.cli.reading.linear import linear_columns
 
 _UNNAMED = ("", "Unnamed: 0")  # what pandas' to_csv writes over its index, and what it reads there
 
@@ -31,7 +32,7 @@ def _counts(column: Array) -> bool:
 def telling(
     names: Sequence[str], values: dict[int, Array], notes: list[str]
 ) -> tuple[dict[int, Array], dict[int, str]]:
-    """The columns without those that are empty, constant, or the same as an earlier one; and why these are not."""
+    """The columns without those that are empty, constant, or follow from one other exactly; and why these are not."""
     empty = {k: column for k, column in values.items() if np.isnan(column).all()}
     filled = {k: column for k, column in values.items() if k not in empty}
     constant = {k: column for k, column in filled.items() if np.nanmin(column) == np.nanmax(column)}
@@ -44,7 +45,12 @@ def telling(
         notes.append(f"Dropped (same as another column): {first_few(pairs)}.")
     why = {**dict.fromkeys(empty, "empty"), **dict.fromkeys(constant, "constant")}
     why |= {k: f"same as {shown(names[first])}" for k, first in equal.items()}
-    return {k: column for k, column in values.items() if k not in equal}, why
+    values = {k: column for k, column in values.items() if k not in equal}
+    linear = {k: line.in_words(names[line.other]) for k, line in linear_columns(values).items()}
+    if linear:
+        told = first_few([f"{shown(names[k])} is {words}" for k, words in linear.items()])
+        notes.append(f"Dropped (determined by another column): {told}.")
+    return {k: column for k, column in values.items() if k not in linear}, {**why, **linear}
 
 
 def _equal_columns(values: dict[int, Array]) -> dict[int, int]:
