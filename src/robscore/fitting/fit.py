@@ -270,8 +270,8 @@ def _fitted(
     """One fit; or, where cells are to be filled in, one after another."""
     if not settings.takes_holes:
         return once(prepare(rows, settings, caller, **more))
-    if more.get("moderators"):
-        raise UsageError("Cells are not filled in where the graph changes with moderators; leave out incomplete rows.")
+    if moderators := more.get("moderators"):
+        settings.check_moderators(moderators[0].name)
     if settings.missing == "available":
         return fit_available(rows, settings, caller, more, once, again)
     table = HoledTable.of(rows, settings, n_given=len(more.get("given", ())))
