@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from robscore.cli.reading import ReadOptions, read_data
+from robscore.cli.reading import DataFileError, ReadOptions, read_data
 
 N = 30
 
@@ -112,3 +112,26 @@ def test_many_columns_with_holes_are_compared_a_few_at_a_time(tmp_path):
     data = read(tmp_path, pd.DataFrame(X, columns=[f"v{k}" for k in range(300)]))
     assert len(data.names) == 299
     assert not {"v5", "v280"} <= set(data.names)
+
+
+@pytest.mark.parametrize("unit", [" kg", "kg", "  m/s", " °C", " g m-2", "µm"])
+def test_numbers_followed_by_a_unit_are_named_with_what_to_do(tmp_path, unit):
+    cells = [f"{number:.3f}{unit}" for number in np.random.default_rng(0).gamma(2.0, size=N)]
+    cells[4] = ""
+    data = read(tmp_path, frame(mass=cells))
+    assert data.names == ("a", "b", "c")
+    words = f"The cells of 'mass' are numbers followed by {unit.strip()!r}: remove it to have the column in."
+    assert words in data.notes
+    assert not any("'town'" in note and "followed" in note for note in data.notes)
+    two = read(tmp_path, frame(mass=cells, other=["5 x"] * N))
+    assert ", those of 'other' by 'x': remove these units to have the columns in." in " ".join(two.notes)
+    for options in ({"columns": ("a", "mass")}, {"exclude": ("b", "c")}):
+        with pytest.raises(DataFileError, match="are numbers followed by"):
+            read(tmp_path, frame(mass=cells), **options)
+
+
+@pytest.mark.parametrize(
+    "cells", [["3 kg", "5 g"], ["kg 3", "kg 5"], ["a 3", "3 a"], ["10:30", "11:30"], ["3 kg", "kg"]]
+)
+def test_other_texts_with_numbers_have_no_unit(tmp_path, cells):
+    assert not any("followed by" in note for note in read(tmp_path, frame(text=cells * (N // 2))).notes)

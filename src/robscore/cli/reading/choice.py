@@ -10,7 +10,7 @@ import numpy as np
 
 from robscore._tools.typing import AnyArray, Array
 from robscore._tools.words import named, quoted, shown
-from robscore.cli.reading.cells import Unread, floats, refuse_unread
+from robscore.cli.reading.cells import Unread, floats, refuse_unread, unit_in
 from robscore.cli.reading.labels import as_label, labels_rows
 from robscore.cli.reading.long_format import refuse_long
 from robscore.cli.reading.options import ReadOptions
@@ -32,6 +32,7 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
     if text and options.columns:
         raise DataFileError(
             f"{path}: column {shown(table.names[text[0]])} holds no numbers; leave it out of --columns."
+            f"{_on_units(table, text[:1])}"
         )
     index = [k for k in sorted(table.index) if k not in read]
     if label is None:
@@ -44,6 +45,8 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         notes.append(f"Dropped (index of a data frame): {quoted(other)}.")
     if left_out := [table.names[k] for k in text if k != label]:
         notes.append(f"Dropped (not numeric): {quoted(left_out)}.{_on_groups(table, [k for k in text if k != label])}")
+    if units := _on_units(table, text):
+        notes.append(units.strip())
     n_rows = len(table.columns[0])
     if n_rows < 2:
         raise DataFileError(f"{path} has {n_rows} row of data; a graph needs many, at least a few more than columns.")
@@ -52,7 +55,9 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
     given = {name: _covariate(path, table, name, by=name in options.by) for name in options.covariates}
     if len(values) < 2:
         listed = f"only {shown(table.names[next(iter(values))])}" if values else "none"
-        raise DataFileError(f"{path}: a graph needs at least two columns of numbers; {listed} is left.")
+        wanting = f"a graph needs at least two columns of numbers; {listed} is left."
+        raise DataFileError(f"{path}: {wanting}{_on_units(table, text)}")
+    why = {**dict.fromkeys(values, ""), **dict.fromkeys(text, "not numeric"), **counting, **useless}
     return DataFile(
         np.column_stack(list(values.values())),
         _unique_names(path, {k: table.names[k] for k in values}),
@@ -61,12 +66,7 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         tuple(notes),
         {table.names[k]: tuple(map(as_label, table.columns[k])) for k in {*text, *([] if label is None else [label])}},
         given,
-        _fates(
-            table,
-            options,
-            label,
-            {**dict.fromkeys(values, ""), **dict.fromkeys(text, "not numeric"), **counting, **useless},
-        ),
+        _fates(table, options, label, why),
     )
 
 
@@ -81,6 +81,17 @@ def _on_groups(table: Table, text: list[int]) -> str:
                 f"--given {name} only allows for their means."
             )
     return ""
+
+
+def _on_units(table: Table, text: list[int]) -> str:
+    """Which columns of text hold numbers followed by a unit, and what to do about it; empty where none does."""
+    units = {table.names[k]: unit for k in text if (unit := unit_in(table.columns[k], table.decimal))}
+    if not units:
+        return ""
+    (name, unit), *more = units.items()
+    others = "".join(f", those of {shown(other)} by {shown(its)}" for other, its in more)
+    remedy = "remove it to have the column in" if not more else "remove these units to have the columns in"
+    return f" The cells of {shown(name)} are numbers followed by {shown(unit)}{others}: {remedy}."
 
 
 def _fates(table: Table, options: ReadOptions, label: int | None, read: dict[int, str]) -> dict[str, str]:
