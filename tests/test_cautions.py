@@ -119,6 +119,14 @@ def test_the_headline_is_no_surer_than_the_cautions():
     assert headline(group) == "3 of 28 pairs of variables seem to be linked directly"
 
 
+def test_columns_that_determine_each_other_may_be_why_no_link_was_found():
+    X = np.column_stack([normal(), 24 - normal()[:, 0]])
+    for n_edges, said in ((0, True), (4, False)):
+        cautions = rs.RobustGraph("gaussian", n_edges=n_edges, diagonal_multiplier=0.01).fit(X).cautions_
+        words = next(caution for caution in cautions if caution.kind is About.DEPENDENT_COLUMNS)
+        assert ("This may be why no link was found." in words) == said
+
+
 def test_symptoms_come_with_their_cause():
     X = np.random.default_rng(1).gamma(1.0, size=(25, 12))
     X[:3] *= 1e3

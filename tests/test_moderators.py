@@ -360,6 +360,9 @@ def test_moderators_that_say_nothing_are_refused(moderators, words):
         ({"penalize_diagonal": True}, r"penalize_diagonal=True"),
         ({"family": "simplex"}, r"coupled"),
         ({"fit_location": False}, r"fit_location=False"),
+        ({"missing": "impute"}, r"missing='impute' .* 'group'.* Leave out incomplete rows with missing='drop'\.$"),
+        ({"missing": "available"}, r"missing='available' .* with missing='drop'"),
+        ({"cells": True}, r"cells=True does not go with 'group'"),
     ],
 )
 def test_options_that_do_not_go_with_moderators_are_refused(options, words):

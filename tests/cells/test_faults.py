@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robscore.cells.faults import common_factors
+from robscore.cells.faults import common_factors, stuck_runs
 
 
 def named(values, expected):
@@ -28,3 +28,33 @@ def test_cells_that_are_only_far_away_have_no_factor(n_cells):
         assert not named(expected + away, expected)  # a shift
         assert not named(rng.normal(10 + away, 1.5, n_cells), expected)  # a code, about
         assert not named(np.full(n_cells, 999.0), expected)
+
+
+def in_groups(kind, rng):
+    """A column that rows are sorted or grouped by."""
+    months = np.repeat([5.0, 6.0, 7.0, 8.0, 9.0], [31, 30, 31, 31, 30])
+    return {
+        "months": months,
+        "unsorted": np.repeat([3.0, 1.0, 7.0, 2.0], [40, 9, 30, 74]),
+        "years within groups": np.tile(np.repeat([2007.0, 2008.0, 2009.0], 17), 3),
+        "sorted": np.sort(np.where(rng.random(153) < 0.3, 0.0, rng.gamma(2.0, size=153))),
+        "with holes": np.where(rng.random(153) < 0.1, np.nan, months),
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["months", "unsorted", "years within groups", "sorted", "with holes"])
+def test_columns_that_rows_are_sorted_or_grouped_by_are_not_stuck(kind):
+    rng = np.random.default_rng(0)
+    column = in_groups(kind, rng)
+    assert stuck_runs(np.column_stack([column, rng.normal(size=column.size)])) == []
+
+
+def test_a_stuck_sensor_is_named_whatever_it_measures():
+    rng = np.random.default_rng(0)
+    rain = np.where(rng.random(153) < 0.7, 0.0, rng.gamma(2.0, size=153).round(1))
+    columns = [rng.normal(size=153), rain, rng.integers(1, 6, 153).astype(float), rng.normal(size=153).round(1)]
+    X = np.column_stack(columns)
+    X[40:70], X[100:120, 0] = 3.0, 2.5  # stuck twice
+    assert [(run.column, run.start >= 38, run.length >= 30) for run in stuck_runs(X)] == [
+        (j, True, True) for j in range(4)
+    ]

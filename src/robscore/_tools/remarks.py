@@ -13,20 +13,21 @@ from robscore._tools.words import Words
 class About(IntEnum):
     """What a remark is about, worst first."""
 
-    GROUP = 0
-    LEFT_OUT = 1
-    MISFIT = 2
-    NOT_CONVERGED = 3
-    FEW_ROWS = 4
-    END_OF_PATH = 5
-    DEPENDENT_COLUMNS = 6
-    SORTED = 7
-    SERIES = 8
-    COPIES = 9
-    COLUMNS = 10
-    STRENGTH = 11
-    DIAGONAL = 12
-    OTHER = 13
+    CODES = 0
+    GROUP = 1
+    LEFT_OUT = 2
+    MISFIT = 3
+    NOT_CONVERGED = 4
+    FEW_ROWS = 5
+    END_OF_PATH = 6
+    DEPENDENT_COLUMNS = 7
+    SORTED = 8
+    SERIES = 9
+    COPIES = 10
+    COLUMNS = 11
+    STRENGTH = 12
+    DIAGONAL = 13
+    OTHER = 14
 
 
 class Remark:

@@ -87,6 +87,8 @@ def _follow(logs: Array, base: Array) -> bool:
 def stuck_runs(X: Array) -> list[StuckRun]:
     """The longest run of equal values of every column of X, shape (n, m), where it is too long for chance.
 
+    Columns that rows are sorted or grouped by have none: there other values come in runs too.
+
     Examples
     --------
     >>> import numpy as np
@@ -105,12 +107,24 @@ def stuck_runs(X: Array) -> list[StuckRun]:
         lengths = np.diff(np.append(starts, column.size))
         longest = int(lengths.argmax())
         length = int(lengths[longest])
+        if length < _SHORTEST_RUN or _is_in_order(there, float(column[starts[longest]])):
+            continue
         _, counts = np.unique(there, return_counts=True)
         share = float(((counts - (counts == length) * length).clip(0) / there.size).max(initial=0.0))
-        if length >= _SHORTEST_RUN and column.size * share ** (length - 1) < _LONGEST:
+        if column.size * share ** (length - 1) < _LONGEST:
             start = int(starts[longest])
             found.append(StuckRun(j, start, length, float(column[start])))
     return found
+
+
+def _is_in_order(column: Array, stuck: float) -> bool:
+    """Whether rows are sorted or grouped by a column: half of its other values come in runs, of two on average."""
+    steps = np.diff(column)
+    if (steps >= 0).all() or (steps <= 0).all():
+        return True
+    values, counts = np.unique(column, return_counts=True)
+    _, runs = np.unique(column[np.append(True, steps != 0)], return_counts=True)
+    return bool(np.mean((counts >= 2 * runs)[values != stuck]) >= 0.5)
 
 
 def stuck_cells(X: Array) -> BoolArray:

@@ -27,6 +27,8 @@ from robscore.estimators.opening import DataOpener, Opened
 from robscore.estimators.outliers import JudgesRows
 from robscore.families.base import Family, get_family
 from robscore.families.power import PowerFamily
+from robscore.family_choice.closing import Whole
+from robscore.family_choice.codes import remarks_on_codes
 from robscore.family_choice.comparison import Taken, take_family
 from robscore.family_choice.nodes import is_comparable
 from robscore.family_choice.recognise import remarks_on_columns
@@ -38,7 +40,7 @@ from robscore.rows.base import some_of
 from robscore.rows.blocks import Partition
 from robscore.rows.frequency import read_frequency
 
-_LOOKED_AT = 2000  # rows, for what kinds of columns there are
+_LOOKED_AT = 20_000  # rows, for what kinds of columns and values there are
 _S = TypeVar("_S", bound=Settings)
 
 
@@ -68,7 +70,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
     max_memory: float | str
     random_state: RandomState
     fitted_: Fit
-    _row_total: float | None
+    _whole: Whole | None
     _taken: Taken
 
     def _settled(
@@ -76,7 +78,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
     ) -> tuple[_S, Opened]:
         """The arguments, checked, with a family; and the data, closed where they are to be."""
         arguments = self.get_params(deep=False)
-        self._row_total = None
+        self._whole = None
         settings = kind.of(arguments if self.family != "auto" else {**arguments, "family": "gaussian"})
         has_covariates = covariates is not None or moderators is not None
         if has_covariates and self.family != "auto":
@@ -93,8 +95,8 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
         settings.check_together()
         if has_covariates:
             settings.check_covariates()
-        self._row_total = self._taken.total
-        return settings, data if self._row_total is None else data._replace(rows=self._closed(data.rows))
+        self._whole = self._taken.whole
+        return settings, data if self._whole is None else data._replace(rows=self._closed(data.rows))
 
     def _store(self, fit: Fit, rows: Rows) -> None:
         """The attributes that every fit has; rows are those of the data."""
@@ -109,8 +111,9 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
             self.moderations_: dict[str, Array] | None = moderations(fit)
             self.location_ = location if location.ndim == 1 else location[:, 0].copy()
             self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
-        own = _some_complete(self._own_columns(rows))
-        self._on_data = [*self._taken.remarks, *remarks_on_columns(own, fit.names)]
+        own = _some(self._own_columns(rows))
+        kinds = remarks_on_columns(own[np.isfinite(own).all(axis=1)], fit.names)
+        self._on_data = [*self._taken.remarks, *kinds, *remarks_on_codes(own, fit.names, rows.n_rows)]
         self._cautions: list[Caution] | None = None
 
     @property
@@ -422,7 +425,6 @@ def _count_negative(X: Array) -> int:
     return int(np.count_nonzero(X < 0))
 
 
-def _some_complete(rows: Rows) -> Array:
-    """Complete rows, all or some at random."""
-    X = rows.take(rows.sample(min(rows.n_rows, _LOOKED_AT), np.random.default_rng(0)))
-    return X[np.isfinite(X).all(axis=1)]
+def _some(rows: Rows) -> Array:
+    """Rows, all or some at random."""
+    return rows.take(rows.sample(min(rows.n_rows, _LOOKED_AT), np.random.default_rng(0)))

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, validate_data
 from robscore._tools.errors import UsageError
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore._tools.words import quoted
-from robscore.family_choice.recognise import closed
+from robscore.family_choice.closing import Whole
 from robscore.rows import ArrayRows, Rows
 from robscore.rows.covariates import Covariate, Design, names_of_columns, read_covariates, split_frame
 from robscore.rows.frames import readable
@@ -42,7 +42,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
 
     covariates_: Design | None
     n_features_in_: int
-    _row_total: float | None
+    _whole: Whole | None
 
     def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
         """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""
@@ -144,11 +144,11 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
 
     def _closed(self, rows: Rows) -> Rows:
         """Compositions divided by what all rows sum to."""
-        if self._row_total is None:
+        if self._whole is None:
             return rows
         if rows.n_columns != self.n_features_in_:
             raise UsageError("The rows sum to a constant; with covariates, divide them by their sums before the fit.")
-        return closed(self._row_total, rows)
+        return self._whole.closed(rows)
 
 
 def _reordered(order: IntArray, rows: Array) -> Array:

@@ -24,6 +24,7 @@ from robscore.elements import SimplexElements
 from robscore.families.base import Family, check_boundary, linear_part, register
 from robscore.rows.arrays import as_rows
 from robscore.rows.base import Rows
+from robscore.rows.inspection import OfRows
 from robscore.rows.quantiles import column_quantiles
 
 
@@ -81,7 +82,7 @@ class Simplex(Family):
         """Rows that do not sum to one; then exact zeros."""
         wrong = misses_one(X) > SUM_TOLERANCE
         if wrong.any():
-            return np.broadcast_to(wrong, X.shape), "lie in rows that do not sum to one (divide each row by its sum)"
+            return np.broadcast_to(wrong, X.shape), OfRows("do not sum to one: divide each row by its sum")
         zero = X <= 0
         return zero, f"are zero, which {self!r} excludes (add a small count before dividing each row by its sum)"
 

@@ -14,6 +14,7 @@ from robscore._tools.words import Setting, Words, quoted
 from robscore.families.base import Family, get_family
 from robscore.families.power import PowerFamily
 from robscore.families.simplex import Simplex
+from robscore.family_choice.closing import Whole
 from robscore.family_choice.held_out import Design, HeldOut
 from robscore.family_choice.nodes import Coordinates, is_comparable
 from robscore.family_choice.recognise import Table
@@ -152,11 +153,11 @@ def excluded(family: Family, table: Table) -> str:
     if isinstance(family, Simplex):
         if table.is_real:
             return f"{int(table.negative.sum())} negative values"
-        if table.total is None:
+        if table.whole is None:
             return "sums of rows are not constant"
         return _zeros(table) if table.zero.any() else ""
-    if table.total is not None:
-        return f"rows sum to {table.total:.6g}, so that columns determine each other"
+    if table.whole is not None:
+        return f"rows sum to {table.whole.total:.6g}, so that columns determine each other"
     if family.domain.is_non_negative and table.is_real:
         return f"{int(table.negative.sum())} negative values"
     if family.domain.is_non_negative and table.lonely.any():
@@ -184,14 +185,14 @@ class Taken:
     name : as ``family=`` takes it
     family : Family
     reason : str
-    total : what rows sum to, where they are to be closed to one; else None
+    whole : what rows sum to, where they are to be closed to one; else None
     remarks : what there is to be careful about
     """
 
     name: str
     family: Family
     reason: str
-    total: float | None = None
+    whole: Whole | None = None
     remarks: tuple[Remark, ...] = ()
 
 
@@ -202,10 +203,9 @@ def take_family(rows: Rows, seed: int) -> Taken:
         count = int(table.negative.sum())
         reason = f"chosen because {count} value{' is' if count == 1 else 's are'} below zero"
         return Taken("gaussian", get_family("gaussian"), reason, remarks=_remarks_on_few(table, rows))
-    if table.total is not None:
-        reason = f"chosen because all rows sum to {table.total:.6g}"
-        closing = None if abs(table.total - 1) < 1e-9 else table.total
-        return Taken("simplex", get_family("simplex"), reason + (", divided by it" if closing else ""), closing)
+    if table.whole is not None:
+        reason = f"chosen because all rows sum to {table.whole.in_words}"
+        return Taken("simplex", get_family("simplex"), reason, None if table.whole.is_one else table.whole)
     if len(table.sample) and table.lonely.any():
         names = rows.names or default_names(rows.n_columns)
         which = [names[j] for j in np.flatnonzero(table.lonely)]

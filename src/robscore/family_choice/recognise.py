@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Words, quoted
+from robscore.family_choice.closing import Whole
 from robscore.rows.base import Rows
 
 _MOST_ROWS = 20_000  # that are looked at for kinds of columns, and compared
-_SUM = 1e-6  # relative: how far sums of rows may be from constant
 _FEW_VALUES = 10  # different whole numbers, as on a scale of answers
 _SMALL_COUNT = 5.0  # median: larger counts are nearly continuous
 _FEWEST_ROWS = 30
@@ -28,7 +27,7 @@ class Table:
     ----------
     negative, zero : integer arrays of shape (m,)
         How many entries of every column are below zero, and zero.
-    total : float or None
+    whole : Whole or None
         What every row sums to, if that is the same for all and nothing is below zero.
     sample : array of shape (n', m)
         Complete rows: all, or some that were drawn at random.
@@ -36,7 +35,7 @@ class Table:
 
     negative: IntArray
     zero: IntArray
-    total: float | None
+    whole: Whole | None
     sample: Array
 
     @classmethod
@@ -52,8 +51,8 @@ class Table:
         if usable.size > _MOST_ROWS:
             usable = np.sort(np.random.default_rng(seed).choice(usable, size=_MOST_ROWS, replace=False))
         positive = rows.n_columns > 2 and not negative.any() and 0 < low <= high < np.inf
-        same = positive and high - low <= _SUM * high
-        return cls(negative, zero, (low + high) / 2 if same else None, rows.take(usable))
+        sample = rows.take(usable)
+        return cls(negative, zero, Whole.of(low, high, sample) if positive else None, sample)
 
     @property
     def is_real(self) -> bool:
@@ -76,18 +75,6 @@ def _look(rows: Array) -> tuple[IntArray, IntArray, float, float, BoolArray]:
         sums = rows.sum(axis=1)
     negative, zero = np.count_nonzero(rows < 0, axis=0), np.count_nonzero(rows == 0, axis=0)
     return negative, zero, float(sums.min(initial=np.inf)), float(sums.max(initial=-np.inf)), complete
-
-
-def closed(total: float, rows: Rows) -> Rows:
-    """Rows that sum to one, from rows that sum to a total."""
-    return rows.mapped(partial(_divided, total))
-
-
-def _divided(total: float, X: Array) -> Array:
-    """Over their own sums, so that rounding does not add up; rows that sum to something else are left as they are."""
-    sums = X.sum(axis=1, keepdims=True)
-    ours = np.abs(sums - total) <= 10 * _SUM * abs(total)
-    return np.where(ours, X / np.where(ours, sums, 1.0), X / total)
 
 
 def remarks_on_columns(X: Array, names: list[str]) -> list[Remark]:

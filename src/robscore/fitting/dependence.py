@@ -39,8 +39,8 @@ def _unexplained(centred: Array) -> Array:
     return 1.0 / np.sum(vectors**2 / np.maximum(values, np.finfo(float).eps * len(values)), axis=1)
 
 
-def remarks_on_dependence(columns: IntArray, names: list[str]) -> list[Remark]:
-    """The caution about nearly dependent columns, once."""
+def remarks_on_dependence(columns: IntArray, names: list[str], n_edges: int) -> list[Remark]:
+    """The caution about nearly dependent columns, once; where there is no edge, they may be why."""
     if not columns.size:
         return []
     listed = quoted([names[j] for j in columns])
@@ -51,6 +51,6 @@ def remarks_on_dependence(columns: IntArray, names: list[str]) -> list[Remark]:
         Setting("penalty_weights"),
         ", or steady them with ",
         Setting("diagonal_multiplier", 0.01),
-        ".",
+        "." if n_edges else ". This may be why no link was found.",
     )
     return [Remark(words, UserWarning, About.DEPENDENT_COLUMNS)]

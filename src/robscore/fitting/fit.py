@@ -270,8 +270,8 @@ def _fitted(
     """One fit; or, where cells are to be filled in, one after another."""
     if not settings.takes_holes:
         return once(prepare(rows, settings, caller, **more))
-    if more.get("moderators"):
-        raise UsageError("Cells are not filled in where the graph changes with moderators; leave out incomplete rows.")
+    if moderators := more.get("moderators"):
+        settings.check_moderators(moderators[0].name)
     if settings.missing == "available":
         return fit_available(rows, settings, caller, more, once, again)
     table = HoledTable.of(rows, settings, n_given=len(more.get("given", ())))
@@ -362,7 +362,7 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
     dependent = np.zeros(0, dtype=np.intp) if coupled else nearly_dependent(elements, weighed.weights)
     remarks = [
         *weighed.remarks,
-        *remarks_on_dependence(dependent, prepared.preparation.names),
+        *remarks_on_dependence(dependent, prepared.preparation.names, int(path.n_edges[position])),
         *chosen.remarks,
         *_remarks_on_convergence(chosen),
         *_remarks_on_holes(prepared),

@@ -200,6 +200,12 @@ class Settings:
                 Setting("family", "gaussian"),
                 ", or pass it as a covariate.",
             )
+        what = f"does not go with {name!r}: cells are not filled in where a column changes the graph."
+        if self.cells:
+            raise ArgumentError("cells", value=True, problem=what, advice="Fit without it.")
+        if self.takes_holes:
+            advice = Words("Leave out incomplete rows with ", Setting("missing", "drop"), ".")
+            raise ArgumentError("missing", self.missing, what, advice)
 
     def check_size(self, n_rows: int, n_columns: int) -> None:
         """Raise on arguments that make no sense for so many complete rows and columns."""

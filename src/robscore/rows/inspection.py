@@ -69,6 +69,12 @@ def _in_memory(row: int) -> RowAt:
     return RowAt(row, f"row {row}")
 
 
+class OfRows(str):
+    """Why a family excludes all entries of some rows, and what to do: no column need be named."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Inspection:
     """What a look at all rows found.
@@ -128,6 +134,11 @@ class Inspection:
                 Setting("family", "gaussian"),
                 ".",
             )
+        if isinstance(self.reason, OfRows):
+            count, first = int(self.excluded.counts.max()), self.at(int(self.excluded.first.max()))
+            where = Phrase(f"In data passed to {caller}", "In the data")
+            entries = f", the entries of {count} {'row' if count == 1 else 'rows'} (first "
+            raise UsageError(where, entries, first, f") {self.reason}.")
         raise UsageError(
             Phrase(f"Data passed to {caller} hold", "The data hold"),
             f" values that {self.reason}: ",

@@ -23,6 +23,7 @@ GROUPED = {sign: re.compile(rf"^[+-]?[1-9]\d{{0,2}}(\{other}\d{{3}})+(\{sign}\d+
 EITHER = re.compile(r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$")
 _MONEY = r"[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY)\b"
 _MARK = re.compile(rf"^\s*([+-]?)\s*(?:{_MONEY})?\s*([+-]?[\d.,]+)\s*(?:%|‰|{_MONEY})?\s*$")
+_WITH_UNIT = re.compile(r"^([+-]?[\d.,]+(?:[eE][+-]?\d+)?)\s*((?:[^\W\d_]|[°'\"]).{0,14})$")
 
 NOTHING = ("", "na", "n/a", "nan", "null", "none", "-", "--", "#n/a", "nd", "missing")
 _OF_PANDAS = ("#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "NaN")
@@ -116,6 +117,24 @@ def _without_marks(column: pd.Series, decimal: str) -> tuple[pd.Series, str]:
         return cell if number is None else number
 
     return column.astype(object).map(read, na_action="ignore"), first[0] if first else ""
+
+
+def unit_in(column: pd.Series, decimal: str) -> str:
+    """What follows the number in every cell of a column of text, as kg does in "3.75 kg"; empty where that differs.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> unit_in(pd.Series(["3.75 kg", None, "12kg"]), "."), unit_in(pd.Series(["3 kg", "5 g"]), ".")
+    ('kg', '')
+    """
+    unit = ""
+    for cell in column[column.notna()]:
+        found = _WITH_UNIT.match(cell.strip()) if isinstance(cell, str) else None
+        if found is None or number_in(found[1], decimal) is None or found[2] != (unit or found[2]):
+            return ""
+        unit = found[2]
+    return unit
 
 
 def refuse_unread(path: Path, unread: dict[str, Unread]) -> None:

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from robscore._tools.typing import AnyArray, Array
-from robscore._tools.words import first_few, named, quoted, shown
-from robscore.cli.reading.cells import Unread, floats, refuse_unread
+from robscore._tools.words import named, quoted, shown
+from robscore.cli.reading.cells import Unread, floats, refuse_unread, unit_in
 from robscore.cli.reading.labels import as_label, labels_rows
 from robscore.cli.reading.long_format import refuse_long
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFile, DataFileError
 from robscore.cli.reading.table import Table
+from robscore.cli.reading.telling import telling, without_count
 
 _MOST_GROUPS = 10  # different whole numbers up to which --by takes them for names of groups
 _FEWEST_IN_GROUP = 10  # rows of a group that is worth a graph
@@ -31,6 +32,7 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
     if text and options.columns:
         raise DataFileError(
             f"{path}: column {shown(table.names[text[0]])} holds no numbers; leave it out of --columns."
+            f"{_on_units(table, text[:1])}"
         )
     index = [k for k in sorted(table.index) if k not in read]
     if label is None:
@@ -43,14 +45,19 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         notes.append(f"Dropped (index of a data frame): {quoted(other)}.")
     if left_out := [table.names[k] for k in text if k != label]:
         notes.append(f"Dropped (not numeric): {quoted(left_out)}.{_on_groups(table, [k for k in text if k != label])}")
+    if units := _on_units(table, text):
+        notes.append(units.strip())
     n_rows = len(table.columns[0])
     if n_rows < 2:
         raise DataFileError(f"{path} has {n_rows} row of data; a graph needs many, at least a few more than columns.")
-    values, useless = _telling(table.names, values, notes)
+    values, counting = without_count(table.names, values, options.columns, notes)
+    values, useless = telling(table.names, values, notes)
     given = {name: _covariate(path, table, name, by=name in options.by) for name in options.covariates}
     if len(values) < 2:
         listed = f"only {shown(table.names[next(iter(values))])}" if values else "none"
-        raise DataFileError(f"{path}: a graph needs at least two columns of numbers; {listed} is left.")
+        wanting = f"a graph needs at least two columns of numbers; {listed} is left."
+        raise DataFileError(f"{path}: {wanting}{_on_units(table, text)}")
+    why = {**dict.fromkeys(values, ""), **dict.fromkeys(text, "not numeric"), **counting, **useless}
     return DataFile(
         np.column_stack(list(values.values())),
         _unique_names(path, {k: table.names[k] for k in values}),
@@ -59,7 +66,7 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         tuple(notes),
         {table.names[k]: tuple(map(as_label, table.columns[k])) for k in {*text, *([] if label is None else [label])}},
         given,
-        _fates(table, options, label, {**dict.fromkeys(values, ""), **dict.fromkeys(text, "not numeric"), **useless}),
+        _fates(table, options, label, why),
     )
 
 
@@ -74,6 +81,17 @@ def _on_groups(table: Table, text: list[int]) -> str:
                 f"--given {name} only allows for their means."
             )
     return ""
+
+
+def _on_units(table: Table, text: list[int]) -> str:
+    """Which columns of text hold numbers followed by a unit, and what to do about it; empty where none does."""
+    units = {table.names[k]: unit for k in text if (unit := unit_in(table.columns[k], table.decimal))}
+    if not units:
+        return ""
+    (name, unit), *more = units.items()
+    others = "".join(f", those of {shown(other)} by {shown(its)}" for other, its in more)
+    remedy = "remove it to have the column in" if not more else "remove these units to have the columns in"
+    return f" The cells of {shown(name)} are numbers followed by {shown(unit)}{others}: {remedy}."
 
 
 def _fates(table: Table, options: ReadOptions, label: int | None, read: dict[int, str]) -> dict[str, str]:
@@ -175,30 +193,6 @@ def _label_among(table: Table, index: list[int], text: list[int], numbers: dict[
 def _is_unnamed(table: Table, k: int) -> bool:
     """Whether a column is an index that pandas, or Dask, had to name itself."""
     return k in table.index and table.names[k].startswith("__") and table.names[k].endswith("__")
-
-
-def _telling(names: list[str], values: dict[int, Array], notes: list[str]) -> tuple[dict[int, Array], dict[int, str]]:
-    """The columns without those that are empty, constant, or the same as an earlier one; and why these are not."""
-    empty = {k: column for k, column in values.items() if np.isnan(column).all()}
-    filled = {k: column for k, column in values.items() if k not in empty}
-    constant = {k: column for k, column in filled.items() if np.nanmin(column) == np.nanmax(column)}
-    for which, what in ((empty, "empty"), (constant, "constant")):
-        if which:
-            notes.append(f"Dropped ({what}): {quoted([names[k] for k in which])}.")
-    values = {k: column for k, column in filled.items() if k not in constant}
-    if equal := _equal_columns(values):
-        pairs = [f"{shown(names[k])} (equal to {shown(names[first])})" for k, first in equal.items()]
-        notes.append(f"Dropped (same as another column): {first_few(pairs)}.")
-    why = {**dict.fromkeys(empty, "empty"), **dict.fromkeys(constant, "constant")}
-    why |= {k: f"same as {shown(names[first])}" for k, first in equal.items()}
-    return {k: column for k, column in values.items() if k not in equal}, why
-
-
-def _equal_columns(values: dict[int, Array]) -> dict[int, int]:
-    """Columns that are the same as an earlier one, and which."""
-    first: dict[bytes, int] = {}
-    seen = {k: first.setdefault(np.ascontiguousarray(column).tobytes(), k) for k, column in values.items()}
-    return {k: earlier for k, earlier in seen.items() if earlier != k}
 
 
 def _unique_names(path: Path, names: dict[int, str]) -> tuple[str, ...]:
