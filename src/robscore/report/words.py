@@ -8,7 +8,7 @@ from robscore._tools.words import clipped, first_few, signed, visible
 from robscore.report.record import Record
 
 # Cautions of these kinds leave a graph in doubt; others only qualify it.
-_DOUBTFUL = ("CODES", "GROUP", "LEFT_OUT", "MISFIT", "NOT_CONVERGED", "FEW_ROWS", "STRENGTH", "DIAGONAL")
+_DOUBTFUL = ("GROUP", "LEFT_OUT", "MISFIT", "NOT_CONVERGED", "FEW_ROWS", "STRENGTH", "DIAGONAL")
 
 _FAMILIES = {
     "Gaussian()": "Gaussian",
