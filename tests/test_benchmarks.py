@@ -109,7 +109,7 @@ def test_the_chosen_penalty_is_near_the_best_on_the_path(capsys, tmp_path, monke
 
 def test_independent_columns_have_hardly_an_edge(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(kept, "FOLDER", tmp_path)
-    table = false_edges.main(n_sets=3, families=("gaussian", "sqrt"), columns=(50,))
+    table = false_edges.main(n_sets=8, families=("gaussian", "sqrt"), columns=(50,))
     assert set(table) == {("gaussian", 50), ("sqrt", 50)}
     assert max(table.values()) <= 1
     assert "mean  each" in capsys.readouterr().out

@@ -25,13 +25,18 @@ stopifnot(grepl("n_blocks=3.0 must be a whole number", said))
 cat("all holds\\n")
 """
 
+ENVIRONMENT = {**os.environ, "RETICULATE_PYTHON": sys.executable}
+
 
 def without_reticulate():
     """Why R cannot be asked here, or nothing."""
     if shutil.which("Rscript") is None:
         return "R is not installed"
     found = subprocess.run(["Rscript", "-e", 'quit(status = !requireNamespace("reticulate"))'], capture_output=True)
-    return "" if found.returncode == 0 else "R has no reticulate"
+    if found.returncode:
+        return "R has no reticulate"
+    asked = subprocess.run(["Rscript", "-e", "reticulate::py_config()"], env=ENVIRONMENT, capture_output=True)
+    return "reticulate is too old for this Python" if asked.returncode else ""
 
 
 def test_the_page_runs_in_r(tmp_path):
@@ -43,7 +48,6 @@ def test_the_page_runs_in_r(tmp_path):
     assert setting.startswith("Sys.setenv(RETICULATE_PYTHON")
     shutil.copy(SITE / "robscore.R", tmp_path)
     (tmp_path / "page.R").write_text(rest + CHECKS, encoding="utf-8")
-    environment = {**os.environ, "RETICULATE_PYTHON": sys.executable}
-    ran = subprocess.run(["Rscript", "page.R"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    ran = subprocess.run(["Rscript", "page.R"], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stdout.endswith("all holds\n")

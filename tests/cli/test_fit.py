@@ -317,6 +317,8 @@ def test_equal_columns_are_left_out_and_named(rain, tmp_path):
 def test_columns_that_hardly_vary_are_named(tmp_path):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.gamma(2.0, size=(60, 4)), columns=list("abcd")).assign(e=rng.integers(0, 2, 60))
-    words = one_line(run("fit", save(X, tmp_path / "x.csv"), "--out", tmp_path / "a", "--scale", "none"))
+    options = "--out", tmp_path / "a", "--scale", "none", "--family", "sqrt"
+    words = one_line(run("fit", save(X, tmp_path / "x.csv"), *options))
     assert "'e' hardly vary" in words
+    assert "--family gaussian" in words
     assert "--set fit_location=false" in words
