@@ -82,6 +82,8 @@ def _iterate(points: Array, centre: Array, p: Array, omega: float, tol: float) -
         now = _pass_over(points, centre, offset, p)
         weights = p / now.distances
         S = float(weights.sum())
+        if not S > 0:  # all are infinitely far
+            return None
         harmonic = total / S
         length = float(np.linalg.norm(now.pull)) / S
         if now.distances.min() <= _NEAR * harmonic:

@@ -27,6 +27,8 @@ def titles(lines: list[str], separator: str | None) -> int:
     0
     >>> titles(["north", '1e,":', '"'], ",")
     0
+    >>> titles(["north,south,east", "-,-,-", "1.5,2"], ",")
+    0
     """
     for k in range(1, min(_MOST, len(lines) - 2) + 1):
         sign = separator or separator_of(lines[k:])
@@ -47,8 +49,8 @@ def _cells(lines: Iterable[str], sign: str) -> list[list[str]]:
 
 
 def _are_names(row: list[str]) -> bool:
-    """Whether a line has only names, but for the first, of an index."""
-    named = _filled(row) >= max(2, len(row) - 1)
+    """Whether a line has only names, each once, but for the first, of an index."""
+    named = _filled(row) >= max(2, len(row) - 1) and len(set(row)) == len(row)
     return named and not any(_is_number(cell) or cell.strip() in MISSING for cell in row[1:]) and not _is_number(row[0])
 
 
