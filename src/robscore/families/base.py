@@ -190,7 +190,7 @@ class Family(ABC):
         return X
 
     def roughly_symmetric(self, X: Array) -> AnyArray:
-        """The same in single precision: s(x) to within 4 eps (1 + |s(x)|), or NaN or infinite."""
+        """The same in single precision: values v are off by at most 4 eps (1 + abs(v)), or NaN or infinite."""
         return self.symmetric(X).astype(np.float32)
 
     @property
@@ -264,10 +264,6 @@ class WeightedFamily(Family):
         level = copy(self)
         level.boundary = CappedPower(self.boundary.p, cap)
         return level
-
-    def roughly_symmetric(self, X: Array) -> AnyArray:
-        """The same in single precision: s(x) to within 4 eps (1 + |s(x)|), or NaN or infinite."""
-        return self.symmetric(X).astype(np.float32)
 
     @property
     def columns_alike(self) -> bool:
