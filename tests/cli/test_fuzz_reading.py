@@ -86,7 +86,10 @@ def test_the_same_cells_as_the_csv_module_and_float(tmp_path_factory, as_written
     path.write_bytes(text.encode())
     (_, header), *rows = records(text, separator)
     options = ReadOptions(separator=separator, decimal=".", all_text=as_written, na=na)
-    table, error = tried(lambda: read_text(path, options, []))
+    notes = []
+    table, error = tried(lambda: read_text(path, options, notes))
+    if any("title line" in note for note in notes):  # another number of cells than below: as good a title as any
+        return
     if error:
         at = int(re.search(r"line (\d+) ", error)[1])
         cells = next((cells for line, cells in rows if line == at), [])

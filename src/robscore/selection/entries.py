@@ -161,7 +161,7 @@ def _scores(limit: Array, noise: Array, shift: Array, error: Array, freedom: Arr
 
     As a normal variable would, with the same tails as Student's t has.
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         far, moved = (np.minimum(np.nan_to_num(part / error, nan=0.0), _FARTHEST) for part in (noise, limit))
     tails = stdtr(freedom, -far + moved * shift) + stdtr(freedom, -far - moved * shift)
     return np.maximum(-ndtri(np.clip(tails / 2, np.finfo(float).tiny, 0.5)), 0.0)

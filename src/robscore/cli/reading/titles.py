@@ -49,8 +49,9 @@ def _cells(lines: Iterable[str], sign: str) -> list[list[str]]:
 
 
 def _are_names(row: list[str]) -> bool:
-    """Whether a line has only names, each once, but for the first, of an index."""
+    """Whether a line has only names, each once and with a letter or digit, but for the first, of an index."""
     named = _filled(row) >= max(2, len(row) - 1) and len(set(row)) == len(row)
+    named &= all(any(map(str.isalnum, cell)) for cell in row if cell.strip())
     return named and not any(_is_number(cell) or cell.strip() in MISSING for cell in row[1:]) and not _is_number(row[0])
 
 
