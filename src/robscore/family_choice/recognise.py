@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -59,13 +59,11 @@ class Table:
         """Whether something is below zero."""
         return bool(self.negative.any())
 
-    @property
+    @cached_property
     def lonely(self) -> BoolArray:
         """Columns without two different values above zero, all that a family on [0, inf) sees of them."""
-        above = np.where(self.sample > 0, self.sample, np.nan)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # columns of zeros
-            return np.asarray(~(np.nanmin(above, axis=0) < np.nanmax(above, axis=0)))
+        least = self.sample.min(axis=0, initial=np.inf, where=self.sample > 0)
+        return np.asarray(least >= self.sample.max(axis=0, initial=0.0))
 
 
 def _look(rows: Array) -> tuple[IntArray, IntArray, float, float, BoolArray]:

@@ -121,8 +121,8 @@ def n_clear(record: Record) -> int:
 
 
 def _tested(record: Record) -> dict[tuple[int, int], list[Any]]:
-    """The tests by pairs: estimate without shrinkage, low, high, p and q."""
-    return {} if record.certainty is None else {(pair[0], pair[1]): pair[2:] for pair in record.certainty["pairs"]}
+    """The tests by pairs, as the record has them: i, j, estimate without shrinkage, low, high, p and q."""
+    return {} if record.certainty is None else {(pair[0], pair[1]): pair for pair in record.certainty["pairs"]}
 
 
 def _reversed(record: Record) -> list[tuple[int, int]]:
@@ -130,12 +130,8 @@ def _reversed(record: Record) -> list[tuple[int, int]]:
     if record.certainty is None:
         return []
     tested, fdr = _tested(record), record.certainty["fdr"]
-    found = ((i, j, strength, tested.get((i, j))) for i, j, _, strength in record.edges)
-    return [
-        (i, j)
-        for i, j, strength, test in found
-        if test and test[0] is not None and test[0] * strength < 0 and test[4] is not None and test[4] <= fdr
-    ]
+    clear = {(i, j): strength for i, j, _, strength in record.edges if _is_clear(tested.get((i, j)), fdr)}
+    return [pair for pair, strength in clear.items() if (tested[pair][2] or 0.0) * strength < 0]
 
 
 def _about_reversed(record: Record, which: list[tuple[int, int]]) -> str:
@@ -147,8 +143,8 @@ def _about_reversed(record: Record, which: list[tuple[int, int]]) -> str:
     return f" Without shrinkage, {some} have the opposite sign: believe neither."
 
 
-def _is_clear(pair: list[float | None], fdr: float) -> bool:
-    return pair[6] is not None and pair[6] <= fdr
+def _is_clear(pair: list[Any] | None, fdr: float) -> bool:
+    return pair is not None and pair[6] is not None and pair[6] <= fdr
 
 
 def _by_halves(record: Record) -> str:
@@ -199,9 +195,9 @@ def _strongest(record: Record) -> str:
 
 def _unshrunk(strength: float, test: list[Any] | None) -> str:
     """The estimate without shrinkage, where the link's own strength is outside its interval."""
-    if test is None or None in test[:3] or test[1] <= strength <= test[2]:
+    if test is None or None in test[2:5] or test[3] <= strength <= test[4]:
         return ""
-    return f"; {signed(test[0])} without shrinkage"
+    return f"; {signed(test[2])} without shrinkage"
 
 
 def shortened(name: str, most: int = 40) -> str:

@@ -11,7 +11,7 @@ a test with an exact level. It sees many weak edges as well as a few strong ones
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -119,9 +119,11 @@ def _gain(S: Array, spread: Array) -> float:
     """How much likelier (in logarithms) edges of one size make the scores S / spread, for the best size and share."""
     score = np.divide(np.abs(S), spread, out=np.zeros_like(S), where=spread > 0)
     counts = np.bincount(np.minimum(score * _BINS, _LARGEST * _BINS).astype(np.intp), minlength=_LARGEST * _BINS + 1)
-    middles = (np.arange(counts.size) + 0.5) / _BINS
-    gains = [0.0]
-    for effect in _EFFECTS:
-        ratio = np.exp(log_odds(middles, np.ones(middles.size, dtype=bool), effect))
-        gains.append(float(counts @ np.log1p(likeliest_share(ratio, counts) * (ratio - 1))))
-    return max(gains)
+    return max(0.0, *(float(counts @ np.log1p(likeliest_share(ratio, counts) * (ratio - 1))) for ratio in _ratios()))
+
+
+@cache
+def _ratios() -> tuple[Array, ...]:
+    """For every size of edges, how much likelier they make a score in the middle of each bin."""
+    middles = (np.arange(_LARGEST * _BINS + 1) + 0.5) / _BINS
+    return tuple(np.exp(log_odds(middles, np.ones(middles.size, dtype=bool), effect)) for effect in _EFFECTS)
