@@ -31,6 +31,8 @@ NOTHING = ("", "na", "n/a", "nan", "null", "none", "-", "--", "#n/a", "nd", "mis
 _OF_PANDAS = ("#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "NaN")
 MISSING = [*(spelled for word in NOTHING for spelled in dict.fromkeys((word, word.upper(), word.title()))), *_OF_PANDAS]
 _INFINITE = re.compile(r"^[+-]?inf(inity)?$", re.IGNORECASE)
+_WHOLE = re.compile(r"[+-]?\d{1,40}$", re.ASCII)
+EXACT = 2.0**53  # beyond it, not every whole number is a float
 _NONE = frozenset(("none", "None", "NONE"))  # nothing among numbers; among texts it may name a group
 _TRUTH = {word: value for value in (True, False) for word in (str(value), str(value).lower(), str(value).upper())}
 
@@ -52,7 +54,7 @@ class Meaning:
         self._missing = frozenset(MISSING).difference(_NONE).union(words)
 
     def of(self, cell: Any) -> Any:
-        """A float, NaN where something is missing, or the cell as it is.
+        """A float, an int that would not be exact as one, NaN where something is missing, or the cell as it is.
 
         Examples
         --------
@@ -65,7 +67,7 @@ class Meaning:
             number = None if text in self._missing else number_in(text, self.decimal)
             if number is None:
                 return np.nan if text in self._missing else cell
-            return np.nan if number in self.missing_numbers else number
+            return np.nan if number in self.missing_numbers else with_all_digits(number, text)
         if isinstance(cell, Decimal):
             cell = float(cell)
         is_code = isinstance(cell, Real) and not isinstance(cell, bool) and cell in self.missing_numbers
@@ -94,6 +96,11 @@ def _is_none(cell: Any) -> bool:
 
 def _is_nan(cell: Any) -> bool:
     return isinstance(cell, float) and cell != cell
+
+
+def with_all_digits(number: float, text: str) -> float | int:
+    """The number that a text is, as an int where it is a whole one that would lose digits: it may name a row."""
+    return int(text) if abs(number) >= EXACT and _WHOLE.match(text) else number
 
 
 def number_in(text: str, decimal: str) -> float | None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from robscore._tools.typing import Array
-from robscore.cli.reading.cells import Meaning, settled
+from robscore.cli.reading.cells import EXACT, Meaning, settled, with_all_digits
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_EXACT = 2.0**53  # beyond it, not every whole number is a float
-_WHOLE = re.compile(r"[+-]?\d{1,40}$", re.ASCII)
 
 
 class TextColumn(Protocol):
@@ -69,8 +65,11 @@ class Numbers:
             return
         if self._meaning.missing_numbers:
             numbers[np.isin(numbers, list(self._meaning.missing_numbers))] = np.nan
-        large = np.abs(numbers) >= _EXACT
-        self._pieces.append(_with_whole(numbers, cells) if large.any() else numbers)
+        if (np.abs(numbers) >= EXACT).any():
+            exact = zip(numbers.tolist(), cells, strict=True)
+            self._pieces.append([with_all_digits(number, cell.strip()) for number, cell in exact])
+        else:
+            self._pieces.append(numbers)
 
     def series(self) -> pd.Series:
         """All of them; a column of nothing but true and false holds these."""
@@ -92,14 +91,6 @@ def _all_numbers(cells: Sequence[str]) -> Array | None:
         return np.array(list(map(float, cells)))
     except ValueError:
         return None
-
-
-def _with_whole(numbers: Array, cells: Sequence[str]) -> list[Any]:
-    """Numbers, of which whole ones keep all digits: they may name the rows. What is missing stays so."""
-    return [
-        int(cell) if number == number and _WHOLE.match(cell) else number
-        for number, cell in zip(numbers.tolist(), cells, strict=True)
-    ]
 
 
 def column_for(decimal: str, na: Sequence[str], *, as_written: bool) -> TextColumn:
