@@ -1,5 +1,6 @@
 """Files that know types: options, words for missing, decimal signs and names mean the same in them as in text."""
 
+import json
 from decimal import Decimal
 
 import numpy as np
@@ -102,6 +103,21 @@ def test_decimals_of_databases_are_numbers(tmp_path):
 def test_texts_of_a_dictionary_are_read_as_others_are(tmp_path):
     path = written(tmp_path, FRAME.assign(a=FRAME["a"].map(str).astype("category")), "parquet")
     np.testing.assert_array_equal(read_data(path).values, FRAME)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather", "jsonl"])
+@pytest.mark.parametrize("cell", [[1, 2], {"x": 1}])
+def test_nested_cells_are_no_numbers(tmp_path, kind, cell):
+    data = read_data(written(tmp_path, FRAME.assign(d=[cell] * N), kind))
+    np.testing.assert_array_equal(data.values, FRAME)
+    assert data.notes == ("Dropped (not numeric): 'd'.",)
+
+
+def test_whole_numbers_beyond_all_floats_are_infinite(tmp_path):
+    path = tmp_path / "x.jsonl"
+    lines = [json.dumps({"a": (-10) ** (401 * (k < 2)), "b": k % 5, "c": k % 7}) for k in range(N)]
+    path.write_text("\n".join(lines))
+    assert read_data(path).values[:3, 0].tolist() == [-np.inf, -np.inf, 1]
 
 
 def test_sheets_without_names_lose_no_row(tmp_path):
