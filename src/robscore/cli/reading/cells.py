@@ -33,7 +33,6 @@ MISSING = [*(spelled for word in NOTHING for spelled in dict.fromkeys((word, wor
 _INFINITE = re.compile(r"^[+-]?inf(inity)?$", re.IGNORECASE)
 _WHOLE = re.compile(r"[+-]?\d{1,40}$", re.ASCII)
 _NESTED = (list, tuple, dict, set, np.ndarray)
-_MOST_BITS = 1023  # of a whole number that surely is a float; a larger one may be infinite
 EXACT = 2.0**53  # beyond it, not every whole number is a float
 _NONE = frozenset(("none", "None", "NONE"))  # nothing among numbers; among texts it may name a group
 _TRUTH = {word: value for value in (True, False) for word in (str(value), str(value).lower(), str(value).upper())}
@@ -72,8 +71,8 @@ class Meaning:
             return np.nan if number in self.missing_numbers else with_all_digits(number, text)
         if isinstance(cell, _NESTED):
             return str(cell)
-        if isinstance(cell, Decimal) or (isinstance(cell, int) and cell.bit_length() > _MOST_BITS):
-            cell = float(Decimal(cell))
+        if isinstance(cell, Decimal):
+            cell = float(cell)
         is_code = isinstance(cell, Real) and not isinstance(cell, bool) and cell in self.missing_numbers
         return np.nan if is_code else cell
 

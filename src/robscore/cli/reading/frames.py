@@ -24,6 +24,12 @@ _KINDS: dict[str, tuple[str, str, str]] = {
     ".sav": ("an SPSS file", "read_spss", "pyreadstat"),
 }
 FRAME_ENDINGS = tuple(_KINDS)
+_MOST_DIGITS = 300  # of a whole number that surely is a float
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number, infinite where no float is as large, as in text files."""
+    return int(digits) if len(digits) < _MOST_DIGITS else float(digits)
 
 
 def read_frame(ending: str) -> Callable[[Path, ReadOptions, list[str]], Table]:
@@ -38,7 +44,7 @@ def read_frame(ending: str) -> Callable[[Path, ReadOptions, list[str]], Table]:
         try:
             with raw(path) as source:
                 if not function:
-                    frame = pd.DataFrame([json.loads(line) for line in source if line.strip()])
+                    frame = pd.DataFrame([json.loads(line, parse_int=_whole) for line in source if line.strip()])
                 elif function == "read_stata":
                     frame = pd.read_stata(source, convert_categoricals=False)
                 else:
