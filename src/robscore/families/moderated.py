@@ -23,6 +23,7 @@ from robscore.families.base import Family, Parameters, Scaling
 from robscore.families.given import LEAST_LOCATION, Given, GivenSampler
 from robscore.families.power import PowerFamily
 from robscore.families.samplers.base import Sampler
+from robscore.families.samplers.power import PowerSampler
 from robscore.families.samplers.slices import sweep_slices
 from robscore.families.samplers.truncated_normal import draw_truncated_normal
 from robscore.losses.parts import Parts, matrices
@@ -238,17 +239,23 @@ class _AtRows(Family):
         upper: Array,
         rng: np.random.Generator,
     ) -> Array | None:
-        """With a = b = 1 a normal, restricted to the intervals."""
+        """On [0, inf) as the base's sampler has it; with a = b = 1 elsewhere a normal, restricted to the intervals."""
         base, parts = self.family.base, matrices(interaction)
         w = np.column_stack([np.ones(len(X)), self.family.moderation.of(self.given)])
         precision = w @ parts[:, j, j]
-        if not (isinstance(base, PowerFamily) and base.a == base.b == 1 and (precision > 0).all()):
+        if not (isinstance(base, PowerFamily) and base.a > 0 and (precision > 0).all()):
             return None
-        pulled = np.einsum("nq,nq->n", w, X @ parts[:, :, j].T)
-        eta, deviation = location[j, 0] + self.given @ location[j, 1:], precision**-0.5
-        mean = (eta - pulled + X[:, j] * precision) / precision
+        u = X**base.a
+        rest = np.einsum("nq,nq->n", w, u @ parts[:, :, j].T) - u[:, j] * precision
+        eta = location[j, 0] + self.given @ location[j, 1:]
+        sampler = base.sampler()
+        if isinstance(sampler, PowerSampler):
+            return sampler.draw_given(precision, rest, eta, rng)
+        if not base.a == base.b == 1:
+            return None
+        deviation = precision**-0.5
         low, high = (part / deviation[:, None] for part in (lower, upper))
-        return draw_truncated_normal(mean / deviation, 1.0, low, high, rng) * deviation
+        return draw_truncated_normal((eta - rest) * deviation, 1.0, low, high, rng) * deviation
 
 
 @dataclass(frozen=True)
