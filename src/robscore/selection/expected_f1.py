@@ -41,11 +41,12 @@ def expected_f1(candidates: Candidates) -> Choice:
     whole = candidates.certainty is None and candidates.tau == 1
     any_edge = AnyEdge(candidates.loss, path, rows, along.pairs, exchangeable=whole, seed=candidates.seed)
     most = _EDGES_A_COLUMN * path.interactions.n_columns
+    several = candidates.loss.parts.are_groups and np.unique(along.pairs[0] // candidates.loss.n_columns).size > 1
     while True:
         entries = along.within(most)
         odds = find_odds(_standing_out(candidates, entries), entries.entered)
         if any_edge.according_to(odds):
-            criterion = (_of_groups if candidates.loss.parts.are_groups else _criterion)(path, entries, odds)
+            criterion = (_of_groups if several else _criterion)(path, entries, odds)
         else:
             criterion = _without_edges(path, entries)
         choice = _where_the_flat_begins(criterion, path)
