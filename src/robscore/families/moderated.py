@@ -153,9 +153,9 @@ class Moderated(Given):
         return m * self.moderation.parts.count + 1 + self.n_given
 
     def numbers_a_row(self, n_columns: int) -> int:
-        """V and g of every node."""
+        """V and g of every node; of groups twice, since these are looked at on their own scales too."""
         m = self.own_columns(n_columns)
-        return 2 * m * (self._width(m) + 1)
+        return (4 if self.moderation.parts.are_groups else 2) * m * (self._width(m) + 1)
 
     def numbers_of_gamma(self, n_columns: int) -> int:
         """One block per node."""

@@ -25,7 +25,7 @@ from robscore.fitting.solve import solve
 from robscore.fitting.weigh import Weighed
 from robscore.losses.quadratic import QuadraticLoss
 
-_GAIN = 0.15  # of the expected errors, that a common graph of groups must save
+LEAST_GAIN = 0.15  # of the expected errors, that a common graph of groups must save
 
 
 def choose_together_or_apart(
@@ -48,7 +48,7 @@ def choose_together_or_apart(
         for own in (_penalised(alone, np.where(only, 1.0, np.inf)) for only in np.eye(loss.parts.count)[1:] > 0)
     ]
     errors = np.mean([group.criteria["f1"].min() for group in groups])
-    if together.criteria["f1"].min() <= (1 - _GAIN) * errors:
+    if together.criteria["f1"].min() <= (1 - LEAST_GAIN) * errors:
         return together
     return _joined(alone, groups, prepared.preparation.moderators[0].moderator.levels, settings)
 
