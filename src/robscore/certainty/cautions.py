@@ -13,6 +13,7 @@ from robscore.certainty.left_out import remarks_on_left_out, rows_left_out
 from robscore.certainty.order import remarks_on_order
 from robscore.families.power import PowerFamily
 from robscore.fitting.fit import Fit, GraphFit
+from robscore.fitting.moderators import remarks_on_codes
 
 _FEWEST_ROWS = 20  # to judge rows, or anything else, by the others
 _CAUSES = {
@@ -35,6 +36,7 @@ def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
         *remarks_on_fit(fit),
         *_remarks_on_strength(fit),
         *_remarks_on_copies(fit),
+        *remarks_on_codes(fit.prepared.preparation.moderators),
     ]
     if not any(remark.kind == About.SORTED for remark in remarks):
         remarks += remarks_on_order(fit)

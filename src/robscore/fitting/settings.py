@@ -200,7 +200,9 @@ class Settings:
                 Setting("family", "gaussian"),
                 ", or pass it as a covariate.",
             )
-        what = f"does not go with {name!r}: cells are not filled in where a column changes the graph."
+        what = (
+            f"does not go with moderators such as {name!r}: cells are not filled in where a column changes the graph."
+        )
         if self.cells:
             raise ArgumentError("cells", value=True, problem=what, advice="Fit without it.")
         if self.takes_holes:
