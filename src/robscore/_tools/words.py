@@ -38,7 +38,10 @@ class Setting:
         return self.value is not _Nothing.VALUE
 
     def __str__(self) -> str:
-        return f"{self.name}={self.value!r}" if self.has_value else self.name
+        if not self.has_value:
+            return self.name
+        written = repr(self.value)  # of a table, whose lines would break the sentence, only what it is
+        return f"{self.name}={f'<{type(self.value).__name__}>' if chr(10) in written else written}"
 
 
 @dataclass(frozen=True)
