@@ -98,3 +98,10 @@ def test_sheets_with_a_title_units_and_notes(tmp_path):
     assert data.names == ("temp", "rain", "sun")
     assert data.labels == ("2020-01-01", "2020-01-02", "2020-01-03", "2020-01-04")
     assert "Skipped 2 title rows at the start." in data.notes
+
+
+def test_labels_without_a_name_are_told_in_words(tmp_path):
+    data = read_data(
+        write(tmp_path, [["", "temp", "rain", "sun"], *([f"2020-01-0{k + 1}", *r] for k, r in enumerate(ROWS))])
+    )
+    assert "The column without a name labels the rows (--id chooses another)." in data.notes
