@@ -78,6 +78,7 @@ def test_thousands_by_spaces_and_apostrophes(tmp_path, cells, sign):
 
 def test_sheets_with_a_title_units_and_notes(tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
+    numbers = VALUES.tolist()
     book = openpyxl.Workbook()
     sheet = book.active
     for row in [
@@ -88,11 +89,12 @@ def test_sheets_with_a_title_units_and_notes(tmp_path):
         [None, "°C", "mm", "h"],
     ]:
         sheet.append(row)
-    for k, row in enumerate(VALUES.tolist()):
+    for k, row in enumerate(numbers):
         sheet.append([f"2020-01-0{k + 1}", *row])
     sheet.append([])
     sheet.append(["Source: own measurements, not final"])
     book.save(tmp_path / "book.xlsx")
+    book.close()
     data = read_data(tmp_path / "book.xlsx")
     np.testing.assert_array_equal(data.values, VALUES)
     assert data.names == ("temp", "rain", "sun")

@@ -221,9 +221,7 @@ def test_long_names_that_begin_alike_are_told_apart():
     z = np.random.default_rng(0).normal(size=(200, 4))
     z[:, 1] += z[:, 0]
     z[:, 3] -= z[:, 2]
-    question = (
-        "On a scale from one to ten, how much do you agree: you like to {} every day, whatever the weather is like"
-    )
+    question = "On a scale from one to ten, how much do you agree: you like to {} every day, whatever the weather is"
     X = pd.DataFrame(z, columns=[question.format(what) for what in ("swim", "run", "read", "sleep")])
     told = " ".join(findings(recorded(rs.RobustGraph("gaussian").fit(X))))
     assert all(f"…to {what} every day" in told for what in ("swim", "run", "read", "sleep"))
