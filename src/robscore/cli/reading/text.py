@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -147,20 +148,25 @@ def _whole_header(header: list[str], rows: list[list[str]]) -> tuple[list[str], 
 
 def _rows(path: Path, layout: _Layout, notes: list[str]) -> Iterator[list[str]]:
     """The cells of every line of data, but for notes below; raise at the first line without one for every name."""
-    width = len(layout.names)
-    lines = islice(lines_of(path, layout.encoding, layout.separator, layout.before), int(layout.headed), None)
-    for line in lines:
-        cells = line.cells
-        if len(cells) != width:
-            if _is_note(cells, width):
+    with closing(lines_of(path, layout.encoding, layout.separator, layout.before)) as every:
+        lines = islice(every, int(layout.headed), None)
+        for line in lines:
+            if _is_note(line.cells, len(layout.names)):
                 notes.append(_on_notes(path, line, lines, layout))
                 return
-            if not (layout.spare and len(cells) == width - 1):
-                raise _ragged(path, line, width - layout.nameless)
-            cells = [*cells, ""]
-        elif layout.nameless and cells[-1].strip():
-            raise _ragged(path, line, width - 1)
-        yield cells
+            yield _whole(path, line, layout)
+
+
+def _whole(path: Path, line: Line, layout: _Layout) -> list[str]:
+    """A cell for every name; raise where there are others."""
+    width, cells = len(layout.names), line.cells
+    if len(cells) != width:
+        if not (layout.spare and len(cells) == width - 1):
+            raise _ragged(path, line, width - layout.nameless)
+        return [*cells, ""]
+    if layout.nameless and cells[-1].strip():
+        raise _ragged(path, line, width - 1)
+    return cells
 
 
 def _on_notes(path: Path, first: Line, lines: Iterator[Line], layout: _Layout) -> str:
@@ -176,8 +182,10 @@ def _on_notes(path: Path, first: Line, lines: Iterator[Line], layout: _Layout) -
 
 def _is_note(cells: list[str], width: int) -> bool:
     """Whether a line is one sentence, in a table of several columns."""
+    if not len(cells) < width >= FEWEST_COLUMNS:
+        return False
     filled = [cell.strip() for cell in cells if cell.strip()]
-    return len(cells) < width and width >= FEWEST_COLUMNS and len(filled) == 1 and " " in filled[0]
+    return len(filled) == 1 and " " in filled[0]
 
 
 def _ragged(path: Path, line: Line, n_names: int) -> DataFileError:
