@@ -120,6 +120,17 @@ def test_truncated_normal_draws_are_exact_far_from_the_mean_too(shift):
     assert kstest(X, lambda x: np.interp(x, grid, p / p[-1])).pvalue > 1e-3
 
 
+def test_draws_from_a_half_line_are_those_from_a_union_with_it():
+    """Whatever the mean: without logarithms where it is near, as before where it is far, and not a number never."""
+    mean = np.concatenate([np.random.default_rng(0).normal(0, 15, size=500), [-1e300, -1e5, -60.0, 0.0, 9.0, 1e300]])
+    lower, upper = np.zeros((mean.size, 1)), np.full((mean.size, 1), np.inf)
+    X = draw_truncated_normal(mean, 0.7, lower, upper, np.random.default_rng(1))
+    empty = np.hstack([lower, np.ones_like(lower)]), np.hstack([upper, np.zeros_like(upper)])
+    Y = draw_truncated_normal(mean, 0.7, *empty, np.random.default_rng(1))
+    np.testing.assert_allclose(X, Y, rtol=1e-9)
+    assert (X >= 0).all()
+
+
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
 def test_effective_sample_size_of_an_autoregression_is_known(rho):
     rng = np.random.default_rng(1)

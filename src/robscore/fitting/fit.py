@@ -310,8 +310,7 @@ def fit_graph(rows: Rows, settings: GraphSettings, *, caller: str, frame: str | 
 
     def once(prepared: Prepared) -> GraphFit:
         filling = prepared.filling
-        is_last = filling is None or filling.is_last
-        own = settings if is_last else replace(settings, select="f1")  # other rules fit many times, round after round
+        own = settings if filling is None or filling.is_last else settings.of_a_round(filling.linked)
         try:
             with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
                 return _fit_prepared(prepared, own, frame)

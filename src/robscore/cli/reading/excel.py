@@ -10,13 +10,16 @@ from typing import Any
 
 from robscore._tools.optional import require
 from robscore._tools.words import clipped, first_few, quoted, shown
+from robscore.cli.reading.around import without_surroundings
 from robscore.cli.reading.cells import MISSING, with_numbers
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFileError
 from robscore.cli.reading.table import Table
+from robscore.cli.reading.titles import title_rows
 
 _LARGEST = 1 << 31  # bytes of a file when it is unpacked
 _BLOCK = 1 << 20
+_LOOKED_AT = 60  # rows at the start, for a title
 _MOST_CELLS = 200_000_000  # from the first to the last: all are held, however few are filled
 _FILLED = re.compile(rb'<(?:\w+:)?c\s[^<>]*?\br="([A-Z]{1,3})([0-9]{1,7})"[^<>/]*>')
 # Excel writes no document types; with them a file of a kilobyte could stand for gigabytes, or for other files.
@@ -43,13 +46,24 @@ def read_excel(path: Path, options: ReadOptions, notes: list[str]) -> Table:
     if frame.empty:
         elsewhere = f" --sheet takes another: {quoted(others)}." if others else ""
         raise DataFileError(f"{path}: sheet {shown(sheet)} is empty.{elsewhere}")
-    names = ["" if pd.isna(name) else str(name).strip() for name in frame.iloc[0]]
-    body = frame.iloc[1:].reset_index(drop=True)
+    before = title_rows(_as_text(frame.iloc[:_LOOKED_AT])) if options.header is None else 0
+    if before:
+        notes.append(f"Skipped {before} title row{'s' if before > 1 else ''} at the start.")
+    names = ["" if pd.isna(name) else str(name).strip() for name in frame.iloc[before]]
+    body = frame.iloc[before + 1 :].reset_index(drop=True)
     columns = [body[k].infer_objects() for k in body.columns]
     as_written = [options.all_text or name == options.id for name in names]
-    return Table(
+    table = Table(
         names, [column if kept else with_numbers(column, ".") for column, kept in zip(columns, as_written, strict=True)]
     )
+    return table if options.all_text else without_surroundings(table, notes)
+
+
+def _as_text(frame: Any) -> list[list[str]]:
+    """The cells of rows as they would stand in a text file."""
+    return [
+        ["" if cell is None or cell != cell else str(cell).strip() for cell in row] for row in frame.to_numpy(object)
+    ]
 
 
 def _frame(path: Path, options: ReadOptions) -> tuple[Any, str, list[str]]:

@@ -110,7 +110,7 @@ def slice_coordinate(family: Family, K: Array, eta: Array, X: Array, j: int, rng
 
 def _intervals(family: Family, X: Array, j: int) -> tuple[Array, Array]:
     """Ends of where column j may lie, shape (n, q) each."""
-    lower, upper = (ends[:, j] for ends in family.domain.segments(X))
+    lower, upper = family.domain.segments_of(X, j)
     return np.maximum(lower, 0.0) if family.domain.is_non_negative else lower, upper
 
 
