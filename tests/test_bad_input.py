@@ -113,7 +113,7 @@ def test_rows_are_counted_as_given():
 
 def test_tables_that_cannot_be_read_say_why():
     table = frame()
-    with pytest.raises(ValueError, match=r"'bern' \(Object\)"):
+    with pytest.raises(ValueError, match=r"'bern' \(text such as 'oops'\)"):
         rs.RobustScoreMatching().fit(pd.DataFrame({**table, "bern": pd.Series([1.0] * 59 + ["oops"], dtype=object)}))
     doubled = pd.DataFrame(table)
     doubled.columns = ["a", "b", "a"]
@@ -227,3 +227,40 @@ def test_other_columns_when_scoring():
 def test_families_domains_and_weights_refuse_what_makes_no_sense(make, match):
     with pytest.raises((ValueError, TypeError), match=match):
         make()
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (
+            pd.Series(["wet", "dry"] * 30),
+            r"'bern' \(text such as 'wet'\)\. Drop them \(X\.select_dtypes\('number'\) keeps",
+        ),
+        (pd.Series(["wet", "dry"] * 30, dtype="category"), r"'bern' \(categories such as 'wet'\)"),
+        (pd.Series(["1.5", "2"] * 30), r"'bern' \(numbers as text, such as '1.5'\)"),
+        (pd.Series(["mm", *[1.0] * 59], dtype=object), r"'bern' \(text such as 'mm'\)"),
+        (pd.Series(pd.date_range("2000", periods=60)), r"'bern' \(dates or times\)"),
+        (pd.Series(pd.period_range("2000", periods=60, freq="M")), r"'bern' \(period\[M\]\)"),
+    ],
+)
+def test_what_is_no_number_is_shown(column, said):
+    with pytest.raises(ValueError, match=said):
+        rs.RobustGraph().fit(pd.DataFrame(frame()).assign(bern=column))
+
+
+def test_sparse_columns_of_pandas_are_read():
+    X = pd.DataFrame(frame())
+    sparse = X.astype(pd.SparseDtype("float"))
+    np.testing.assert_array_equal(rs.RobustGraph().fit(sparse).interaction_, rs.RobustGraph().fit(X).interaction_)
+
+
+@pytest.mark.parametrize(("X", "what"), [(frame(), "columns"), (pd.DataFrame(frame()).to_dict("records"), "rows")])
+def test_dictionaries_are_to_become_data_frames(X, what):
+    with pytest.raises(TypeError, match=rf"X holds {what} by name; pass a data frame, such as pandas.DataFrame\(X\)"):
+        rs.RobustGraph().fit(X)
+
+
+def test_data_in_place_of_a_family_are_refused():
+    X = pd.DataFrame(frame())
+    with pytest.raises(ValueError, match=r"^family=<DataFrame> is not known; use one of"):
+        rs.RobustGraph(X).fit(X)

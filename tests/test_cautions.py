@@ -179,5 +179,12 @@ def test_associations_beyond_one_are_not_passed_off_as_strong():
 
 
 def test_effective_rows_are_written_so_that_they_are_seen_below_the_limit():
-    said = [_below(value, 20) for value in (8.2, 19.4, 19.7, 19.99)]
-    assert said == ["8", "19", "19.7", "nearly 20"]
+    said = [_below(value, 20) for value in (8.2, 19.4, 19.7, 19.94)]
+    assert said == ["8", "19", "19.7", "19.9"]
+
+
+def test_as_many_rows_as_it_takes_are_not_called_too_few():
+    X = rs.simulate.sample("sqrt", np.eye(3), np.ones(3), n_rows=20, random_state=0)
+    model = rs.RobustGraph("sqrt").fit(X)
+    assert 19.95 < min(model.fitted_.weights.effective_rows) <= 20
+    assert not any("too few to judge rows" in caution for caution in model.cautions_)

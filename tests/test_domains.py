@@ -197,3 +197,19 @@ def test_regions_and_custom_domains_do_not_scale_but_can_be_fitted():
 def test_bad_domains(make, match):
     with pytest.raises((ValueError, TypeError), match=match):
         make()
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        rs.domains.Intervals([(0, np.inf)]),
+        rs.domains.Intervals([(0, 1), (2, np.inf)]),
+        rs.domains.Intervals([([0.0, 0.5, -1.0], [1.0, 2.0, np.inf])]),
+        rs.domains.Simplex(),
+    ],
+)
+def test_segments_of_one_column_are_those_of_all(domain):
+    X = np.full((4, 3), 1 / 3)
+    for j in range(3):
+        for one, every in zip(domain.segments_of(X, j), domain.segments(X), strict=True):
+            np.testing.assert_array_equal(one, every[:, j])

@@ -9,8 +9,8 @@ import numpy as np
 from robscore._tools.arguments import check_number
 from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import Array
-from robscore._tools.words import Setting, Words, first_few, quoted
-from robscore.rows.names import repeated
+from robscore._tools.words import Setting, Words, first_few
+from robscore.rows.names import check_unique
 
 
 def penalty_weights(
@@ -49,8 +49,7 @@ def penalty_weights(
     """
     columns = [str(name) for name in names]
     position = {name: k for k, name in enumerate(columns)}
-    if len(position) < len(columns):
-        raise ValueError(f"names must be unique, but {quoted(repeated(columns))} occur more than once.")
+    check_unique("names", columns)
     m = len(columns)
     W = np.ones((m, m))
     if groups is not None:

@@ -104,7 +104,7 @@ REFUSED = {
     "all spellings at once": (
         with_cells("a", ".", "?", "*"), "x.csv", "--na '.' --na '?' --na '*' if they mean missing",
     ),
-    "a row of units": (text().replace("\n", "\nmm,mm,mm\n", 1), "x.csv", "first 'mm' in data row 1"),
+    "a unit among numbers": (text().replace("\n", "\nmm,1,2\n", 1), "x.csv", "first 'mm' in data row 1"),
     "duplicate names": (text(FRAME.set_axis(["a", "a", "c"], axis=1)), "x.csv", "columns 1 and 2 are both named 'a'"),
     "one row": (text(FRAME[:1]), "x.csv", "has 1 row of data"),
     "one column": (text(FRAME[["a"]]), "x.csv", "at least two columns of numbers; only 'a' is left"),

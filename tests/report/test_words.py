@@ -15,6 +15,7 @@ from robscore._tools.networks import centrality, clustered_order
 from robscore._tools.words import signed
 from robscore.report.methods import methods
 from robscore.report.record import full_weights
+from robscore.report.record import record as recorded
 from robscore.report.words import about_flagged, findings, how_sure, n_clear
 
 # 16 years of seven series that grow together, from statsmodels' Longley data: too few to learn a graph from.
@@ -214,3 +215,14 @@ def test_a_link_whose_sign_is_reversed_without_shrinkage_is_not_called_clear(rec
     assert "opposite sign" not in how_sure(before)
     assert f"{signed(-strength)} without shrinkage" in findings(told)[0]
     assert f"({signed(strength)})" in findings(before)[0]
+
+
+def test_long_names_that_begin_alike_are_told_apart():
+    z = np.random.default_rng(0).normal(size=(200, 4))
+    z[:, 1] += z[:, 0]
+    z[:, 3] -= z[:, 2]
+    question = "On a scale from one to ten, how much do you agree: you like to {} every day, whatever the weather is"
+    X = pd.DataFrame(z, columns=[question.format(what) for what in ("swim", "run", "read", "sleep")])
+    told = " ".join(findings(recorded(rs.RobustGraph("gaussian").fit(X))))
+    assert all(f"…to {what} every day" in told for what in ("swim", "run", "read", "sleep"))
+    assert "1 of the linked pairs moves together (+) and 1 in opposite directions" in told

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 _LISTED = 5
@@ -38,7 +39,10 @@ class Setting:
         return self.value is not _Nothing.VALUE
 
     def __str__(self) -> str:
-        return f"{self.name}={self.value!r}" if self.has_value else self.name
+        if not self.has_value:
+            return self.name
+        written = repr(self.value)  # of a table, whose lines would break the sentence, only what it is
+        return f"{self.name}={f'<{type(self.value).__name__}>' if chr(10) in written else written}"
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,35 @@ def clipped(text: str, most: int = _LONGEST) -> str:
     'a lon…'
     """
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def cut_names(names: Sequence[str], most: int) -> list[str]:
+    """Names of at most so many letters: cut where as many as possible stay different, in the middle if it is all one.
+
+    Examples
+    --------
+    >>> cut_names(["worst concavity", "worst symmetry"], 9)
+    ['wors…vity', 'wors…etry']
+    >>> cut_names(["layer 1 at noon", "layer 2 at noon"], 9)
+    ['layer 1…', 'layer 2…']
+    >>> cut_names(["How often do you swim in a lake", "How often do you walk in a lake"], 12)
+    ['…you swim i…', '…you walk i…']
+    """
+    tries = [[_cut(name, most, share) for name in names] for share in (0.5, 0.25, 0.0, 0.75)]
+    words = [name.split(" ") for name in names if len(name) > most]
+    alike = sum(1 for _ in takewhile(lambda column: len({*column}) == 1, zip(*words, strict=False)))
+    if alike > 1:  # without the beginning that all long ones share, but for its last word
+        ends = (f"…{' '.join(name.split(' ')[alike - 1 :])}" if len(name) > most else name for name in names)
+        tries.append([_cut(end, most, 0.0) for end in ends])
+    return max(tries, key=lambda texts: len(set(texts)))
+
+
+def _cut(name: str, most: int, share: float) -> str:
+    """A name without its middle, of which a share of what is left is its end."""
+    if len(name) <= most:
+        return name
+    tail = int((most - 1) * share) if most > 4 else 0
+    return f"{name[: max(1, most - 1 - tail)].rstrip()}…{name[len(name) - tail :].lstrip() if tail else ''}"
 
 
 def shown(cell: object) -> str:

@@ -13,8 +13,10 @@ from robscore.certainty.left_out import remarks_on_left_out, rows_left_out
 from robscore.certainty.order import remarks_on_order
 from robscore.families.power import PowerFamily
 from robscore.fitting.fit import Fit, GraphFit
+from robscore.fitting.moderators import remarks_on_codes
 
 _FEWEST_ROWS = 20  # to judge rows, or anything else, by the others
+_NEXT_TO_NONE = 0.05  # rows that are not worth a word
 _CAUSES = {
     About.FEW_ROWS: "there are too few rows",
     About.GROUP: "rows that belong together were left out",
@@ -35,6 +37,7 @@ def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
         *remarks_on_fit(fit),
         *_remarks_on_strength(fit),
         *_remarks_on_copies(fit),
+        *remarks_on_codes(fit.prepared.preparation.moderators),
     ]
     if not any(remark.kind == About.SORTED for remark in remarks):
         remarks += remarks_on_order(fit)
@@ -47,7 +50,7 @@ def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
 def _remarks_on_size(fit: Fit) -> list[Remark]:
     """Effectively fewer rows than columns, or fewer than can be judged at all."""
     effective, m = min(fit.weights.effective_rows), len(fit.names)
-    if effective >= max(m, _FEWEST_ROWS):
+    if effective > max(m, _FEWEST_ROWS) - _NEXT_TO_NONE:
         return []
     too_few = f"too few to judge rows by each other, which takes {_FEWEST_ROWS}"
     why = f"fewer than the {m} columns" if effective < m else too_few
@@ -83,7 +86,7 @@ def _remarks_on_strength(fit: Fit) -> list[Remark]:
 
 def _below(value: float, limit: int) -> str:
     """A number with as many digits as it takes to be seen below a limit."""
-    return f"{value:.0f}" if round(value) < limit else f"{value:.3g}" if value < limit - 0.05 else f"nearly {limit}"
+    return f"{value:.0f}" if round(value) < limit else f"{value:.3g}"
 
 
 def _remarks_on_copies(fit: Fit) -> list[Remark]:

@@ -59,6 +59,11 @@ class Domain(ABC):
         Both have shape (n, m, q): at most q intervals for an entry, empty ones with lower > upper.
         """
 
+    def segments_of(self, X: Array, j: int) -> tuple[Array, Array]:
+        """The same for column j alone, shape (n, q) each."""
+        lower, upper = self.segments(X)
+        return lower[:, j], upper[:, j]
+
     def others_inside(self, X: Array) -> BoolArray:
         """Whether what the domain asks of the other entries alone is met, for every entry of X, shape (n, m)."""
         return np.ones(X.shape, dtype=bool)

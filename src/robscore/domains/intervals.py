@@ -87,6 +87,12 @@ class Intervals(Domain):
         upper = np.stack([np.broadcast_to(high, X.shape) for _, high in self.bounds], axis=-1)
         return lower.reshape(shape), upper.reshape(shape)
 
+    def segments_of(self, X: Array, j: int) -> tuple[Array, Array]:
+        """The same intervals for every row."""
+        ends = np.array([[end if end.ndim == 0 else end[j] for end in pair] for pair in self.bounds])
+        lower, upper = np.broadcast_to(ends.T[:, None], (2, len(X), len(ends)))
+        return lower, upper
+
     def contains(self, X: ArrayLike) -> BoolArray:
         """Which entries of X, shape (n, m), lie in an interval of their column."""
         x = np.asarray(X, dtype=float)

@@ -31,10 +31,16 @@ class ModeratedElements(NodeElements):
     c : array of shape (n, q)
         Covariates of the location.
     parts : Parts
+    counts : array of shape (n, m), optional
+        How often what a row adds to the loss of every node counts.
     """
 
-    def __init__(self, plain: PowerElements | NodeElements, w: Array, c: Array, parts: Parts) -> None:
+    def __init__(
+        self, plain: PowerElements | NodeElements, w: Array, c: Array, parts: Parts, counts: Array | None = None
+    ) -> None:
         v, h, g, x = _gradients(plain)
+        if counts is not None:
+            h, g = h * counts, g * counts[:, :, None]
         m = plain.n_columns
         self.parts, self.n_locations = parts, 1 + c.shape[1]
         v, g = (

@@ -79,17 +79,18 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
         """The arguments, checked, with a family; and the data, closed where they are to be."""
         arguments = self.get_params(deep=False)
         self._whole = None
-        settings = kind.of(arguments if self.family != "auto" else {**arguments, "family": "gaussian"})
+        is_auto = _is_auto(self.family)
+        settings = kind.of({**arguments, "family": "gaussian"} if is_auto else arguments)
         has_covariates = covariates is not None or moderators is not None
-        if has_covariates and self.family != "auto":
+        if has_covariates and not is_auto:
             settings.check_covariates()
         data = self._open_moderated(X, covariates, moderators)
-        if self.family != "auto":
+        if not is_auto:
             self._taken = Taken(str(self.family), settings.family, "")
             self.family_ = self.family
             return settings, data
         with np.errstate(all="ignore"):  # rows of any size may be among them
-            self._taken = take_family(self._own_columns(data.rows), settings.seed)
+            self._taken = take_family(self._own_columns(data.rows), settings.seed, with_holes=settings.takes_holes)
         self.family_ = self._taken.name
         settings = replace(settings, family=self._taken.family)
         settings.check_together()
@@ -417,8 +418,12 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing in ("drop", "impute", "available")
-        tags.input_tags.positive_only = self.family != "auto" and get_family(self.family).domain.is_non_negative
+        tags.input_tags.positive_only = not _is_auto(self.family) and get_family(self.family).domain.is_non_negative
         return tags
+
+
+def _is_auto(family: object) -> bool:
+    return isinstance(family, str) and family == "auto"
 
 
 def _count_negative(X: Array) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
-from robscore._tools.errors import UsageError
+from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore._tools.words import quoted
 from robscore.family_choice.closing import Whole
@@ -117,7 +117,12 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
         if moderators is None:
             return self._open_given(X, covariates, reset=True)
         covariates, names = with_moderators(X, covariates, moderators)
-        data = self._open_given(X, covariates, reset=True)
+        try:
+            data = self._open_given(X, covariates, reset=True)
+        except ArgumentError as error:
+            if error.argument != "covariates" or error.value not in names:
+                raise
+            raise ArgumentError("moderators", error.value, error.problem) from None
         assert self.covariates_ is not None
         return data._replace(moderators=Moderator.of(self.covariates_, names))
 

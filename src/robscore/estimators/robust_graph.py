@@ -134,9 +134,9 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
     association_ : array of shape (m, m)
         -K_ij / sqrt(K_ii K_jj), the partial correlation when Gaussian; 1 on the diagonal.
     alpha_ : float
-        The penalty, on the scaled columns.
+        The penalty, on the scaled columns; the largest one, where every group was fitted with its own.
     path_ : Path
-        All solutions, on the scaled columns.
+        All solutions, on the scaled columns. Where every group has its own penalty, these keep their ratios along it.
     position_ : int
         Where the chosen one is on ``path_``.
     criterion_ : array with one value per alpha, or None

@@ -101,23 +101,23 @@ class Given(Family):
     def resolved(self, X: Array | Rows) -> Given:
         """With whatever the family takes from its columns fixed."""
         rows = as_rows(X)
-        return Given(self.base.resolved(_first(rows, self.own_columns(rows.n_columns))), self.n_given)
+        return Given(self.base.resolved(first_columns(rows, self.own_columns(rows.n_columns))), self.n_given)
 
     def levelled(self, X: Array | Rows, quantile: float) -> Given:
         """With the family's weight levelled by its columns."""
         rows = as_rows(X)
-        return Given(self.base.levelled(_first(rows, self.own_columns(rows.n_columns)), quantile), self.n_given)
+        return Given(self.base.levelled(first_columns(rows, self.own_columns(rows.n_columns)), quantile), self.n_given)
 
     def oriented(self, X: Array | Rows) -> Given:
         """With what is arbitrary in the family chosen by its columns."""
         rows = as_rows(X)
-        return Given(self.base.oriented(_first(rows, self.own_columns(rows.n_columns))), self.n_given)
+        return Given(self.base.oriented(first_columns(rows, self.own_columns(rows.n_columns))), self.n_given)
 
     def scaling(self, X: Array | Rows, *, fit_location: bool) -> Scaling:
         """As the family scales its columns, if it does; covariates stay as they are."""
         rows = as_rows(X)
         m = self.own_columns(rows.n_columns)
-        own = self.base.scaling(_first(rows, m), fit_location=fit_location) or Scaling(np.zeros(m), np.ones(m))
+        own = self.base.scaling(first_columns(rows, m), fit_location=fit_location) or Scaling(np.zeros(m), np.ones(m))
         none = np.zeros(self.n_given)
         return Scaling(np.append(own.centre, none), np.append(own.scale, none + 1))
 
@@ -217,7 +217,7 @@ class GivenSampler(Sampler):
         return np.concatenate([drawn, start[:, own.shape[1] :]], axis=1)
 
 
-def _first(rows: Rows, n_columns: int) -> Rows:
+def first_columns(rows: Rows, n_columns: int) -> Rows:
     """The first columns of rows."""
     return rows.mapped(partial(_cut, n_columns), n_columns)
 

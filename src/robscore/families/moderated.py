@@ -11,7 +11,7 @@ shape (m, 1 + q). Since log p is linear in all of them, so is every conditional:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,10 +19,11 @@ from robscore._tools.typing import Array
 from robscore.domains import Simplex
 from robscore.elements import NodeElements, PowerElements, SimplexElements
 from robscore.elements.moderated import ModeratedElements
-from robscore.families.base import Family, Parameters, Scaling
-from robscore.families.given import LEAST_LOCATION, Given, GivenSampler
+from robscore.families.base import Family, Parameters, Scaling, WeightedFamily
+from robscore.families.given import LEAST_LOCATION, Given, GivenSampler, first_columns
 from robscore.families.power import PowerFamily
 from robscore.families.samplers.base import Sampler
+from robscore.families.samplers.power import PowerSampler
 from robscore.families.samplers.slices import sweep_slices
 from robscore.families.samplers.truncated_normal import draw_truncated_normal
 from robscore.losses.parts import Parts, matrices
@@ -45,12 +46,15 @@ class Moderation:
         Of the moderators over the rows of the fit.
     seen : array of shape (S, Q)
         Values of w that surround all that were seen.
+    counts : array of shape (Q, m), optional
+        Of one category: how often what a row of every group adds to the loss of every node counts.
     """
 
     mix: Array
     parts: Parts
     means: Array
     seen: Array
+    counts: Array | None = None
 
     def of(self, c: Array) -> Array:
         """The moderators of covariates c, shape (n, q), as an array of shape (n, Q)."""
@@ -59,7 +63,7 @@ class Moderation:
     def scaled(self, centre: Array, scale: Array) -> Moderation:
         """The same moderators of covariates (c - centre) / scale."""
         mix = np.column_stack([self.mix[:, 0] + self.mix[:, 1:] @ centre, self.mix[:, 1:] * scale])
-        return Moderation(mix, self.parts, self.means, self.seen)
+        return replace(self, mix=mix)
 
 
 class Moderated(Given):
@@ -120,15 +124,39 @@ class Moderated(Given):
         plain = self.base.elements(X[:, :m])
         assert isinstance(plain, PowerElements | NodeElements)
         assert not isinstance(plain, SimplexElements)
-        return ModeratedElements(plain, self.moderators(X), X[:, m:], self.moderation.parts)
+        w, counts = self.moderators(X), self.moderation.counts
+        of_rows = None if counts is None else counts[w.argmax(axis=1)]
+        return ModeratedElements(plain, w, X[:, m:], self.moderation.parts, of_rows)
+
+    def on_own_scales(self, rows: Rows, *, fit_location: bool) -> Moderated:
+        """The same groups, each with the loss and the penalty that its rows have once they are scaled by themselves.
+
+        With x / r in place of x the interactions are F K, and the loss of node j is r_j^(2 - p) times as large, for
+        the boundary weight d^p (nearly so where it is a power only at the boundary). So that loss counts r_j^(2 - p)
+        times, and the penalty F times.
+        """
+        m, moderation = self.own_columns(rows.n_columns), self.moderation
+        assert isinstance(self.base, WeightedFamily)
+        group = rows.gather(self.moderators).argmax(axis=1)
+        counts, penalties = np.ones((moderation.parts.count - 1, m)), np.ones((moderation.parts.count, m, m))
+        for k in range(len(counts)):
+            of_group = first_columns(rows.selected(np.flatnonzero(group == k)), m)
+            scaling = self.base.scaling(of_group, fit_location=fit_location)
+            if scaling is None or not (scaling.scale > 0).all():
+                continue
+            own = Scaling(np.zeros(m), scaling.scale)
+            counts[k] = scaling.scale ** (2 - self.base.boundary.leading[1])
+            penalties[1 + k] = 1 / self.base.unscale((np.ones((m, m)), np.zeros(m)), own)[0]
+        parts = replace(moderation.parts, penalties=penalties)
+        return Moderated(self.base, self.n_given, replace(moderation, parts=parts, counts=counts))
 
     def _width(self, m: int) -> int:
         return m * self.moderation.parts.count + 1 + self.n_given
 
     def numbers_a_row(self, n_columns: int) -> int:
-        """V and g of every node."""
+        """V and g of every node; of groups twice, since these are looked at on their own scales too."""
         m = self.own_columns(n_columns)
-        return 2 * m * (self._width(m) + 1)
+        return (4 if self.moderation.parts.are_groups else 2) * m * (self._width(m) + 1)
 
     def numbers_of_gamma(self, n_columns: int) -> int:
         """One block per node."""
@@ -238,17 +266,23 @@ class _AtRows(Family):
         upper: Array,
         rng: np.random.Generator,
     ) -> Array | None:
-        """With a = b = 1 a normal, restricted to the intervals."""
+        """On [0, inf) as the base's sampler has it; with a = b = 1 elsewhere a normal, restricted to the intervals."""
         base, parts = self.family.base, matrices(interaction)
         w = np.column_stack([np.ones(len(X)), self.family.moderation.of(self.given)])
         precision = w @ parts[:, j, j]
-        if not (isinstance(base, PowerFamily) and base.a == base.b == 1 and (precision > 0).all()):
+        if not (isinstance(base, PowerFamily) and base.a > 0 and (precision > 0).all()):
             return None
-        pulled = np.einsum("nq,nq->n", w, X @ parts[:, :, j].T)
-        eta, deviation = location[j, 0] + self.given @ location[j, 1:], precision**-0.5
-        mean = (eta - pulled + X[:, j] * precision) / precision
+        u = X**base.a
+        rest = np.einsum("nq,nq->n", w, u @ parts[:, :, j].T) - u[:, j] * precision
+        eta = location[j, 0] + self.given @ location[j, 1:]
+        sampler = base.sampler()
+        if isinstance(sampler, PowerSampler):
+            return sampler.draw_given(precision, rest, eta, rng)
+        if not base.a == base.b == 1:
+            return None
+        deviation = precision**-0.5
         low, high = (part / deviation[:, None] for part in (lower, upper))
-        return draw_truncated_normal(mean / deviation, 1.0, low, high, rng) * deviation
+        return draw_truncated_normal((eta - rest) * deviation, 1.0, low, high, rng) * deviation
 
 
 @dataclass(frozen=True)

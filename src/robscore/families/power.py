@@ -35,7 +35,8 @@ from robscore.families.base import (
     linear_part,
     robust_scaling,
 )
-from robscore.families.samplers.square_root import draw_square_root
+from robscore.families.samplers.base import Sampler
+from robscore.families.samplers.power import PowerSampler
 from robscore.families.samplers.truncated_normal import draw_truncated_normal
 from robscore.medians.clouds import LARGEST_SQUARED_NORM
 from robscore.rows.base import Rows
@@ -286,17 +287,24 @@ class PowerFamily(WeightedFamily):
         upper: Array,
         rng: np.random.Generator,
     ) -> Array | None:
-        """With a = b = 1 a normal, restricted to the intervals; with a = b = 1/2 on [0, inf) as the sampler has it."""
+        """On [0, inf) as the sampler has it; with a = b = 1 elsewhere a normal, restricted to the intervals."""
         K = interaction
-        if not (self.a == self.b and self.a in (0.5, 1.0) and K[j, j] > 0):
+        if not K[j, j] > 0:
             return None
-        if self.a == 0.5:
-            if not self.domain.only_boundary_is_zero:
-                return None
-            u, root = np.sqrt(X), K[j, j] ** 0.5
-            return (draw_square_root((location[..., j] - u @ K[:, j] + u[:, j] * K[j, j]) / root, rng) / root) ** 2
+        sampler = self.sampler()
+        if isinstance(sampler, PowerSampler):
+            u = X**self.a
+            return sampler.draw_given(K[j, j], u @ K[:, j] - u[:, j] * K[j, j], location[..., j], rng)
+        if not self.a == self.b == 1:
+            return None
         mean = (location[..., j] - X @ K[:, j] + X[:, j] * K[j, j]) / K[j, j]
         return draw_truncated_normal(mean, K[j, j] ** -0.5, lower, upper, rng)
+
+    def sampler(self) -> Sampler:
+        """By exact conditionals where these are known, on [0, inf) with b = a or b = 0; else by slices."""
+        if self.domain.only_boundary_is_zero and self.a > 0 and self.b in (self.a, 0.0):
+            return PowerSampler(self.a, self.b)
+        return super().sampler()
 
 
 class Power(PowerFamily):

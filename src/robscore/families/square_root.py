@@ -2,8 +2,6 @@
 
 from robscore.families.base import register
 from robscore.families.power import PowerFamily
-from robscore.families.samplers.base import Sampler
-from robscore.families.samplers.square_root import SquareRootSampler
 
 
 @register("sqrt")
@@ -18,7 +16,3 @@ class SquareRoot(PowerFamily):
     """
 
     a, b = 0.5, 0.5
-
-    def sampler(self) -> Sampler:
-        """By exact conditionals on the orthant."""
-        return SquareRootSampler() if self.domain.only_boundary_is_zero else super().sampler()

@@ -196,9 +196,9 @@ class Taken:
     remarks: tuple[Remark, ...] = ()
 
 
-def take_family(rows: Rows, seed: int) -> Taken:
-    """By the domain first, then by the held-out loss."""
-    table = Table.of(rows, seed)
+def take_family(rows: Rows, seed: int, *, with_holes: bool = False) -> Taken:
+    """By the domain first, of incomplete rows too where they are used ``with_holes``, then by the held-out loss."""
+    table = Table.of(rows, seed, with_holes=with_holes)
     if table.is_real:
         count = int(table.negative.sum())
         reason = f"chosen because {count} value{' is' if count == 1 else 's are'} below zero"
@@ -214,7 +214,7 @@ def take_family(rows: Rows, seed: int) -> Taken:
         )
         return Taken("gaussian", get_family("gaussian"), reason)
     if len(table.sample) < _FEWEST_ROWS:
-        return Taken("sqrt", get_family("sqrt"), "chosen because there are too few rows to compare families")
+        return Taken("sqrt", get_family("sqrt"), "chosen because there are too few complete rows to compare families")
     lines = [one for one in compared(table, FAMILIES[:-2], seed) if one.verdict != "excluded"]
     best, others = lines[0], lines[1:]
     near = [one.name for one in others if one.verdict == "not told apart"]

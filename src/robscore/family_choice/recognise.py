@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Table:
     Attributes
     ----------
     negative, zero : integer arrays of shape (m,)
-        How many entries of every column are below zero, and zero.
+        How many entries of every column are below zero, and zero: of complete rows, or of all.
     whole : Whole or None
         What every row sums to, if that is the same for all and nothing is below zero.
     sample : array of shape (n', m)
@@ -39,11 +39,11 @@ class Table:
     sample: Array
 
     @classmethod
-    def of(cls, rows: Rows, seed: int) -> Table:
-        """One look at all rows; incomplete ones are left out."""
+    def of(cls, rows: Rows, seed: int, *, with_holes: bool = False) -> Table:
+        """One look at all rows; of incomplete ones, negative values and zeros count ``with_holes`` only."""
         negative, zero = (np.zeros(rows.n_columns, dtype=np.intp) for _ in range(2))
         low, high, complete = np.inf, -np.inf, []
-        for _, piece in rows.each(_look):
+        for _, piece in rows.each(partial(_look, with_holes=with_holes)):
             negative, zero = negative + piece[0], zero + piece[1]
             low, high = min(low, piece[2]), max(high, piece[3])
             complete.append(piece[4])
@@ -66,12 +66,12 @@ class Table:
         return np.asarray(least >= self.sample.max(axis=0, initial=0.0))
 
 
-def _look(rows: Array) -> tuple[IntArray, IntArray, float, float, BoolArray]:
+def _look(rows: Array, *, with_holes: bool) -> tuple[IntArray, IntArray, float, float, BoolArray]:
     complete = np.asarray(np.isfinite(rows).all(axis=1))
-    rows = rows[complete]
     with np.errstate(over="ignore"):
-        sums = rows.sum(axis=1)
-    negative, zero = np.count_nonzero(rows < 0, axis=0), np.count_nonzero(rows == 0, axis=0)
+        sums = rows[complete].sum(axis=1)
+    seen = rows if with_holes else rows[complete]
+    negative, zero = np.count_nonzero(seen < 0, axis=0), np.count_nonzero(seen == 0, axis=0)
     return negative, zero, float(sums.min(initial=np.inf)), float(sums.max(initial=-np.inf)), complete
 
 

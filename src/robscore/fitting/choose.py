@@ -27,7 +27,6 @@ from robscore.weighting.block_weights import weigh_rows
 
 _BY_ERRORS = {"f1", "ebic"}  # rules that go by standard errors or a number of rows, which a series changes
 _FEWEST_TO_SPARE = 5  # columns, of which one expects that some pair is not linked
-_GAIN = 0.15  # of the expected errors, that a common graph of groups must save
 
 
 @dataclass(frozen=True)
@@ -70,30 +69,6 @@ def choose(
         path, position, remarks = find_n_edges(path, settings.n_edges, lambda alphas: solve(loss, settings, alphas))
         return Chosen(path, position, f"for {settings.n_edges} edges", {}, {}, remarks)
     return _by_rules(loss, path, elements, weighed, settings, filling, observed)
-
-
-def choose_together_or_apart(
-    loss: QuadraticLoss,
-    elements: PairwiseElements,
-    weighed: Weighed,
-    settings: GraphSettings,
-    filling: Filling | None = None,
-    observed: PairwiseElements | None = None,
-) -> Chosen:
-    """The path and the penalty; of groups, with a common graph only where more is expected of it.
-
-    Unrelated groups would give each other false edges: what one of them has is half an edge of K_0 already.
-    """
-    together = choose(loss, solve(loss, settings), elements, weighed, settings, filling, observed)
-    by_f1 = settings.rules == ["f1"] and settings.alpha is None and settings.n_edges is None
-    if not (loss.parts.are_groups and by_f1):
-        return together
-    parts = replace(loss.parts, apart=True)
-    alone = QuadraticLoss(loss.blocks, loss.g, parts=parts)
-    apart = choose(alone, solve(alone, settings), elements, weighed, settings)
-    if together.criteria["f1"].min() <= (1 - _GAIN) * apart.criteria["f1"].min():
-        return together
-    return replace(apart, words=f"{apart.words}, without a common penalty of groups")
 
 
 def _by_rules(

@@ -24,9 +24,10 @@ from robscore.elements import Elements, PairwiseElements
 from robscore.families.base import Parameters
 from robscore.fitting.available import fit_available, observed_elements
 from robscore.fitting.certificate import Certificate
-from robscore.fitting.choose import Chosen, choose_together_or_apart, rounding
+from robscore.fitting.choose import Chosen, rounding
 from robscore.fitting.dependence import nearly_dependent, remarks_on_dependence
 from robscore.fitting.filling import fit_filled
+from robscore.fitting.groups import choose_together_or_apart
 from robscore.fitting.holes import HoledTable
 from robscore.fitting.moderators import remarks_on_density
 from robscore.fitting.prepare import Prepared, prepare
@@ -309,8 +310,7 @@ def fit_graph(rows: Rows, settings: GraphSettings, *, caller: str, frame: str | 
 
     def once(prepared: Prepared) -> GraphFit:
         filling = prepared.filling
-        is_last = filling is None or filling.is_last
-        own = settings if is_last else replace(settings, select="f1")  # other rules fit many times, round after round
+        own = settings if filling is None or filling.is_last else settings.of_a_round(filling.linked)
         try:
             with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
                 return _fit_prepared(prepared, own, frame)
@@ -347,7 +347,7 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
     filling, observed = prepared.filling, None
     if filling is not None and "cv" in settings.rules:
         observed = observed_elements(prepared, weighed.weights, settings.memory)
-    chosen = choose_together_or_apart(loss, averaged, weighed, settings, filling, observed)
+    chosen = choose_together_or_apart(prepared, loss, averaged, weighed, settings, filling, observed)
     path, position = chosen.path, chosen.position
     _say(settings, f"alpha = {path.alphas[position]:.4g} {chosen.words}: {path.n_edges[position]} edges")
     K = joined_interaction(path.interactions[position], settings.rule)

@@ -12,17 +12,20 @@ import numpy as np
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import AnyArray, Array
-from robscore._tools.words import Phrase, Words, first_few, quoted
+from robscore._tools.words import Phrase, Setting, Words, first_few, quoted
 from robscore.families.base import Family, Parameters
 from robscore.families.given import Given
 from robscore.families.moderated import Moderated, Moderation
 from robscore.losses.parts import Parts
 from robscore.rows.base import Rows
+from robscore.rows.covariates import Covariate
+from robscore.rows.inspection import Inspection
 from robscore.rows.moderators import Moderator
 
 _FEWEST_ROWS = 10  # of a group
 _MOST_SEEN = 200  # values of moderators that interactions are looked at
 _MOST_ROWS = 20_000  # that they are taken from
+_MOST_CODES = 10  # different whole numbers that may stand for groups
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Placed:
         A part's w is (value - centre) / spread; the value of a level is 1 in its own rows and 0 elsewhere.
     low, high : float
         Between which numbers were seen.
+    codes : tuple of int
+        All numbers that were seen, where these are a few whole ones that may stand for groups.
     """
 
     moderator: Moderator
@@ -46,6 +51,7 @@ class Placed:
     spread: Array
     low: float
     high: float
+    codes: tuple[int, ...] = ()
 
     @property
     def parts(self) -> range:
@@ -61,7 +67,7 @@ class Placed:
                 raise ArgumentError(own.name, value, f"is not a group of the fit; it knows {known}.")
             values = np.array([level == value for level in own.levels], dtype=float)
         else:
-            values = own.columns(_as_values(own.name, value))[0]
+            values = own.columns(_as_values(own, value))[0]
             if not self.low <= values[0] <= self.high:
                 raise ArgumentError(
                     own.name, value, f"lies outside {self.low:.6g} to {self.high:.6g}, the range seen by the fit: "
@@ -70,15 +76,33 @@ class Placed:
         return np.asarray((values - self.centre) / self.spread)
 
 
-def _as_values(name: str, value: Any) -> AnyArray:
+def _as_values(own: Covariate, value: Any) -> AnyArray:
     """One number or date as an array."""
+    if own.kind == "number" and isinstance(value, str):
+        raise ArgumentError(
+            own.name, value, "must be one number, as in the fit. If numbers are codes of groups, fit with texts in "
+            "their place."
+        )  # fmt: skip
     if isinstance(value, str) or np.ndim(value):
         try:
             return np.array([np.datetime64(value)])
         except ValueError:
-            raise ArgumentError(name, value, "must be one number, or date, as in the fit.") from None
+            raise ArgumentError(own.name, value, "must be one number, or date, as in the fit.") from None
     values = np.array([value])
     return values.astype("datetime64[us]") if values.dtype.kind in "MO" else values
+
+
+def check_present(moderators: Sequence[Moderator], found: Inspection, n_columns: int) -> None:
+    """Raise where the moderators of rows are missing, of which the first n columns are not covariates."""
+    for own in moderators:
+        column = n_columns + own.columns[0]
+        if count := int(found.absent.counts[column]):
+            where, rows = found.at(int(found.absent.first[column])), "row" if count == 1 else "rows"
+            raise UsageError(
+                f"The moderator {own.name!r} is missing in {count} {rows} (first in ", where, "): the graph of such "
+                "rows is not known. Leave out incomplete rows with ", Setting("missing", "drop"),
+                ", or give these a group of their own, such as 'unknown'." if own.levels else ".",
+            )  # fmt: skip
 
 
 def place_moderators(family: Given, rows: Rows, moderators: Sequence[Moderator]) -> tuple[Moderated, list[Placed]]:
@@ -109,12 +133,34 @@ def place_moderators(family: Given, rows: Rows, moderators: Sequence[Moderator])
                 raise UsageError(f"The moderator {own.name!r} is constant, so nothing changes with it; drop it.")
         mix[:, 0] -= centre
         mixes.append(mix / spread[:, None])
-        placed.append(Placed(own, first, centre, spread, float(low[at[0]]), float(high[at[0]])))
+        codes = _codes(c[:, at[0]]) if own.covariate.kind == "number" else ()
+        placed.append(Placed(own, first, centre, spread, float(low[at[0]]), float(high[at[0]]), codes))
         first += spread.size
     moderation = Moderation(np.concatenate(mixes), Parts(first, tuple(levels)), np.zeros(0), np.zeros((0, 0)))
     w = moderation.of(c)
     moderation = Moderation(moderation.mix, moderation.parts, moderation.of(mean[None])[0], _seen(w))
     return Moderated(family.base, q, moderation), placed
+
+
+def _codes(values: Array) -> tuple[int, ...]:
+    """The different values, where they are a few whole numbers; of two a line says as much as two groups."""
+    different = np.unique(values)
+    are_few = 2 < different.size <= _MOST_CODES
+    return tuple(int(value) for value in different) if are_few and (different == different.round()).all() else ()
+
+
+def remarks_on_codes(placed: Sequence[Placed]) -> list[Remark]:
+    """What to say of moderators that may be groups by their numbers."""
+    return [
+        Remark(
+            f"The moderator {own.moderator.name!r} has the values {first_few([str(code) for code in own.codes])} and "
+            "was taken for a number, so interactions change with it in a straight line. If these are codes of groups, "
+            "turn them into texts.",
+            UserWarning,
+        )
+        for own in placed
+        if own.codes
+    ]
 
 
 def _check_groups(own: Moderator, counts: Array) -> None:

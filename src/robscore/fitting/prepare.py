@@ -17,7 +17,7 @@ from robscore.elements.streamed import check_memory, elements_of, held
 from robscore.families.base import Family, Parameters, Scaling
 from robscore.families.given import Given
 from robscore.fitting.covariates import with_covariates
-from robscore.fitting.moderators import Placed, place_moderators
+from robscore.fitting.moderators import Placed, check_present, place_moderators
 from robscore.fitting.settings import Settings
 from robscore.losses.quadratic import location_rows
 from robscore.rows.base import Rows
@@ -176,6 +176,8 @@ def look(
     if sample_weight is not None:
         rows, used = with_frequency(rows, sample_weight)
     found = inspect(rows, family)
+    if settings.missing == "raise":
+        check_present(moderators, found, family.own_columns(rows.n_columns))
     found.check_complete(names, settings.missing)
     used[used] = found.complete
     settings.check_size(int(np.count_nonzero(found.complete)), family.own_columns(rows.n_columns))

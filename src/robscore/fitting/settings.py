@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -25,6 +25,7 @@ from robscore.solvers.options import Rule, check_options
 from robscore.weighting.reweighting import START_CONTAMINATION
 
 _EDGES_A_COLUMN = 10
+_MORE_EDGES = 2  # times those of a graph, that the next one of cells that are filled in again may have
 
 Missing: TypeAlias = Literal["raise", "drop", "impute", "available"]
 Check = Callable[[str, Any], None]
@@ -200,7 +201,9 @@ class Settings:
                 Setting("family", "gaussian"),
                 ", or pass it as a covariate.",
             )
-        what = f"does not go with {name!r}: cells are not filled in where a column changes the graph."
+        what = (
+            f"does not go with moderators such as {name!r}: cells are not filled in where a column changes the graph."
+        )
         if self.cells:
             raise ArgumentError("cells", value=True, problem=what, advice="Fit without it.")
         if self.takes_holes:
@@ -370,6 +373,19 @@ class GraphSettings(Settings):
         if n_columns < MANY_COLUMNS:
             return n_columns**2
         return max(_EDGES_A_COLUMN * n_columns, 0 if self.n_edges is None else self.n_edges)
+
+    def of_a_round(self, linked: BoolArray) -> GraphSettings:
+        """For a fit after which cells are filled in again, by a graph with these pairs linked, shape (m, m).
+
+        Other rules would fit many times, round after round; and the dense end of a path takes longest, which is not
+        needed once there was a graph.
+        """
+        own = replace(self, select="f1")
+        if self.n_edges is not None or not linked.any():
+            return own
+        m = linked.shape[1]
+        edges = int(np.count_nonzero(np.triu(linked[:m], 1)))
+        return replace(own, max_edges=min(self.most_edges(m), max(_MORE_EDGES * edges, m)))
 
     def pair_weights(self, n_columns: int) -> Array:
         """The weights of the penalty on K, shape (m, m); raise on options of the problem that make no sense."""

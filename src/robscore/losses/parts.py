@@ -9,14 +9,14 @@ only up to a constant, so those of the first level are left out: as many numbers
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Parts:
     """How many interaction matrices there are, and which of them belong to one category.
 
@@ -26,13 +26,13 @@ class Parts:
         1 + Q.
     levels : tuple of tuples of int
         For every category the parts of all its levels, the first level first.
-    apart : bool
-        Whether K_0 may have no edges, so that groups have nothing in common.
+    penalties : array of shape (1 + Q, m, m) or (1 + Q, 1, 1), optional
+        What the weights of the penalty on every part are multiplied by; infinite where a part may have no edges.
     """
 
     count: int = 1
     levels: tuple[tuple[int, ...], ...] = ()
-    apart: bool = False
+    penalties: Array | None = None
 
     @property
     def are_groups(self) -> bool:
@@ -60,9 +60,16 @@ class Parts:
         if self.count == 1:
             return weights
         whole = np.tile(weights, (self.count, 1))
-        if self.apart:
-            whole[: len(weights)] = np.inf
-        return whole
+        if self.penalties is None:
+            return whole
+        times = np.broadcast_to(self.penalties, matrices(whole).shape).reshape(whole.shape)
+        forbidden = np.isinf(whole) | np.isinf(times)
+        return np.where(forbidden, np.inf, np.where(forbidden, 1.0, whole) * np.where(forbidden, 1.0, times))
+
+    def penalised(self, factors: Array) -> Parts:
+        """With a penalty on every part that is so many times as large, shape (1 + Q,)."""
+        times = np.asarray(factors)[:, None, None]
+        return replace(self, penalties=times if self.penalties is None else times * self.penalties)
 
     def pairs(self, n_columns: int) -> tuple[IntArray, IntArray]:
         """Both ends of all pairs i < j in every part; the first one counts on through the parts."""

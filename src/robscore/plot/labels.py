@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from robscore._tools.typing import Array, IntArray
+from robscore._tools.words import cut_names
 
 Side: TypeAlias = tuple[int, int]
 # Where a name may go relative to its place: (right, up), in order of preference.
@@ -113,28 +114,6 @@ def fitted_labels(
                 texts[k], boxes[k] = longer, box
                 break
     return [(text, side or (1, 0)) for text, side in zip(texts, sides, strict=True)]
-
-
-def cut_names(names: Sequence[str], most: int) -> list[str]:
-    """Names of at most so many letters: cut where as many as possible stay different, in the middle if it is all one.
-
-    Examples
-    --------
-    >>> cut_names(["worst concavity", "worst symmetry"], 9)
-    ['wors…vity', 'wors…etry']
-    >>> cut_names(["layer 1 at noon", "layer 2 at noon"], 9)
-    ['layer 1…', 'layer 2…']
-    """
-    tries = [[_cut(name, most, share) for name in names] for share in (0.5, 0.25, 0.0, 0.75)]
-    return max(tries, key=lambda texts: len(set(texts)))
-
-
-def _cut(name: str, most: int, share: float) -> str:
-    """A name without its middle, of which a share of what is left is its end."""
-    if len(name) <= most:
-        return name
-    tail = int((most - 1) * share) if most > 4 else 0
-    return f"{name[: max(1, most - 1 - tail)].rstrip()}…{name[len(name) - tail :].lstrip() if tail else ''}"
 
 
 def _beyond(box: Array, frame: Array) -> float:

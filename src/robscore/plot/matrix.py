@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robscore._tools.networks import clustered_order
+from robscore._tools.words import cut_names
 from robscore.estimators import RobustGraph
 from robscore.graph import Graph
 from robscore.plot.graph import Values, named
-from robscore.plot.labels import cut_names
 from robscore.plot.style import axes
 
 if TYPE_CHECKING:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from robscore._tools.words import clipped, first_few, signed, visible
+from robscore._tools.words import cut_names, first_few, signed, visible
 from robscore.report.record import Record
 
 # Cautions of these kinds leave a graph in doubt; others only qualify it.
+_LONGEST_NAME = 40
 _DOUBTFUL = ("GROUP", "LEFT_OUT", "MISFIT", "NOT_CONVERGED", "FEW_ROWS", "STRENGTH", "DIAGONAL")
 
 _FAMILIES = {
@@ -138,7 +139,8 @@ def _about_reversed(record: Record, which: list[tuple[int, int]]) -> str:
     if not which:
         return ""
     i, j = which[0]
-    pair = f"{shortened(record.names[i])} and {shortened(record.names[j])}"
+    names = _short_names(record)
+    pair = f"{names[i]} and {names[j]}"
     some = pair if len(which) == 1 else f"{pair} (and {len(which) - 1} more)"
     return f" Without shrinkage, {some} have the opposite sign: believe neither."
 
@@ -180,13 +182,14 @@ def _strongest(record: Record) -> str:
     if not record.edges:
         several = len(record.path["graphs"]) > 1
         return "In the report, the slider under the picture shows what would come in first." if several else ""
-    named, tested = [], _tested(record)
+    named, tested, names = [], _tested(record), _short_names(record)
     for i, j, _, strength in record.edges[:3]:
         size = signed(strength) + _unshrunk(strength, tested.get((i, j)))
-        named.append(f"{shortened(record.names[i])} and {shortened(record.names[j])} ({size})")
+        named.append(f"{names[i]} and {names[j]} ({size})")
     positive = sum(1 for edge in record.edges if edge[3] > 0)
     negative = len(record.edges) - positive
-    signs = f"{positive} of the linked pairs move together (+) and {negative} in opposite directions (−)"
+    verb = "moves" if positive == 1 else "move"
+    signs = f"{positive} of the linked pairs {verb} together (+) and {negative} in opposite directions (−)"
     if not positive or not negative:
         which = "together (+)" if positive else "in opposite directions (−)"
         signs = f"All linked pairs move {which}" if len(record.edges) > 1 else f"The two move {which}"
@@ -200,9 +203,9 @@ def _unshrunk(strength: float, test: list[Any] | None) -> str:
     return f"; {signed(test[2])} without shrinkage"
 
 
-def shortened(name: str, most: int = 40) -> str:
-    """A name that does not fill the line, and does nothing else to a terminal either."""
-    return visible(clipped(name, most))
+def _short_names(record: Record) -> list[str]:
+    """Names that do not fill the line but stay different, and do nothing else to a terminal either."""
+    return [visible(name) for name in cut_names(record.names, _LONGEST_NAME)]
 
 
 def _about_rows(record: Record) -> str:
@@ -263,7 +266,8 @@ def about_fit(record: Record) -> str:
             f"({p_value})."
         )
     worst_first = sorted(range(len(check["columns"])), key=lambda k: _p_of(check["columns"][k]))
-    missed = [shortened(record.names[k]) for k in worst_first if check["columns"][k][3]]
+    names = _short_names(record)
+    missed = [names[k] for k in worst_first if check["columns"][k][3]]
     where = f" It misses {first_few(missed)}." if missed else " No single variable stands out."
     return (
         f"The {family_in_words(record)} model does not describe the data exactly ({p_value}), so some links may stand "

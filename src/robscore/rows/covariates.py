@@ -156,16 +156,22 @@ def names_of_columns(covariates: AnyData) -> list[str] | None:
     return None
 
 
-def split_frame(X: AnyData, names: Sequence[str]) -> tuple[AnyData, dict[str, AnyArray]]:
-    """A data frame without the columns named, and these."""
+def check_named(X: AnyData, names: Sequence[str], argument: str) -> None:
+    """Raise unless X is a data frame in memory with columns of these names."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise UsageError(
-            f"covariates={list(names)!r} are names of columns, so X must be a data frame, a Parquet file or a Dask "
-            f"data frame; got {type(X).__name__}. Pass the covariates themselves instead."
+            f"{argument}={list(names)!r} are names of columns, so X must be a data frame, a Parquet file or a Dask "
+            f"data frame; got {type(X).__name__}. Pass the {argument} themselves instead."
         )
     if absent := [name for name in names if name not in frame.columns]:
-        raise UsageError(f"covariates: X has no column {quoted(absent)}; it has {first_few(list(frame.columns))}.")
+        raise UsageError(f"{argument}: X has no column {quoted(absent)}; it has {first_few(list(frame.columns))}.")
+
+
+def split_frame(X: AnyData, names: Sequence[str]) -> tuple[AnyData, dict[str, AnyArray]]:
+    """A data frame without the columns named, and these."""
+    check_named(X, names, "covariates")
+    frame = nw.from_native(X, eager_only=True)
     return frame.drop(list(names)).to_native(), _of_frame(frame.select(list(names)).to_native()) or {}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
 from typing import NamedTuple
 
@@ -11,10 +12,12 @@ import numpy as np
 from robscore._tools.errors import UsageError
 from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import AnyData, Array
-from robscore._tools.words import Setting, first_few
+from robscore._tools.words import Setting, clipped, first_few
 from robscore.rows.base import Rows
 from robscore.rows.inspection import Marks
 from robscore.rows.names import check_names, default_names
+
+_KEEPING_NUMBERS = {"PANDAS": "select_dtypes('number')", "POLARS": "select(polars.selectors.numeric())"}
 
 
 class Table(NamedTuple):
@@ -32,6 +35,10 @@ def readable(X: AnyData, argument: str = "X") -> Table:
     """
     if isinstance(X, np.ma.MaskedArray):
         return Table(_matrix(X, argument))
+    is_named = isinstance(X, Mapping) and not hasattr(X, "shape")  # which some sparse matrices have
+    if is_named or (isinstance(X, list | tuple) and X and isinstance(X[0], Mapping)):
+        what = "columns by name" if is_named else "rows by name"
+        raise TypeError(f"{argument} holds {what}; pass a data frame, such as pandas.DataFrame({argument}).")
     if type(X).__module__.startswith("pyarrow") and hasattr(X, "column_names"):
         X, given = _arrow_table(X), list(X.column_names)  # its columns are the values themselves
     else:
@@ -44,19 +51,45 @@ def readable(X: AnyData, argument: str = "X") -> Table:
         return Table(_matrix(X, argument))
     read = [_numbers(column) for column in frame.iter_columns()]
     wrong = [
-        f"{name!r} ({column.dtype})"
+        f"{name!r} ({_kind(column)})"
         for name, column, numbers in zip(columns, frame.iter_columns(), read, strict=True)
         if numbers is None
     ]
     if wrong:
-        raise ValueError(f"Columns that are not numeric: {first_few(wrong)}; drop or convert them.")
+        how = _KEEPING_NUMBERS.get(frame.implementation.name) if len(wrong) < len(read) else None
+        rest = f" ({argument}.{how} keeps the rest)" if how else ""
+        raise ValueError(
+            f"Columns that are not numeric: {first_few(wrong)}. Drop them{rest}, or turn what they hold into numbers."
+        )
     matrix = np.column_stack([numbers for numbers in read if numbers is not None]) if read else np.empty(frame.shape)
     return Table(matrix, columns, frame.implementation.name.lower())
 
 
+def _kind(column: nw.Series[AnyData]) -> str:
+    """What a column holds that is not numbers, with an example."""
+    if column.dtype.is_temporal():
+        return "durations" if column.dtype == nw.Duration else "dates or times"
+    if not (column.dtype in (nw.String, nw.Object, nw.Categorical) or isinstance(column.dtype, nw.Enum)):
+        return str(getattr(column.to_native(), "dtype", column.dtype))
+    values = [value for value in column.to_list() if value is not None and value == value]
+    others = [value for value in values if not _is_number(value)]
+    if not others:
+        return f"numbers as text, such as {clipped(repr(values[0]))}" if values else "nothing but missing values"
+    kind = "text" if column.dtype in (nw.String, nw.Object) else "categories"
+    return f"{kind} such as {clipped(repr(others[0]))}"
+
+
+def _is_number(value: object) -> bool:
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def _numbers(column: nw.Series[AnyData]) -> Array | None:
     """A column as floats, NaN where a value is missing; None if it does not hold numbers."""
-    if not (column.dtype.is_numeric() or column.dtype in (nw.Boolean, nw.Object)):
+    if not (column.dtype.is_numeric() or column.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
         return None
     present = ~np.asarray(column.is_null().to_numpy(), dtype=bool)
     numbers = np.full(len(column), np.nan)

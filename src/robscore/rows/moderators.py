@@ -12,7 +12,7 @@ import numpy as np
 from robscore._tools.errors import UsageError
 from robscore._tools.typing import AnyData
 from robscore._tools.words import quoted
-from robscore.rows.covariates import Covariate, Design, columns_by_name, names_of_columns
+from robscore.rows.covariates import Covariate, Design, check_named, columns_by_name, names_of_columns
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ def with_moderators(X: AnyData, covariates: AnyData | None, moderators: AnyData)
                 "both as data."
             )
         return {**({} if covariates is None else columns_by_name(covariates)), **more}, list(more)
-    if covariates is None:
-        return names, names
-    by_name = names_of_columns(covariates)
+    by_name = [] if covariates is None else names_of_columns(covariates)
     if by_name is not None:
+        if isinstance(X, np.ndarray | list | tuple) or _columns_of(X):
+            check_named(X, names, "moderators")
         return list(dict.fromkeys([*by_name, *names])), names
     columns = columns_by_name(covariates)
     absent = [name for name in names if name not in columns]
@@ -88,9 +88,14 @@ def _names(X: AnyData, covariates: AnyData | None, moderators: AnyData) -> list[
     names = names_of_columns(moderators)
     if names is None or isinstance(moderators, str):
         return names
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    known = list(frame.columns) if isinstance(frame, nw.DataFrame) else []
+    known = _columns_of(X)
     if covariates is not None:
         known += names_of_columns(covariates) or list(columns_by_name(covariates))
     n_rows = len(X) if isinstance(X, np.ndarray | list | tuple) or known else None
     return names if len(names) != n_rows or set(names) <= set(known) else None
+
+
+def _columns_of(X: AnyData) -> list[str]:
+    """Of a data frame in memory."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return list(frame.columns) if isinstance(frame, nw.DataFrame) else []

@@ -11,11 +11,20 @@ from robscore._tools.words import quoted
 def check_names(given: Sequence[object]) -> list[str]:
     """Names of columns as strings; raise unless they tell columns apart."""
     names = [str(name) for name in given]
-    if twice := repeated(names):
-        raise ValueError(f"Column names must be unique, but {quoted(twice)} occur more than once.")
+    check_unique("Column names", names)
     if len({isinstance(name, str) for name in given}) > 1:
-        raise ValueError("Some column names are strings and some are not; make all of them strings.")
+        raise ValueError(
+            "Some column names are strings and some are not; make all of them strings, in pandas by X.columns = "
+            "X.columns.astype(str)."
+        )
     return names
+
+
+def check_unique(what: str, names: Sequence[str]) -> None:
+    """Raise, naming them, where names occur more than once."""
+    if twice := repeated(names):
+        verb = "occurs" if len(twice) == 1 else "occur"
+        raise ValueError(f"{what} must be unique, but {quoted(twice)} {verb} more than once; rename or drop some.")
 
 
 def repeated(names: Sequence[str]) -> list[str]:

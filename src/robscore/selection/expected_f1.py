@@ -41,11 +41,12 @@ def expected_f1(candidates: Candidates) -> Choice:
     whole = candidates.certainty is None and candidates.tau == 1
     any_edge = AnyEdge(candidates.loss, path, rows, along.pairs, exchangeable=whole, seed=candidates.seed)
     most = _EDGES_A_COLUMN * path.interactions.n_columns
+    several = candidates.loss.parts.are_groups and np.unique(along.pairs[0] // candidates.loss.n_columns).size > 1
     while True:
         entries = along.within(most)
-        odds = find_odds(_standing_out(candidates, entries), entries.entered)
+        odds = _odds(_standing_out(candidates, entries), entries, along.pairs[0] < path.interactions.n_columns)
         if any_edge.according_to(odds):
-            criterion = (_of_groups if candidates.loss.parts.are_groups else _criterion)(path, entries, odds)
+            criterion = (_of_groups if several else _criterion)(path, entries, odds)
         else:
             criterion = _without_edges(path, entries)
         choice = _where_the_flat_begins(criterion, path)
@@ -59,6 +60,15 @@ def _standing_out(candidates: Candidates, entries: Entries) -> Array:
     """Scores of all pairs in standard errors of what rows are worth, shape (p,): of a series, of cells filled in."""
     score = entries.score / np.sqrt(candidates.tau)
     return score if candidates.certainty is None else score * candidates.certainty[entries.pairs]
+
+
+def _odds(score: Array, entries: Entries, common: BoolArray) -> Odds:
+    """Of K_0 and of what moderators add to it apart: either may have many edges, and the other none."""
+    found = [(some, find_odds(score[some], entries.entered[some])) for some in (common, ~common)]
+    probability = np.zeros(score.size)
+    for some, odds in found:
+        probability[some] = odds.probability
+    return Odds(probability, sum(odds.n_edges for _, odds in found), sum(odds.evidence for _, odds in found))
 
 
 def _where_the_flat_begins(criterion: Array, path: Path) -> Choice:

@@ -82,11 +82,11 @@ def draw(
     n_rows : int
         Not needed with covariates, which have one row each.
     burn_in, thin : int
-        Sweeps before the first row, and from one row to the next. Only the square-root model on the orthant runs
-        one chain (without numba, several); where slices are sampled every row is the end of a chain of its own, and
-        thin is not used.
+        Sweeps before the first row, and from one row to the next. The square root, gamma and truncated Gaussian
+        families on [0, inf) run one chain (without numba, several); where slices are sampled every row is the end of
+        a chain of its own, and thin is not used.
     start : array of shape (n_rows, m), optional
-        Where those chains start; by default rows found inside the domain.
+        Where the chains of slices start; by default rows found inside the domain.
     random_state : int, Generator or None
     covariates : array of shape (n_rows, q), optional
         Then row i is drawn with the location eta + effects c_i.
@@ -134,10 +134,14 @@ def draw(
         raise ValueError(f"Sampling from {resolved!r} is not available; use a pairwise family.")
     resolved.check_columns(m)
     rng = as_generator(random_state)
+    if start is not None:
+        start = as_numbers("start", start)
+        if start.shape != (n_rows, m) or not resolved.domain.contains(start).all():
+            raise ValueError(f"start must hold {n_rows} rows of {m} columns, all inside {resolved.domain!r}.")
     if covariates is not None:
         for row in (eta[:, 0] + given @ eta[:, 1:].T).min(axis=0, keepdims=True):
             resolved.check_parameters(K, row)
-        first = resolved.domain.some_rows(n_rows, m, rng) if start is None else np.asarray(start, dtype=float)
+        first = resolved.domain.some_rows(n_rows, m, rng) if start is None else start
         both = np.concatenate([first, given], axis=1)
         drawn = (
             Given(resolved, given.shape[1])

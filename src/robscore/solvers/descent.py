@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.linalg.lapack import dposv
 
 from robscore._tools.arguments import check_number
 from robscore._tools.errors import ArgumentError, UsageError
@@ -21,6 +20,7 @@ from robscore._tools.pieces import chunks
 from robscore._tools.progress import watched_by
 from robscore._tools.threads import one_thread
 from robscore._tools.typing import Array, IntArray
+from robscore.solvers.jumps import jump_on_support
 from robscore.solvers.problem import Problem
 
 DEFAULT_ALPHAS = 100
@@ -210,8 +210,8 @@ def solve_one(
                     return sweeps, False
                 checkpoint, checked_at = Z.copy(), sweeps
             if sweeps >= jump_at:
-                early = sweeps < 2 * _FIRST_CHECK
-                _jump_on_support(problem, Z, R, alpha, _LARGEST_EARLY_JUMP if early else _LARGEST_JUMP)
+                early = sweeps < 2 * _FIRST_CHECK and not was_slow
+                jump_on_support(problem, Z, R, alpha, _LARGEST_EARLY_JUMP if early else _LARGEST_JUMP)
                 jump_at = 3 * sweeps // 2
                 snapshots.clear()
             if len(snapshots) == _SNAPSHOTS:
@@ -226,33 +226,6 @@ def solve_one(
         chosen |= violating
     refresh(*problem.quadratic, Z, R)
     return sweeps, True
-
-
-def _jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float, largest: int) -> None:
-    """Go to the minimum for the present signs, or as far as they hold, in place, where that lowers the objective.
-
-        (H + diag rho'') theta = l - rho' + rho'' theta-now
-
-    One linear system spares slow problems (columns that are nearly dependent) thousands of sweeps.
-    """
-    theta = problem.values(Z)
-    support = np.flatnonzero((theta != 0) | (problem.weights == 0))
-    if support.size > largest:
-        return
-    here, weights, hessian = theta[support], problem.finite_weights[support], problem.hessian_on(support)
-    slope, bend = (of(here, weights, alpha) for of in (problem.penalty.slope, problem.penalty.bend))
-    hessian[np.diag_indices(support.size)] += bend
-    _, there, failed = dposv(hessian, problem.linear_by_coordinate[support] - slope + bend * here)
-    if failed:  # not convex up to rounding: no minimum to go to
-        return
-    crossing = problem.penalised[support] & (here * there < 0)
-    shares = here[crossing] / (here[crossing] - there[crossing])
-    share = float(shares.min(initial=1.0))
-    reached = here + share * (there - here)
-    reached[np.flatnonzero(crossing)[shares == share]] = 0.0
-    candidate = problem.entries(support, reached)
-    if not problem.is_level(candidate - Z):
-        take_if_better(problem, Z, R, candidate, problem.image(candidate), alpha)
 
 
 def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Array, R: Array, alpha: float) -> None:

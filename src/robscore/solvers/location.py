@@ -26,8 +26,8 @@ class HardlyVaryError(ColumnsError):
     """Columns that say nothing once the location is profiled out."""
 
     problem = Words(
-        "hardly vary, compared with their size, over the rows that count; zeros do not where a family ends there. Drop "
-        "these columns, give ",
+        "hardly vary, compared with their size, over the rows that count; where a family ends at zero, zeros do not "
+        "count. Drop these columns, give ",
         Setting("family", "gaussian"),
         ", use fewer blocks, or pass ",
         Setting("fit_location", value=False),

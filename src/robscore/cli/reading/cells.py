@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PLAIN = {sign: re.compile(rf"^[+-]?(\d+(\{sign}\d*)?|\{sign}\d+)([eE][+-]?\d+)?$") for sign in ".,"}
 GROUPED = {sign: re.compile(rf"^[+-]?[1-9]\d{{0,2}}(\{other}\d{{3}})+(\{sign}\d+)?$") for sign, other in (".,", ",.")}
 EITHER = re.compile(r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$")
+_SPACED = re.compile(r"^([+-]?[1-9]\d{0,2}(?:[ \u00a0\u2009\u202f'\u2019]\d{3})+)([.,]\d+)?$")  # 1 234,5 and 1'234.5
 _MONEY = r"[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY)\b"
 _MARK = re.compile(rf"^\s*([+-]?)\s*(?:{_MONEY})?\s*([+-]?[\d.,]+)\s*(?:%|‰|{_MONEY})?\s*$")
 _WITH_UNIT = re.compile(r"^([+-]?[\d.,]+(?:[eE][+-]?\d+)?)\s*((?:[^\W\d_]|[°'\"]).{0,14})$")
@@ -111,14 +112,27 @@ def number_in(text: str, decimal: str) -> float | None:
 
     Examples
     --------
-    >>> number_in("1.234,5", ","), number_in("1e3", "."), number_in("12 m", ".")
-    (1234.5, 1000.0, None)
+    >>> number_in("1.234,5", ","), number_in("1 234,5", ","), number_in("1e3", "."), number_in("12 m", ".")
+    (1234.5, 1234.5, 1000.0, None)
     """
+    text = ungrouped(text)
     if PLAIN[decimal].match(text):
         return float(text.replace(decimal, "."))
     if GROUPED[decimal].match(text):
         return float(text.replace("," if decimal == "." else ".", "").replace(decimal, "."))
     return float(text) if _INFINITE.match(text) else None
+
+
+def ungrouped(text: str) -> str:
+    """A number without spaces or apostrophes between groups of three digits; other texts as they are.
+
+    Examples
+    --------
+    >>> ungrouped("12 345,5"), ungrouped("1'234.50"), ungrouped("079 123 45 67")
+    ('12345,5', '1234.50', '079 123 45 67')
+    """
+    found = _SPACED.match(text)
+    return re.sub(r"[^\d+-]", "", found[1]) + (found[2] or "") if found else text
 
 
 def unmarked(text: str) -> str:

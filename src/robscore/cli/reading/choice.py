@@ -39,7 +39,8 @@ def choose(path: Path, table: Table, options: ReadOptions, notes: list[str]) -> 
         label = _label_among(table, index, text, {} if options.columns else values)
         values.pop(label, None)  # type: ignore[arg-type]
         if label is not None:
-            what = "The index" if _is_unnamed(table, label) else f"Column {shown(table.names[label])}"
+            named = f"Column {shown(table.names[label])}" if table.names[label] else "The column without a name"
+            what = "The index" if _is_unnamed(table, label) else named
             notes.append(f"{what} labels the rows (--id chooses another).")
     if other := [table.names[k] for k in index if k != label and not _is_unnamed(table, k)]:
         notes.append(f"Dropped (index of a data frame): {quoted(other)}.")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from robscore._tools.words import shown
-from robscore.cli.reading.cells import EITHER, GROUPED, PLAIN, unmarked
+from robscore.cli.reading.cells import EITHER, GROUPED, PLAIN, ungrouped, unmarked
 from robscore.cli.reading.packed import raw
 from robscore.cli.reading.result import DataFileError
 
@@ -63,7 +63,7 @@ def decimal_of(path: Path, rows: Iterable[list[str]]) -> str | None:
     """The decimal sign of some lines, None where they have none; an error that asks for it where they do not tell."""
     clear: dict[str, str] = {}
     either: str | None = None
-    for cell in (unmarked(cell) for row in rows for cell in row if "," in cell or "." in cell):
+    for cell in (ungrouped(unmarked(cell)) for row in rows for cell in row if "," in cell or "." in cell):
         if EITHER.match(cell):
             either = either or (cell if "," in cell else None)
             continue

@@ -10,15 +10,18 @@ from typing import Any
 
 from robscore._tools.optional import require
 from robscore._tools.words import clipped, first_few, quoted, shown
+from robscore.cli.reading.around import without_surroundings
 from robscore.cli.reading.header import is_header
 from robscore.cli.reading.labels import as_label
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFileError
 from robscore.cli.reading.table import Table
+from robscore.cli.reading.titles import title_rows
 from robscore.cli.reading.typed import typed_table
 
 _LARGEST = 1 << 31  # bytes of a file when it is unpacked
 _BLOCK = 1 << 20
+_LOOKED_AT = 60  # rows at the start, for a title
 _MOST_CELLS = 200_000_000  # from the first to the last: all are held, however few are filled
 _FILLED = re.compile(rb'<(?:\w+:)?c\s[^<>]*?\br="([A-Z]{1,3})([0-9]{1,7})"[^<>/]*>')
 # Formulas that no spreadsheet program has computed yet, and errors such as #DIV/0!: both are read as empty cells.
@@ -38,7 +41,6 @@ _FORBIDDEN = [word.encode(code) for word in ("<!DOCTYPE", "<!ENTITY") for code i
 def read_excel(path: Path, options: ReadOptions, notes: list[str]) -> Table:
     """Read one sheet of an Excel file."""
     require("openpyxl")
-    import pandas as pd
 
     try:
         nothing = _without_value(path)
@@ -57,13 +59,23 @@ def read_excel(path: Path, options: ReadOptions, notes: list[str]) -> Table:
     if frame.empty:
         elsewhere = f" --sheet takes another: {quoted(others)}." if others else ""
         raise DataFileError(f"{path}: sheet {shown(sheet)} is empty.{elsewhere}")
-    frame = frame.reset_index(drop=True)
-    first = ["" if pd.isna(cell) else " ".join(as_label(cell).split()) for cell in frame.iloc[0]]
-    if is_header(first, ".", notes) if options.header is None else options.header:
-        names, frame = first, frame.iloc[1:].reset_index(drop=True)
-    else:
-        names = [f"column {k + 1}" for k in range(len(first))]
-    return typed_table(path, names, [frame[k].infer_objects() for k in frame.columns], options, notes)
+    start = _as_text(frame.iloc[:_LOOKED_AT])
+    before = title_rows(start) if options.header is None else 0
+    if before:
+        notes.append(f"Skipped {before} title row{'s' if before > 1 else ''} at the start.")
+    headed = is_header(start[before], ".", notes) if options.header is None else options.header
+    names = start[before] if headed else [f"column {k + 1}" for k in range(len(start[before]))]
+    body = frame.iloc[before + int(headed) :].reset_index(drop=True)
+    table = typed_table(path, names, [body[k].infer_objects() for k in body.columns], options, notes)
+    return table if options.all_text or options.header is False else without_surroundings(table, notes)
+
+
+def _as_text(frame: Any) -> list[list[str]]:
+    """The cells of rows as they would stand in a text file."""
+    return [
+        ["" if cell is None or cell != cell else " ".join(as_label(cell).split()) for cell in row]
+        for row in frame.to_numpy(object)
+    ]
 
 
 def _frame(path: Path, options: ReadOptions) -> tuple[Any, str, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class Line(NamedTuple):
     cells: list[str]
 
 
-def lines_of(path: Path, encoding: str, separator: str, before: int) -> Iterator[Line]:
+def lines_of(path: Path, encoding: str, separator: str, before: int) -> Generator[Line, None, None]:
     """All lines but the first few and empty ones; raise, naming the line, where one cannot be cut into cells."""
     with opened(path, encoding) as file:
         taken: list[str] = []

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from robscore._tools.words import quoted
+from robscore.cli.reading.around import FEWEST_COLUMNS, without_surroundings
 from robscore.cli.reading.columns import TextColumn, column_for
 from robscore.cli.reading.dialect import SEPARATORS, decimal_of, encoding_of, holds, opened, separator_of
 from robscore.cli.reading.header import is_header
@@ -52,11 +55,12 @@ def read_text(path: Path, options: ReadOptions, notes: list[str]) -> Table:
         for name in layout.names
     ]
     at_once = max(_FEWEST_LINES_AT_ONCE, _CELLS_AT_ONCE // len(columns))
-    rows = _rows(path, layout)
+    rows = _rows(path, layout, notes)
     while chunk := list(islice(rows, at_once)):
         for column, cells in zip(columns, zip(*chunk, strict=True), strict=True):
             column.add(cells)
-    return Table(layout.names, [column.series() for column in columns], decimal=layout.decimal)
+    table = Table(layout.names, [column.series() for column in columns], decimal=layout.decimal)
+    return table if options.all_text or options.header is False else without_surroundings(table, notes)
 
 
 def _look(path: Path, options: ReadOptions, notes: list[str]) -> _Layout:
@@ -127,18 +131,46 @@ def _whole_header(header: list[str], rows: list[list[str]]) -> tuple[list[str], 
     return header, False
 
 
-def _rows(path: Path, layout: _Layout) -> Iterator[list[str]]:
-    """The cells of every line of data; raise at the first line that does not have one for every name."""
-    width = len(layout.names)
-    for line in islice(lines_of(path, layout.encoding, layout.separator, layout.before), int(layout.headed), None):
-        cells = line.cells
-        if len(cells) != width:
-            if not (layout.spare and len(cells) == width - 1):
-                raise _ragged(path, line, width - layout.nameless)
-            cells = [*cells, ""]
-        elif layout.nameless and cells[-1].strip():
-            raise _ragged(path, line, width - 1)
-        yield cells
+def _rows(path: Path, layout: _Layout, notes: list[str]) -> Iterator[list[str]]:
+    """The cells of every line of data, but for notes below; raise at the first line without one for every name."""
+    with closing(lines_of(path, layout.encoding, layout.separator, layout.before)) as every:
+        lines = islice(every, int(layout.headed), None)
+        for line in lines:
+            if _is_note(line.cells, len(layout.names)):
+                notes.append(_on_notes(path, line, lines, layout))
+                return
+            yield _whole(path, line, layout)
+
+
+def _whole(path: Path, line: Line, layout: _Layout) -> list[str]:
+    """A cell for every name; raise where there are others."""
+    width, cells = len(layout.names), line.cells
+    if len(cells) != width:
+        if not (layout.spare and len(cells) == width - 1):
+            raise _ragged(path, line, width - layout.nameless)
+        return [*cells, ""]
+    if layout.nameless and cells[-1].strip():
+        raise _ragged(path, line, width - 1)
+    return cells
+
+
+def _on_notes(path: Path, first: Line, lines: Iterator[Line], layout: _Layout) -> str:
+    """What to say of notes below the data; raise, at the first, where data follow."""
+    width, texts = len(layout.names), [" ".join(first.cells).strip()]
+    for line in lines:
+        if not _is_note(line.cells, width):
+            raise _ragged(path, first, width - layout.nameless)
+        texts.append(" ".join(line.cells).strip())
+    lines_left = "Line" if len(texts) == 1 else f"{len(texts)} lines"
+    return f"{lines_left} below the table, left out: {quoted(texts)}."
+
+
+def _is_note(cells: list[str], width: int) -> bool:
+    """Whether a line is one sentence, in a table of several columns."""
+    if not len(cells) < width >= FEWEST_COLUMNS:
+        return False
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return len(filled) == 1 and " " in filled[0]
 
 
 def _ragged(path: Path, line: Line, n_names: int) -> DataFileError:

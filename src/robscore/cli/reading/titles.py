@@ -16,8 +16,8 @@ _LOOKED_AT = 50  # lines after them
 def titles(lines: list[str], separator: str | None) -> int:
     """How many of the first lines are a title; lines are neither empty nor comments.
 
-    Under a title all lines have equally many cells, the first of them names only and the next a number; the title
-    itself has another number of cells, or fills fewer. Where that is not so there is none.
+    Under a title all lines have equally many cells, the first of them names only and the next a number, or one
+    of units first; the title itself has another number of cells, or fills fewer. Where that is not so there is none.
 
     Examples
     --------
@@ -38,10 +38,36 @@ def titles(lines: list[str], separator: str | None) -> int:
             return 0
         if len(rows) < 2:  # a cell of several lines
             return 0
-        names, width = rows[0], len(rows[0])
-        if _are_names(names) and all(len(row) == width for row in rows[1:]) and any(map(_is_number, rows[1])):
-            return k if all(len(row) != width or _filled(row) < max(2, width - 1) for row in before) else 0
+        if _begins(rows):
+            return k if _is_title(before, len(rows[0])) else 0
     return 0
+
+
+def title_rows(rows: list[list[str]]) -> int:
+    """As :func:`titles`, of rows that are cut into cells, as in a sheet.
+
+    Examples
+    --------
+    >>> title_rows([["Rain, 2024", ""], ["north", "south"], ["mm", "mm/d"], ["1.5", "2"], ["2", "2.5"]])
+    1
+    """
+    for k in range(1, min(_MOST, len(rows) - 2) + 1):
+        if _begins(rows[k : k + _LOOKED_AT]):
+            return k if _is_title(rows[:k], len(rows[k])) else 0
+    return 0
+
+
+def _begins(rows: list[list[str]]) -> bool:
+    """Whether a table begins with its names, and numbers under them or under units."""
+    if not (_are_names(rows[0]) and all(len(row) == len(rows[0]) for row in rows[1:])):
+        return False
+    under_units = len(rows) > 2 and _filled(rows[1]) >= 2 and sum(map(_is_number, rows[2])) >= 2
+    return any(map(_is_number, rows[1])) or under_units
+
+
+def _is_title(rows: list[list[str]], width: int) -> bool:
+    """Whether no row could hold the names of so many columns."""
+    return all(len(row) != width or _filled(row) < max(2, width - 1) for row in rows)
 
 
 def _cells(lines: Iterable[str], sign: str) -> list[list[str]]:

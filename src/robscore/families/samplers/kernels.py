@@ -12,66 +12,97 @@ from robscore.families.samplers import in_numpy
 
 
 @compiled
-def draw_conditional(c: float, rng: np.random.Generator) -> float:
-    """One exact draw from the density ~ t exp(-(t - c)^2) on t > 0."""
-    if c > 0.2:
-        mode = 0.5 * (c + np.sqrt(c * c + 2.0))
+def draw_conditional(c: float, p: float, rng: np.random.Generator) -> float:
+    """One exact draw from the density ~ t^p exp(-(t - c)^2) on t > 0, p > -1; NaN where c or p is not finite."""
+    if not (np.isfinite(c) and np.isfinite(p)):
+        return np.nan
+    if p < 0.0:
+        if c > 0.8:
+            return draw_in_two_pieces(c, p, rng)
+    elif c > 0.2:
+        mode = 0.5 * (c + np.hypot(c, np.sqrt(2.0 * p)))
         while True:
             t = mode + np.sqrt(0.5) * rng.standard_normal()
-            if t > 0.0 and rng.random() < (t / mode) * np.exp(1.0 - t / mode):
-                return t
-    rate = np.sqrt(c * c + 4.0) - c
+            if t > 0.0:
+                odds = (t / mode) * np.exp(1.0 - t / mode)
+                if rng.random() < (odds if p == 1.0 else odds**p):
+                    return t
+    rate = np.hypot(c, np.sqrt(2.0 * (p + 1.0))) - c
     while True:
-        t = (rng.standard_exponential() + rng.standard_exponential()) / rate
-        if rng.random() < np.exp(-((t - c - 0.5 * rate) ** 2)):
+        if p == 0.0:
+            t = rng.standard_exponential() / rate
+        elif p == 1.0:
+            t = (rng.standard_exponential() + rng.standard_exponential()) / rate
+        else:
+            t = rng.standard_gamma(p + 1.0) / rate
+        if t > 0.0 and rng.random() < np.exp(-((t - (p + 1.0) / rate) ** 2)):
             return t
 
 
-@partial(compiled, otherwise=in_numpy.gibbs_square_root)
-def gibbs_square_root(K: Array, eta: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator) -> Array:
-    """Rows of y = sqrt(x), shape (n_rows, m), from one chain."""
-    m = eta.size
-    root = np.sqrt(np.diag(K))
+@compiled
+def draw_in_two_pieces(c: float, p: float, rng: np.random.Generator) -> float:
+    """The same for -1 < p < 0 and large c: a spike at 0 beside a bell about c."""
+    s = 0.5 * c
+    near = s ** (p + 1.0) / (p + 1.0) * np.exp(-((s - c) ** 2))
+    far = s**p * np.sqrt(np.pi)
+    while True:
+        if rng.random() * (near + far) < near:
+            t = s * rng.random() ** (1.0 / (p + 1.0))
+            if t > 0.0 and rng.random() < np.exp((s - c) ** 2 - (t - c) ** 2):
+                return t
+        else:
+            t = c + np.sqrt(0.5) * rng.standard_normal()
+            if t >= s and rng.random() < (t / s) ** p:
+                return t
+
+
+@partial(compiled, otherwise=in_numpy.gibbs_chain)
+def gibbs_chain(
+    M: Array, linear: Array, power: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator
+) -> Array:
+    """Rows of y, shape (n_rows, m), from one chain; l and p have shape (m,)."""
+    m = linear.size
+    root = np.sqrt(np.diag(M))
     y = 1.0 / root
-    pull = K @ y
+    pull = M @ y
     rows = np.empty((n_rows, m))
     # Neighbours of every column, one list after the other.
     first = np.zeros(m + 1, dtype=np.intp)
     for j in range(m):
-        first[j + 1] = first[j] + np.count_nonzero(K[j])
+        first[j + 1] = first[j] + np.count_nonzero(M[j])
     near = np.empty(first[m], dtype=np.intp)
     for j in range(m):
-        near[first[j] : first[j + 1]] = np.flatnonzero(K[j])
+        near[first[j] : first[j + 1]] = np.flatnonzero(M[j])
     for row in range(n_rows):
         for _ in range(burn_in + thin if row == 0 else thin):
             for j in range(m):
-                b = eta[j] - pull[j] + K[j, j] * y[j]
-                new = draw_conditional(b / root[j], rng) / root[j]
+                b = linear[j] - pull[j] + M[j, j] * y[j]
+                new = draw_conditional(b / root[j], power[j], rng) / root[j]
                 change = new - y[j]
                 y[j] = new
                 for k in near[first[j] : first[j + 1]]:
-                    pull[k] += K[j, k] * change
+                    pull[k] += M[j, k] * change
         rows[row] = y
-        pull = K @ y
+        pull = M @ y
     return rows
 
 
-@partial(compiled, otherwise=in_numpy.gibbs_square_root_rows)
-def gibbs_square_root_rows(K: Array, eta: Array, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
-    """Rows of y = sqrt(x), shape (n, m), each by a chain of its own from a row of ``start`` with its row of eta."""
-    n, m = eta.shape
-    root = np.sqrt(np.diag(K))
+@partial(compiled, otherwise=in_numpy.gibbs_rows)
+def gibbs_rows(M: Array, linear: Array, power: Array, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
+    """Rows of y, shape (n, m), each by a chain of its own from a row of ``start`` with its rows of l and p."""
+    n, m = linear.shape
+    root = np.sqrt(np.diag(M))
     rows = np.empty((n, m))
     for row in range(n):
         y = start[row].copy()
-        pull = K @ y
+        pull = M @ y
         for _ in range(sweeps):
             for j in range(m):
-                b = eta[row, j] - pull[j] + K[j, j] * y[j]
-                new = draw_conditional(b / root[j], rng) / root[j]
+                b = linear[row, j] - pull[j] + M[j, j] * y[j]
+                new = draw_conditional(b / root[j], power[row, j], rng) / root[j]
                 change = new - y[j]
                 y[j] = new
                 for k in range(m):
-                    pull[k] += K[j, k] * change
+                    pull[k] += M[j, k] * change
         rows[row] = y
     return rows

@@ -40,7 +40,6 @@ class SliceSampler(Sampler):
     """Every row is the end of a chain of its own."""
 
     family: Family
-    is_quick = False
     from_start = True
 
     def draw(
@@ -55,10 +54,7 @@ class SliceSampler(Sampler):
         rng: np.random.Generator,
     ) -> Draws:
         """Chains of ``burn_in`` sweeps, from ``start`` or from rows found inside the domain."""
-        domain, m = self.family.domain, len(K)
-        first = domain.some_rows(n_rows, m, rng) if start is None else np.asarray(start, dtype=float)
-        if first.shape != (n_rows, m) or not domain.contains(first).all():
-            raise ValueError(f"start must hold {n_rows} rows of {m} columns, all inside {domain!r}.")
+        first = self.family.domain.some_rows(n_rows, len(K), rng) if start is None else start
         halfway = slice_sample(self.family, K, eta, first, burn_in // 2, rng)
         X = slice_sample(self.family, K, eta, halfway, burn_in - burn_in // 2, rng)
         return Draws(X, _remembered(halfway, X))
@@ -114,7 +110,7 @@ def slice_coordinate(family: Family, K: Array, eta: Array, X: Array, j: int, rng
 
 def _intervals(family: Family, X: Array, j: int) -> tuple[Array, Array]:
     """Ends of where column j may lie, shape (n, q) each."""
-    lower, upper = (ends[:, j] for ends in family.domain.segments(X))
+    lower, upper = family.domain.segments_of(X, j)
     return np.maximum(lower, 0.0) if family.domain.is_non_negative else lower, upper
 
 

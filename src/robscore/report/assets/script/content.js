@@ -32,6 +32,16 @@ function clip(text, most) {
   return cut(text, most, shares.get(most));
 }
 
+// Names to stand in the picture: without a long beginning that all share, which would leave only that of them.
+const called = (() => {
+  const full = names.map((name) => name.trim() || name), most = 60;
+  if (!full.every((name) => [...name].length > most)) return full;
+  let common = full[0];
+  for (const name of full) while (!name.startsWith(common)) common = common.slice(0, -1);
+  common = common.split(" ").slice(0, -2).join(" ");  // but for the word before that which differs
+  return common.length > most / 3 ? full.map((name) => `…${name.slice(common.length).trimStart()}`) : full;
+})();
+
 function element(tag, text, attributes = {}) {
   const made = document.createElement(tag);
   if (text !== null && text !== undefined) made.textContent = text;

@@ -73,7 +73,7 @@ function placeNames(at, frame, radius, size, lines) {
     let over = 0;
     for (const node of first) {
       if (!visible[node]) continue;
-      const name = names[node].trim() || names[node];
+      const name = called[node];
       placed[node] = best(node, most > 30 ? [name] : [wrapped(name, most), clip(name, most)], placed);
       over += placed[node].price > 0 ? 1 : 0;
     }
@@ -81,8 +81,8 @@ function placeNames(at, frame, radius, size, lines) {
   }
   // Where there is room left, names are longer than the narrowest place allows.
   for (const node of first) {
-    if (!placed[node] || placed[node].text === names[node]) continue;
-    const name = names[node].trim(), now = [...placed[node].text].length;
+    if (!placed[node] || placed[node].text === called[node]) continue;
+    const name = called[node], now = [...placed[node].text].length;
     for (const text of [name, wrapped(name, 20), wrapped(name, 14), wrapped(name, 10), clip(name, 20), clip(name, 14), clip(name, 10), clip(name, 7)]) {
       if ([...text].length > 60 || [...text].length <= now) continue;
       const box = best(node, [text], placed);
