@@ -38,7 +38,11 @@ def whole_files(folder):
     contents["x.txt"] = frame.to_csv(index=False, sep=";", decimal=",").encode("cp1252")
     frame.to_parquet(folder / "x.parquet")
     frame.to_excel(folder / "x.xlsx", index=False)
-    return {**contents, **{name: (folder / name).read_bytes() for name in ("x.parquet", "x.xlsx")}}
+    frame.to_feather(folder / "x.feather")
+    frame.to_stata(folder / "x.dta", write_index=False, version=118)
+    frame.to_json(folder / "x.jsonl", orient="records", lines=True)
+    typed = ("x.parquet", "x.xlsx", "x.feather", "x.dta", "x.jsonl")
+    return {**contents, **{name: (folder / name).read_bytes() for name in typed}}
 
 
 @st.composite

@@ -94,6 +94,11 @@ def test_reading_files_of_all_kinds_runs_nothing(tmp_path):
     frame.to_csv(tmp_path / "x.csv.gz", index=False)
     frame.to_parquet(tmp_path / "x.parquet")
     frame.to_excel(tmp_path / "x.xlsx", index=False)
+    frame.to_feather(tmp_path / "x.feather")
+    frame.to_json(tmp_path / "x.jsonl", orient="records", lines=True)
+    frame.set_axis(["a", "b", "c"], axis=1).to_stata(tmp_path / "x.dta", write_index=False)
+    for ending in ("bz2", "xz", "zip"):
+        frame.to_csv(tmp_path / f"x.csv.{ending}", index=False)
     CliRunner().invoke(app, ["fit", str(tmp_path / "x.csv"), "--out", str(tmp_path / "out"), "--no-compare"])
     watched = subprocess.run([sys.executable, "-c", WATCHED, tmp_path], check=True, capture_output=True, text=True)
     assert watched.stdout == "done\n"

@@ -2,14 +2,18 @@
 
 import asyncio
 import io
+import random
 import re
+import socket
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from app.serving import pretending, runs, soon
 
+from robscore.app.results import all_of
 from robscore.app.uploads import NoRoomError, called, receive, stored_as
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at /proc")
@@ -56,6 +60,9 @@ def test_without_the_token_all_is_refused(server, tab):
             assert answer.status_code == 403
             assert token not in answer.text
     assert server.client.put(bare + "x/" + rest + "data", content=b"a,b\n").status_code == 403
+    with socket.create_connection(("127.0.0.1", server.port)) as connection:
+        connection.sendall(f"OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
+        assert connection.recv(99).startswith(b"HTTP/1.1 403")
     assert server.files() == []
 
 
@@ -198,6 +205,21 @@ def test_work_goes_on_and_ends(server, tab):
         assert packed.namelist() == ["robscore-results/edges.csv", "robscore-results/report.html"]
     for path in ("fits/1/answer.json", "fits/1/..%2fanswer.json", "fits/2", "fits/1/%2e%2e/%2e%2e/open.html"):
         assert server.client.get(tab + path).status_code == 404
+
+
+def test_results_that_are_asked_for_twice_at_once_are_packed_whole(tmp_path):
+    (tmp_path / "results").mkdir()
+    content = random.Random(0).randbytes(3 * MEGABYTE)
+    (tmp_path / "results" / "rows.csv").write_bytes(content)
+
+    async def ask():
+        job = SimpleNamespace(folder=tmp_path)
+        return await asyncio.gather(*(all_of(job) for _ in range(4)))
+
+    for answer in asyncio.run(ask()):
+        with zipfile.ZipFile(answer.path) as packed:
+            assert packed.read("robscore-results/rows.csv") == content
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["results", "robscore-results.zip"]
 
 
 @pytest.mark.parametrize(("how", "error"), [("wrong", "wrong"), ("killed", "lack of memory")])

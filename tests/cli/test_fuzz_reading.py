@@ -3,10 +3,12 @@
 import csv
 import io
 import re
+from itertools import zip_longest
 
 import numpy as np
+import pandas as pd
 import pytest
-from corruption import CELLS, corrupted, whole_files
+from corruption import CELLS, NUMBERS, corrupted, whole_files
 from fuzzing import count, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -54,6 +56,16 @@ def meant(cell, na):
     return cell if number is None else number
 
 
+def none_is_missing(cells, na):
+    """Among numbers or words for truth; among other texts it names something."""
+    others = [meant(cell, na) for cell in cells if cell.strip().lower() != "none"]
+    there = [cell for cell in others if isinstance(cell, str) or cell == cell]
+    return bool(there) and (
+        any(not isinstance(cell, str) for cell in there)
+        or all(re.fullmatch("[Tt]rue|[Ff]alse|TRUE|FALSE", cell) for cell in there)
+    )
+
+
 def number_meant(text):
     if PLAIN["."].match(text) or re.fullmatch(r"(?i)[+-]?inf(inity)?", text):
         return float(text)
@@ -98,11 +110,51 @@ def test_the_same_cells_as_the_csv_module_and_float(tmp_path_factory, as_written
         return
     width = len(table.names)
     assert all(len(column) == len(rows) for column in table.columns)
+    missing = [none_is_missing([*cells, ""], na) for cells in zip_longest(*(cells for _, cells in rows), fillvalue="")]
     for k, (_, cells) in enumerate(rows):
         assert len(cells) == width or (len(cells) == width - 1 and not table.names[-1])
-        for column, cell in zip(table.columns, cells, strict=False):
+        for column, cell, none in zip(table.columns, cells, missing, strict=False):
             read = column.iloc[k]
-            assert (read == cell.strip()) if as_written else equal(read, cell, na), (read, cell)
+            if as_written or (cell.strip() in ("none", "None", "NONE") and not none):
+                assert read.strip() == cell.strip()
+            else:
+                assert equal(read, cell, na), (read, cell)
+
+
+@st.composite
+def tables(draw):
+    """Columns of text, and one of numbers so that no line is empty."""
+    n_rows = draw(st.integers(2, 30))
+    kinds = [
+        NUMBERS,
+        CELLS,
+        st.sampled_from(["1,234", "1.234", "2,5", "7", "NA", "none", "12 %", "€1,50", "-999", "x"]),
+    ]
+    kinds += [st.sampled_from(["none", "drug", "", "True", "false"])]
+    columns = {name: draw(st.lists(draw(st.sampled_from(kinds)), min_size=n_rows, max_size=n_rows)) for name in "abc"}
+    return pd.DataFrame({**columns, "n": [(7 * k) % 31 for k in range(n_rows)]})
+
+
+@settings(max_examples=examples(0.02, few=40))
+@given(tables(), st.sampled_from([(), ("-999",), ("x", "7")]), st.sampled_from([None, ".", ","]))
+def test_files_that_know_types_hold_what_text_files_hold(tmp_path_factory, frame, na, decimal):
+    count("typed files against text files")
+    folder, options = tmp_path_factory.getbasetemp(), ReadOptions(separator=",", na=na, decimal=decimal)
+    frame.to_csv(folder / "typed.csv", index=False, quoting=csv.QUOTE_ALL)
+    frame.to_json(folder / "typed.jsonl", orient="records", lines=True)
+    frame.to_parquet(folder / "typed.parquet")
+    frame.astype({"a": "category"}).to_feather(folder / "typed.feather")
+    expected, error = tried(lambda: read_data(folder / "typed.csv", options))
+    for ending in (".jsonl", ".parquet", ".feather"):
+        read, refused = tried(lambda ending=ending: read_data(folder / f"typed{ending}", options))
+        if "--decimal" in error:  # with the first cells that show it, in rows or in columns
+            assert "--decimal" in refused
+        else:
+            assert refused.replace(ending, ".csv") == error
+        if read is not None:
+            assert (read.names, read.labels, read.fates) == (expected.names, expected.labels, expected.fates)
+            assert read.texts == expected.texts
+            assert read.values.tobytes() == expected.values.tobytes()
 
 
 @pytest.fixture(scope="module")

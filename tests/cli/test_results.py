@@ -167,6 +167,31 @@ def test_files_are_put_in_place_together_or_taken_back(tmp_path, monkeypatch, er
     assert {entry.name: entry.read_text() for entry in tmp_path.iterdir()} == {"two": "old"}
 
 
+def test_no_file_has_its_name_before_all_are_on_the_disk(tmp_path, monkeypatch):
+    """Else a power cut could leave empty files."""
+    done, sync, replace = [], os.fsync, os.replace
+
+    def synced(number):
+        done.append("sync")
+        assert os.fstat(number).st_size == 3
+        sync(number)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", lambda *names: done.append("rename") or replace(*names))
+    write_whole_together({tmp_path / "one": "new", tmp_path / "two": "new"})
+    assert done == ["sync", "sync", "rename", "rename"]
+
+    def cannot(number):
+        raise OSError(errors.pop(), "no")
+
+    errors = [errno.EIO, errno.EINVAL]
+    monkeypatch.setattr(os, "fsync", cannot)
+    write_whole(tmp_path / "one", "newer")  # on a disk that knows no such thing
+    with pytest.raises(OSError, match="one"):
+        write_whole(tmp_path / "one", "newest")
+    assert {entry.name: entry.read_text() for entry in tmp_path.iterdir()} == {"one": "newer", "two": "new"}
+
+
 def test_a_full_disk_is_one_sentence(data, tmp_path, monkeypatch):
     def full(number, *arguments, **options):
         file = opened(number, *arguments, **options)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from running import run
 
-from robscore.cli.reading import DataFileError, read_data
+from robscore.cli.reading import DataFileError, ReadOptions, read_data
 
 FRAME = pd.DataFrame(np.random.default_rng(0).gamma(2.0, size=(90, 3)), columns=list("abc"))
 
@@ -61,3 +61,32 @@ def test_files_larger_than_the_memory_are_refused_with_the_way_that_streams(fold
     assert "piece by piece" in " ".join(result.output.split())
     monkeypatch.setattr("robscore.cli.reading.size.free_memory", lambda: None)  # not known
     assert len(read_data(folder).values) == 30
+
+
+def test_decimal_commas_stay_so_in_several_files(tmp_path):
+    """With 1,234 % in one of them: a thousandth part of what it would be with decimal points."""
+    shares = FRAME[:30].map(lambda value: f"{1 + value % 1:.3f}").assign(c=FRAME["c"].map(str))
+    comma = shares.map(lambda cell: cell.replace(".", ",")).assign(a=lambda table: table["a"] + " %")
+    comma.to_csv(tmp_path / "1.csv", sep=";", index=False)
+    comma.to_csv(tmp_path / "2.csv", sep=";", index=False)
+    shares.assign(a=shares["a"] + " %").to_csv(tmp_path / "3.csv", index=False)
+    expected = shares.astype(float)
+    for files in (["1.csv"], ["1.csv", "2.csv"], ["1.csv", "2.csv", "3.csv"], ["3.csv", "1.csv"]):
+        first, *more = [tmp_path / name for name in files]
+        read = read_data(first, more=more)
+        np.testing.assert_array_equal(read.values, pd.concat([expected] * len(files)))
+
+
+def test_columns_without_names_stay_together(tmp_path):
+    (tmp_path / "1.csv").write_text(FRAME[:30].to_csv(index=False).replace("a,b,c", ",,c", 1))
+    (tmp_path / "2.csv").write_text(FRAME[30:][list("cab")].to_csv(index=False).replace("c,a,b", "c,,", 1))
+    read = read_data(tmp_path / "1.csv", more=[tmp_path / "2.csv"])
+    assert read.names == ("column 1", "column 2", "c")
+    np.testing.assert_allclose(read.values, FRAME)
+
+
+def test_a_group_called_none_may_fill_a_file(tmp_path):
+    FRAME[:30].assign(given="none").to_csv(tmp_path / "1.csv", index=False)
+    FRAME[30:].assign(given="drug").to_csv(tmp_path / "2.csv", index=False)
+    read = read_data(tmp_path / "1.csv", ReadOptions(by=("given",)), [tmp_path / "2.csv"])
+    assert read.given["given"].tolist() == ["none"] * 30 + ["drug"] * 60

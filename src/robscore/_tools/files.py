@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+_CANNOT_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)  # some disks of networks
+
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file atomically: a reader finds the old one, the new one, or none."""
@@ -45,10 +47,19 @@ def _beside(path: Path, ending: str) -> Path:
 
 
 def _fill(part: Path, content: bytes) -> None:
-    """A new file, with the permissions of the user's umask."""
+    """A new file, with the permissions of the user's umask, on the disk when this returns.
+
+    Disks may rename first and write later: after a power cut an empty file would have the final name.
+    """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(part, flags, 0o666), "wb") as file:
         file.write(content)
+        file.flush()
+        try:
+            os.fsync(file.fileno())
+        except OSError as error:
+            if error.errno not in _CANNOT_SYNC:
+                raise
 
 
 def _put_in_place(parts: dict[Path, Path]) -> None:

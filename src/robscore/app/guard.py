@@ -70,7 +70,9 @@ class Guard:
         headers = Headers(scope=scope)
         if headers.get("host") not in self.hosts:  # a name of another site that was made to lead here
             return "This page is served under its own address only.\n"
-        given = str(scope["path"]).encode().split(b"/")[1]
+        given = (
+            str(scope["path"]).encode().partition(b"/")[2].partition(b"/")[0]
+        )  # of "*", which is a path too, nothing
         if not secrets.compare_digest(given, self.token):
             return "This address is not complete: open the one that `robscore app` printed.\n"
         origin = headers.get("origin")

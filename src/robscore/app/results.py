@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import zipfile
 from pathlib import Path
 
@@ -34,8 +35,11 @@ async def all_of(job: Job) -> Response:
 
 
 def _pack(folder: Path, archive: Path) -> None:
-    part = archive.with_suffix(".part")
-    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as packed:
-        for path in sorted(folder.iterdir()):
-            packed.write(path, f"{_INSIDE}/{path.name}")
-    part.replace(archive)
+    part = archive.with_name(f"{secrets.token_hex(8)}.part")  # others may be packing the same
+    try:
+        with zipfile.ZipFile(part, "x", zipfile.ZIP_DEFLATED) as packed:
+            for path in sorted(folder.iterdir()):
+                packed.write(path, f"{_INSIDE}/{path.name}")
+        part.replace(archive)
+    finally:
+        part.unlink(missing_ok=True)

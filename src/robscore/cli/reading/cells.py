@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,20 +32,80 @@ NOTHING = ("", "na", "n/a", "nan", "null", "none", "-", "--", "#n/a", "nd", "mis
 _OF_PANDAS = ("#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "NaN")
 MISSING = [*(spelled for word in NOTHING for spelled in dict.fromkeys((word, word.upper(), word.title()))), *_OF_PANDAS]
 _INFINITE = re.compile(r"^[+-]?inf(inity)?$", re.IGNORECASE)
+_WHOLE = re.compile(r"[+-]?\d{1,40}$", re.ASCII)
+_NESTED = (list, tuple, dict, set, np.ndarray)
+_MOST_BITS = 1023  # of a whole number that surely is a float; a larger one may be infinite
+EXACT = 2.0**53  # beyond it, not every whole number is a float
+_NONE = frozenset(("none", "None", "NONE"))  # nothing among numbers; among texts it may name a group
+_TRUTH = {word: value for value in (True, False) for word in (str(value), str(value).lower(), str(value).upper())}
 
 
-def with_numbers(column: pd.Series, decimal: str) -> pd.Series:
-    """A column with those cells of text as numbers that are, in this decimal sign."""
-    import pandas as pd
+class Meaning:
+    """What cells mean: a number, something that is missing, or the text that they are.
 
-    if not (pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)):
-        return column
+    Parameters
+    ----------
+    decimal : the decimal sign
+    na : further texts that mean missing; a number among them means every way to write it
+    """
 
-    def read(cell: Any) -> Any:
-        number = number_in(cell.strip(), decimal) if isinstance(cell, str) else None
-        return cell if number is None else number
+    def __init__(self, decimal: str, na: Sequence[str]) -> None:
+        words = [word.strip() for word in na]
+        given = (number_in(word, sign) for word in words for sign in (decimal, "."))
+        self.decimal = decimal
+        self.missing_numbers = frozenset(number for number in given if number is not None)
+        self._missing = frozenset(MISSING).difference(_NONE).union(words)
 
-    return column.astype(object).map(read, na_action="ignore")
+    def of(self, cell: Any) -> Any:
+        """A float, an int that would not be exact as one, NaN where something is missing, or the cell as it is.
+
+        Examples
+        --------
+        >>> meaning = Meaning(",", ["-999"])
+        >>> meaning.of("1,5"), meaning.of("-999,0"), meaning.of("n/a"), meaning.of("north"), meaning.of(-999)
+        (1.5, nan, nan, 'north', nan)
+        """
+        if isinstance(cell, str):
+            text = cell.strip()
+            number = None if text in self._missing else number_in(text, self.decimal)
+            if number is None:
+                return np.nan if text in self._missing else cell
+            return np.nan if number in self.missing_numbers else with_all_digits(number, text)
+        if isinstance(cell, _NESTED):
+            return str(cell)
+        if isinstance(cell, Decimal) or (isinstance(cell, int) and cell.bit_length() > _MOST_BITS):
+            cell = float(Decimal(cell))
+        is_code = isinstance(cell, Real) and not isinstance(cell, bool) and cell in self.missing_numbers
+        return np.nan if is_code else cell
+
+
+def settled(cells: Sequence[Any]) -> list[Any]:
+    """The cells of a whole column: words for truth alone are truths, and "none" is missing unless all are texts.
+
+    Examples
+    --------
+    >>> settled([1.5, "none"]), settled(["true", "none", "FALSE"]), settled(["drug", "none"])
+    ([1.5, nan], [True, nan, False], ['drug', 'none'])
+    """
+    there = [cell for cell in cells if not (_is_none(cell) or _is_nan(cell))]
+    if not all(isinstance(cell, str) for cell in there):
+        return [np.nan if _is_none(cell) else cell for cell in cells]
+    if not there or not all(cell in _TRUTH for cell in there):
+        return list(cells)
+    return [np.nan if _is_none(cell) or _is_nan(cell) else _TRUTH[cell] for cell in cells]
+
+
+def _is_none(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.strip() in _NONE
+
+
+def _is_nan(cell: Any) -> bool:
+    return isinstance(cell, float) and cell != cell
+
+
+def with_all_digits(number: float, text: str) -> float | int:
+    """The number that a text is, as an int where it is a whole one that would lose digits: it may name a row."""
+    return int(text) if abs(number) >= EXACT and _WHOLE.match(text) else number
 
 
 def number_in(text: str, decimal: str) -> float | None:

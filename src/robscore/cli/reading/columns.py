@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from robscore._tools.typing import Array
-from robscore.cli.reading.cells import MISSING, number_in
+from robscore.cli.reading.cells import EXACT, Meaning, settled, with_all_digits
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_MISSING = frozenset(MISSING)
-_TRUTH = {word: value for value in (True, False) for word in (str(value), str(value).lower(), str(value).upper())}
-_EXACT = 2.0**53  # beyond it, not every whole number is a float
-_WHOLE = re.compile(r"[+-]?\d{1,40}$", re.ASCII)
 
 
 class TextColumn(Protocol):
@@ -57,34 +51,25 @@ class Numbers:
     """
 
     def __init__(self, decimal: str, na: Sequence[str]) -> None:
-        self.decimal = decimal
-        self._missing = _MISSING.union(word.strip() for word in na)
-        given = (number_in(word, sign) for word in na for sign in (decimal, "."))
-        self._missing_numbers = frozenset(number for number in given if number is not None)
+        self._meaning = Meaning(decimal, na)
         self._pieces: list[Any] = []
 
     def add(self, cells: Sequence[str]) -> None:
         """The next cells."""
-        numbers = _all_numbers(cells) if self.decimal == "." else None
+        numbers = _all_numbers(cells) if self._meaning.decimal == "." else None
         if numbers is None:
-            read = [self._read(cell) for cell in cells]
+            read = [self._meaning.of(cell) for cell in cells]
             numbers = None if any(isinstance(cell, str) for cell in read) else np.array(read, dtype=float)
         if numbers is None:
             self._pieces.append(read)
             return
-        if self._missing_numbers:
-            numbers[np.isin(numbers, list(self._missing_numbers))] = np.nan
-        large = np.abs(numbers) >= _EXACT
-        self._pieces.append(_with_whole(numbers, cells) if large.any() else numbers)
-
-    def _read(self, cell: str) -> Any:
-        text = cell.strip()
-        if text in self._missing:
-            return np.nan
-        number = number_in(text, self.decimal)
-        if number is None:
-            return cell
-        return np.nan if number in self._missing_numbers else number
+        if self._meaning.missing_numbers:
+            numbers[np.isin(numbers, list(self._meaning.missing_numbers))] = np.nan
+        if (np.abs(numbers) >= EXACT).any():
+            exact = zip(numbers.tolist(), cells, strict=True)
+            self._pieces.append([with_all_digits(number, cell.strip()) for number, cell in exact])
+        else:
+            self._pieces.append(numbers)
 
     def series(self) -> pd.Series:
         """All of them; a column of nothing but true and false holds these."""
@@ -92,10 +77,9 @@ class Numbers:
 
         if all(isinstance(piece, np.ndarray) for piece in self._pieces):
             return pd.Series(np.concatenate(self._pieces) if self._pieces else np.zeros(0))
-        cells = [cell for piece in self._pieces for cell in piece]
-        if all(cell in _TRUTH if isinstance(cell, str) else cell != cell for cell in cells):
-            cells = [_TRUTH.get(cell, np.nan) for cell in cells]
-        return pd.Series(cells, dtype=object)
+        cells = settled([cell for piece in self._pieces for cell in piece])
+        only_numbers = all(isinstance(cell, float) for cell in cells)
+        return pd.Series(cells, dtype=float if only_numbers else object)
 
 
 def _all_numbers(cells: Sequence[str]) -> Array | None:
@@ -107,14 +91,6 @@ def _all_numbers(cells: Sequence[str]) -> Array | None:
         return np.array(list(map(float, cells)))
     except ValueError:
         return None
-
-
-def _with_whole(numbers: Array, cells: Sequence[str]) -> list[Any]:
-    """Numbers, of which whole ones keep all digits: they may name the rows. What is missing stays so."""
-    return [
-        int(cell) if number == number and _WHOLE.match(cell) else number
-        for number, cell in zip(numbers.tolist(), cells, strict=True)
-    ]
 
 
 def column_for(decimal: str, na: Sequence[str], *, as_written: bool) -> TextColumn:

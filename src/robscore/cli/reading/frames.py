@@ -6,14 +6,13 @@ import importlib.util
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from robscore._tools.words import clipped
-from robscore.cli.reading.cells import with_numbers
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.packed import raw
 from robscore.cli.reading.result import DataFileError
 from robscore.cli.reading.table import Table
+from robscore.cli.reading.typed import typed_table
 
 # What they are called, what reads them, and what has to be installed besides pandas.
 _KINDS: dict[str, tuple[str, str, str]] = {
@@ -49,14 +48,7 @@ def read_frame(ending: str) -> Callable[[Path, ReadOptions, list[str]], Table]:
         except Exception as error:  # whatever a broken file makes the reader say
             why = clipped(" ".join(str(error).split()) or type(error).__name__, 200)
             raise DataFileError(f"{path} cannot be read as {what}: {why.rstrip('.')}.") from None
-        return as_table(frame, options)
+        columns = [frame.iloc[:, k].reset_index(drop=True) for k in range(frame.shape[1])]
+        return typed_table(path, [str(name) for name in frame.columns], columns, options, notes)
 
     return read
-
-
-def as_table(frame: Any, options: ReadOptions) -> Table:
-    """The columns of a data frame, cells of text as numbers where they are."""
-    names = [str(name) for name in frame.columns]
-    columns = [frame.iloc[:, k].reset_index(drop=True) for k in range(len(names))]
-    kept = [options.all_text or name == options.id for name in names]
-    return Table(names, [one if keep else with_numbers(one, ".") for one, keep in zip(columns, kept, strict=True)])

@@ -13,13 +13,13 @@ class ReadOptions:
     ----------
     columns, exclude : names or patterns (``*`` and ``?``) of columns to take, and to leave out
     id : name of the column that labels the rows
-    separator, decimal : of text files
+    separator, decimal : the sign between columns of text files; the decimal sign of cells of text
     sheet : of Excel files, by name or number from 1
     na : further texts that mean "missing"
     all_text : leave everything as it is written
     given : names of columns that are covariates
     by : names of columns that change the graph: groups, or numbers; covariates too
-    header : whether the first line of a text file has the names
+    header : whether the first line of a text file or sheet has the names
     """
 
     columns: tuple[str, ...] = ()

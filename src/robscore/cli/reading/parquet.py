@@ -6,10 +6,10 @@ from pathlib import Path
 
 from robscore._tools.optional import require
 from robscore._tools.words import clipped
-from robscore.cli.reading.cells import with_numbers
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFileError
 from robscore.cli.reading.table import Table
+from robscore.cli.reading.typed import typed_table
 from robscore.rows.batches import index_of
 
 
@@ -23,13 +23,9 @@ def read_parquet(path: Path, options: ReadOptions, notes: list[str]) -> Table:
         names = list(table.column_names)
         index = index_of(table.schema)
         columns = [column.to_pandas() for column in table.columns]
-        as_written = [options.all_text or name == options.id for name in names]
-        columns = [
-            column if kept else with_numbers(column, ".") for column, kept in zip(columns, as_written, strict=True)
-        ]
     except MemoryError:
         raise
     except Exception as error:  # whatever a broken file makes the reader say
         why = clipped(next(iter(str(error).splitlines()), type(error).__name__), 200)
         raise DataFileError(f"{path} is not a Parquet file, or a broken one: {why.rstrip('.')}.") from None
-    return Table(names, columns, frozenset(k for k, name in enumerate(names) if name in index))
+    return typed_table(path, names, columns, options, notes, index)

@@ -40,11 +40,11 @@ def read_table(
     na : sequence of str, optional
         Further texts that mean missing, such as ``["-999", "."]``.
     separator, decimal : str, optional
-        Of text files; detected by default.
+        The sign between columns of text files, the decimal sign of text; detected by default.
     sheet : str, optional
         Of Excel files: name, or number from 1.
     header : bool, optional
-        Whether the first line of a text file has the names; detected by default.
+        Whether the first line of a text file or sheet has the names; detected by default.
 
     Returns
     -------

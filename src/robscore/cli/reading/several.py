@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from robscore._tools.words import quoted
+from robscore.cli.reading.cells import number_in, unmarked
 from robscore.cli.reading.formats import ALL_ENDINGS, ENDINGS, read_table
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFileError
 from robscore.cli.reading.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def files_of(path: Path) -> list[Path]:
@@ -50,11 +55,28 @@ def read_tables(files: Sequence[Path], options: ReadOptions, notes: list[str]) -
                 "files with the same columns."
             )
         parts.append(table)
-    columns = [
-        pd.concat([table.columns[table.names.index(name)] for table in parts], ignore_index=True)
-        if first.names.count(name) == 1
-        else pd.concat([table.columns[k] for table in parts], ignore_index=True)
-        for k, name in enumerate(first.names)
-    ]
+    decimal = first.decimal if len({table.decimal for table in parts}) == 1 else "."
+    own_columns = [_in_order(table, first.names, decimal) for table in parts]
+    columns = [pd.concat(same, ignore_index=True) for same in zip(*own_columns, strict=True)]
     notes.append(f"{len(files)} files were read, from {files[0].name} to {files[-1].name}.")
-    return Table(first.names, columns, first.index)
+    return Table(first.names, columns, first.index, decimal)
+
+
+def _in_order(table: Table, names: Sequence[str], decimal: str) -> list[pd.Series]:
+    """The columns in the order of these names, equal ones in their own; cells of text with this decimal sign."""
+    where: dict[str, list[int]] = {}
+    for k, name in enumerate(table.names):
+        where.setdefault(name, []).append(k)
+    columns = [table.columns[where[name].pop(0)] for name in names]
+    return columns if table.decimal == decimal else [_with_points(column) for column in columns]
+
+
+def _with_points(column: pd.Series) -> pd.Series:
+    """Cells of text that are numbers with a per cent or currency sign, with points in place of decimal commas."""
+    other = str.maketrans(".,", ",.")
+
+    def read(cell: Any) -> Any:
+        is_number = isinstance(cell, str) and number_in(unmarked(cell), ",") is not None
+        return cell.translate(other) if is_number else cell
+
+    return column.map(read, na_action="ignore") if column.dtype == object else column

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from robscore._tools.words import quoted
 from robscore.cli.reading.around import FEWEST_COLUMNS, without_surroundings
-from robscore.cli.reading.cells import PLAIN
 from robscore.cli.reading.columns import TextColumn, column_for
 from robscore.cli.reading.dialect import SEPARATORS, decimal_of, encoding_of, holds, opened, separator_of
+from robscore.cli.reading.header import is_header
 from robscore.cli.reading.lines import Line, lines_of
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFileError
@@ -81,7 +81,7 @@ def _look(path: Path, options: ReadOptions, notes: list[str]) -> _Layout:
     found += ["decimal commas"] if decimal == "," else []
     if found:
         notes.append(f"Read with {' and '.join(found)}.")
-    headed = _is_header(header.cells, decimal, notes) if options.header is None else options.header
+    headed = is_header(header.cells, decimal, notes) if options.header is None else options.header
     if not headed:
         names = [f"column {k + 1}" for k in range(len(header.cells))]
         return _Layout(encoding, separator, decimal, before, headed, names, spare=False, nameless=False)
@@ -120,21 +120,6 @@ def _decimal(path: Path, encoding: str, separator: str, before: int, sample: lis
     if told is None and holds(path, encoding, "," if separator != "," else '"'):  # else no cell has a comma
         told = decimal_of(path, (line.cells for line in islice(lines_of(path, encoding, separator, before), 1, None)))
     return told or "."
-
-
-def _is_header(cells: list[str], decimal: str, notes: list[str]) -> bool:
-    """Whether the first line has names: not where most of it are numbers with decimals, or the same ones twice."""
-    filled = [cell.strip() for cell in cells if cell.strip()]
-    numbers = [cell for cell in filled if PLAIN[decimal].match(cell)]
-    if len(numbers) < max(1, len(filled) // 2):
-        return True
-    with_decimals = [cell for cell in numbers if not cell.lstrip("+-").isdigit()]
-    if len(with_decimals) >= max(1, len(filled) // 2) or len(set(numbers)) < len(numbers):
-        notes.append("The first line holds numbers, so it was read as data; columns are called column 1, column 2, ...")
-        return False
-    if len(numbers) == len(filled):
-        notes.append("The first line holds numbers only and was taken for names; pass --no-header if it is data.")
-    return True
 
 
 def _whole_header(header: list[str], rows: list[list[str]]) -> tuple[list[str], bool]:
