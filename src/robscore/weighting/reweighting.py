@@ -49,7 +49,7 @@ _LEEWAY = 2.0  # for every column over the root of n: a fit likes its own rows
 _OF_DISTANCE = Caution()
 _OF_SURPRISE = Caution(steps=3)
 _OF_COLUMNS = Caution(bulk=(0.1, 0.9), leeway=2.0, lowest=0.95, errors=(6.0, 12.0), purity=3.0, steps=1)
-_USUAL = (0.01, 0.1, 0.9)  # quantiles of the simulated surprise: less is too likely; ordinary is between the others
+_UNUSUAL = (0.01, 0.9)  # quantiles of the simulated surprise: less is too likely, more is surprising
 
 _ESCAPED = 1.6  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
 _WIDTH, _LARGEST_WIDTH = 3.0, 0.5  # rows in the taper: so many times the bad ones, at most this share of the others
@@ -200,13 +200,11 @@ class Pilot:
                 known = scatter.distances_of_normal(z, _QUANTILES) if z is not None and simulator.is_normal else None
                 far = self._far(distances[allowed], known if known is not None or seen is None else seen[0])
             with np.errstate(invalid="ignore"):  # rows so far out that their density is zero
-                likely, low, high = (
-                    (-np.inf, -np.inf, np.inf) if simulated is None else np.quantile(simulated, _USUAL).tolist()
-                )
+                likely, surprising = (-np.inf, np.inf) if simulated is None else np.quantile(simulated, _UNUSUAL)
             everything = np.full(self.z.shape[1], np.inf)
             rule = Rule(
-                self.standard, clusters, scatter, far, (low, high), -everything, everything, judged_by,
-                (np.inf, np.inf), likely,
+                self.standard, clusters, scatter, far, float(surprising), -everything, everything, judged_by,
+                (np.inf, np.inf), float(likely),
             )  # fmt: skip
             trust = np.where(allowed, rule.trust_distance(distances, surprise), 0.0)
             good = trust > 0
@@ -236,7 +234,7 @@ class Pilot:
         return weights if weights.counted.size else RowWeights.hard(trust, rule.parameters)
 
     def _far(self, distances: Array, drawn: Array | None) -> tuple[float, float]:
-        """The largest distance from the middle that counts, and that counts where surprise is not ordinary."""
+        """The largest distance from the middle that counts, and that counts where a row is surprising too."""
         n, m = self.z.shape
         tail = Tail.of(distances, drawn, _OF_DISTANCE.looser(_LEEWAY * m / np.sqrt(n)))
         return blended(tail.limit, tail.cut, tail.apart), tail.cut

@@ -42,9 +42,9 @@ class Rule:
     clusters : what has too near neighbours
     scatter : of the rows in the middle
     far : (float, float)
-        The largest distance that counts, and the largest that counts where the surprise is not ordinary either.
-    ordinary : (float, float)
-        The surprise of most simulated rows lies between these.
+        The largest distance that counts, and the largest that counts where a row is surprising too.
+    surprising : float
+        A surprise that few simulated rows exceed.
     low, high : arrays of shape (m,)
         The smallest and largest residual of a column given the others that count.
     judged_by : Surprise
@@ -59,7 +59,7 @@ class Rule:
     clusters: Clusters
     scatter: Scatter
     far: tuple[float, float]
-    ordinary: tuple[float, float]
+    surprising: float
     low: Array
     high: Array
     judged_by: Surprise
@@ -102,11 +102,9 @@ class Rule:
         """How much rows count by their distance and surprise, shape (n,): nothing if they are too far from the middle.
 
         A tail of real rows may be longer than the family's, so that distance alone does not tell unless rows lie apart.
-        Rows of another kind may be surprising, or all too likely.
         """
         surely, perhaps = (_inside(distance, limit) for limit in self.far)
-        low, high = self.ordinary
-        return np.where((surprise < low) | (surprise > high), np.minimum(perhaps, surely), surely)
+        return np.where(surprise > self.surprising, np.minimum(perhaps, surely), surely)
 
     def trust_columns(self, residuals: Array) -> Array:
         """How much rows count by their residuals, shape (n, m), one of which may be too small or large, shape (n,)."""

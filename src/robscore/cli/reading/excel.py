@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,6 @@ _FORBIDDEN = [word.encode(code) for word in ("<!DOCTYPE", "<!ENTITY") for code i
 def read_excel(path: Path, options: ReadOptions, notes: list[str]) -> Table:
     """Read one sheet of an Excel file."""
     require("openpyxl")
-
     try:
         nothing = _without_value(path)
         frame, sheet, sheets = _frame(path, options)
@@ -59,23 +58,24 @@ def read_excel(path: Path, options: ReadOptions, notes: list[str]) -> Table:
     if frame.empty:
         elsewhere = f" --sheet takes another: {quoted(others)}." if others else ""
         raise DataFileError(f"{path}: sheet {shown(sheet)} is empty.{elsewhere}")
-    start = _as_text(frame.iloc[:_LOOKED_AT])
+    start = [_as_text(row) for row in frame.iloc[:_LOOKED_AT].to_numpy(object)]
     before = title_rows(start) if options.header is None else 0
     if before:
         notes.append(f"Skipped {before} title row{'s' if before > 1 else ''} at the start.")
-    headed = is_header(start[before], ".", notes) if options.header is None else options.header
-    names = start[before] if headed else [f"column {k + 1}" for k in range(len(start[before]))]
-    body = frame.iloc[before + int(headed) :].reset_index(drop=True)
-    table = typed_table(path, names, [body[k].infer_objects() for k in body.columns], options, notes)
-    return table if options.all_text or options.header is False else without_surroundings(table, notes)
+    frame = frame.iloc[before:].reset_index(drop=True)
+    first = start[before]
+    headed = before > 0 or is_header(first, ".", notes) if options.header is None else options.header
+    if headed:
+        names, frame = first, frame.iloc[1:].reset_index(drop=True)
+    else:
+        names = [f"column {k + 1}" for k in range(len(first))]
+    table = typed_table(path, names, [frame[k].infer_objects() for k in frame.columns], options, notes)
+    return without_surroundings(table, notes) if headed and not options.all_text else table
 
 
-def _as_text(frame: Any) -> list[list[str]]:
-    """The cells of rows as they would stand in a text file."""
-    return [
-        ["" if cell is None or cell != cell else " ".join(as_label(cell).split()) for cell in row]
-        for row in frame.to_numpy(object)
-    ]
+def _as_text(cells: Iterable[Any]) -> list[str]:
+    """Cells of a row as they would stand in a text file."""
+    return ["" if cell is None or cell != cell else " ".join(as_label(cell).split()) for cell in cells]
 
 
 def _frame(path: Path, options: ReadOptions) -> tuple[Any, str, list[str]]:
