@@ -6,7 +6,10 @@ from registry import CASES, positive
 
 import robscore as rs
 from robscore.elements.overflow import largest_norm
+from robscore.families import univariate
+from robscore.families.base import NoDensityError
 from robscore.medians.clouds import LARGEST_SQUARED_NORM
+from robscore.weighting.simulation import proper
 
 
 @pytest.mark.parametrize("family", ["gaussian", "sqrt", "gamma", "truncated-gaussian"])
@@ -34,3 +37,13 @@ def test_a_family_tells_rows_that_overflow_as_its_elements_do(family, exponent):
     X[7, 1] = 10.0**exponent
     family = family.resolved(X)
     np.testing.assert_array_equal(family.overflow(X), family.elements(X).overflow)
+
+
+def test_a_first_fit_beyond_all_numbers_is_told_and_leaks_nothing():
+    X = np.random.default_rng(0).exponential(size=(60, 1))
+    X[:30] = 1e-310 * np.arange(1, 31)[:, None]  # a gap of hundreds of powers of ten
+    assert np.isfinite(rs.RobustScoreMatching(univariate.Exponential()).fit(X).theta_).all()
+    loss = rs.score_elements(univariate.Exponential(), np.full((9, 1), 1e-310)).average()
+    parameters = (np.array([-np.inf]),)
+    with pytest.raises(NoDensityError, match="no finite parameters: columns are too large or too small"):
+        proper(univariate.Exponential(), loss, parameters)

@@ -71,7 +71,7 @@ class Scaling:
 
 
 class NoDensityError(ValueError):
-    """A family does not define its density."""
+    """A family does not define its density, or parameters have none."""
 
 
 class Family(ABC):

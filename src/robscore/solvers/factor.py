@@ -36,14 +36,14 @@ class Factor:
         """H^(-1/2) applied to gradients of shape (n, d), as an array of shape (d, n)."""
         if not self.scale.size:
             return gradients.T
-        whitened: Array = solve_triangular(self.root, (gradients / self.scale).T, trans="T", check_finite=False)
+        whitened: Array = solve_triangular(self.root, _divided(gradients, self.scale).T, trans="T", check_finite=False)
         return whitened
 
     def unwhiten(self, whitened: Array) -> Array:
         """H^-1 applied to what was whitened, shape (d, n), as an array of shape (n, d)."""
         if not self.scale.size:
             return whitened.T
-        return np.asarray(solve_triangular(self.root, whitened, check_finite=False).T / self.scale)
+        return _divided(solve_triangular(self.root, whitened, check_finite=False).T, self.scale)
 
 
 class NodePart(NamedTuple):
@@ -66,7 +66,7 @@ class NodeFactor:
 
     def whiten(self, gradients: Array) -> Array:
         """H^(-1/2) applied to gradients of shape (n, d), as an array of shape (d, n)."""
-        whitened = np.ascontiguousarray((gradients / self.scale).T)
+        whitened = np.ascontiguousarray(_divided(gradients, self.scale).T)
         for own, shared, root, across in self.parts:
             whitened[own] = solve_triangular(root, whitened[own], trans="T", check_finite=False)
             whitened[shared] -= across.T @ whitened[own]
@@ -81,7 +81,7 @@ class NodeFactor:
             solved[self.shared] = solve_triangular(self.root, solved[self.shared], check_finite=False)
         for own, shared, root, across in self.parts:
             solved[own] = solve_triangular(root, solved[own] - across @ solved[shared], check_finite=False)
-        return np.asarray(solved.T / self.scale)
+        return _divided(solved.T, self.scale)
 
 
 def factor_hessian(
@@ -128,6 +128,12 @@ def _by_nodes(loss: QuadraticLoss, position: IntArray, size: int, ridge: float, 
     for factor in (root, *(part.root for part in parts)):
         _check_condition(factor, norm, least_rcond)
     return NodeFactor(parts, shared, root, scale)
+
+
+def _divided(values: Array, scale: Array) -> Array:
+    """Values over the scale of their columns, infinite where that is beyond all numbers: whoever asked says so."""
+    with np.errstate(over="ignore"):
+        return np.asarray(values / scale)
 
 
 def factor_positive_definite(matrix: Array, least_rcond: float = SMALLEST_RCOND) -> tuple[Array, Array]:

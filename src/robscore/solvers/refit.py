@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.losses.parts import matrices, mirrored
@@ -108,8 +107,8 @@ def minimise(loss: Loss, *, fit_location: bool = True) -> tuple[Array, ...]:
     """
     if isinstance(loss, QuadraticLoss):
         return solve_unpenalised(loss, fit_location=fit_location)
-    root, scale = factor_positive_definite(loss.gamma)
-    return (solve_triangular(root, solve_triangular(root, loss.g / scale, trans="T")) / scale,)
+    factor = Factor(*factor_positive_definite(loss.gamma))
+    return (factor.unwhiten(factor.whiten(loss.g[None]))[0],)
 
 
 def solve_unpenalised(loss: QuadraticLoss, *, fit_location: bool = True) -> tuple[Array, Array]:

@@ -59,7 +59,7 @@ def gap_near(ordered: Array, share: float, near: float) -> Gap:
     closeness = np.clip((1 - np.abs(np.log(counts / expected)) / np.log(near)) / (1 - _AT_THE_SHARE), 0.0, 1.0)
     middle, usual = quantile(ordered, 0.5), quantile(ordered, 0.75)
     below, above = ordered[n - counts - 1], ordered[n - counts]
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         width = (above - below) / np.maximum(below - middle, usual - middle)
         clear = np.nan_to_num(width * closeness / _APART, nan=0.0, posinf=np.inf)
     k = int(np.argmax(clear))

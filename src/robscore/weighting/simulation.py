@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robscore._tools.typing import Array
-from robscore.families.base import Family, Parameters
+from robscore.families.base import Family, NoDensityError, Parameters
 from robscore.families.moderated import Moderated
 from robscore.losses.parts import matrices
 from robscore.losses.quadratic import Loss, QuadraticLoss, as_location
@@ -65,7 +65,17 @@ class Simulator:
 
 
 def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
-    """The parameters, interactions shrunk as far as a density needs it, with the location that suits them."""
+    """The parameters, interactions shrunk as far as a density needs it, with the location that suits them.
+
+    Raises
+    ------
+    NoDensityError
+        If they are not finite.
+    """
+    if not all(np.isfinite(part).all() for part in parameters):
+        raise NoDensityError(
+            "A fit of the rows has no finite parameters: columns are too large or too small for floating-point numbers."
+        )
     if not isinstance(loss, QuadraticLoss):
         return parameters
     interaction, location = parameters
