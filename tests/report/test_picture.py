@@ -98,7 +98,10 @@ def test_map_and_network(page, rain_page):
     assert np.corrcoef(on_map[:, 0], rain.coordinates[:, 1])[0, 1] > 0.9999
     assert np.corrcoef(on_map[:, 1], rain.coordinates[:, 0])[0, 1] < -0.9999
     assert page.evaluate("robscore.picture.edges('.line').length") > 10
+    words = page.locator("#distance-words")
+    assert words.inner_text() == "Variables stand where they are on the map."
     page.locator("#map").uncheck()
+    assert words.inner_text().startswith("Distance has no meaning")
     assert np.abs(places() - on_map).max() > 50
     assert page.evaluate("robscore.picture.edges('.line').length") == 0
 

@@ -104,9 +104,10 @@ class PowerSampler(Sampler):
 
     def _of(self, eta: Array) -> tuple[Array, Array]:
         """Of every column l and p, in the shape of eta."""
+        eta = np.ascontiguousarray(eta)  # kernels are compiled for one order of arrays
         if self.b == 0:
             return np.zeros_like(eta), (eta + 1) / self.a - 1
-        return np.ascontiguousarray(eta / (2 * self.a)), np.full_like(eta, 1 / self.a - 1)
+        return eta / (2 * self.a), np.full_like(eta, 1 / self.a - 1)
 
     def _from_y(self, Y: Array) -> Array:
         return np.asarray(Y**2 if self.a == 0.5 else Y ** (1 / self.a))

@@ -92,7 +92,12 @@ byId("views").addEventListener("click", (event) => {
   refresh();
   fitAll();
 });
-byId("map").addEventListener("change", (event) => { state.layout = event.target.checked ? "map" : "network"; fitAll(); });
+function placeOn(layout) {
+  state.layout = layout;
+  byId("distance-words").textContent = layout === "map" ? "Variables stand where they are on the map." : "Distance has no meaning, except that linked variables are placed near each other.";
+}
+placeOn(state.layout);
+byId("map").addEventListener("change", (event) => { placeOn(event.target.checked ? "map" : "network"); fitAll(); });
 byId("fit").addEventListener("click", () => { moved.clear(); fitAll(); });
 byId("theme").addEventListener("click", () => {
   const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
