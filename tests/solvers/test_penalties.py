@@ -270,7 +270,7 @@ def test_columns_that_nearly_determine_each_other_need_few_sweeps(penalty):
     penalty = {L1: penalty, ElasticNet: ElasticNet(0.9999), MCP: MCP(1e6)}[type(penalty)]
     path = rs.solve_path(loss, 30, penalty=penalty)
     assert path.converged.all()
-    assert path.n_iter.sum() < 4000
+    assert np.median(path.n_iter) < 40  # sweeps alone: about a hundred, and thousands at the slowest penalties
     assert path.n_edges.max() > 100
 
 
