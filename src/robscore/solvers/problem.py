@@ -29,6 +29,7 @@ _LEAST, _LARGEST = 1e-290, 1e290  # curvatures beyond which digits are lost
 _LONG = 0.1  # share of its length that a solution may still gain while the number of sweeps doubles
 _NOT_SHORT = 1e-3  # the same share, of a move along which there is no curvature but rounding
 _SINGULAR = 1e-11  # least eigenvalue of a block with unit diagonal
+_FEW_COORDINATES = 1000  # up to which all second derivatives are kept
 _FLAT = 5e-5  # curvature along a long move, relative to the sum of its coordinates' own
 
 
@@ -227,6 +228,16 @@ class Problem:
 
     def hessian_on(self, coordinates: IntArray) -> Array:
         """Second derivatives of the loss in d coordinates, shape (d, d)."""
+        if self.own.size <= _FEW_COORDINATES:
+            return self._hessian[coordinates[:, None], coordinates]
+        return self._assembled(coordinates)
+
+    @cached_property
+    def _hessian(self) -> Array:
+        """In all coordinates, shape (C, C): many supports are asked for along a path."""
+        return self._assembled(np.arange(self.own.size))
+
+    def _assembled(self, coordinates: IntArray) -> Array:
         position = np.full(self.linear.size, -1, dtype=np.intp)
         position[self.own[coordinates]] = np.arange(coordinates.size)
         both = np.flatnonzero(self.mirror[coordinates] >= 0)

@@ -10,6 +10,8 @@ from robscore._tools.compiling import compiled
 from robscore._tools.typing import Array
 from robscore.families.samplers import in_numpy
 
+_FEW_NEIGHBOURS = 0.15  # of the columns: below that they are gone through one by one, else all columns are
+
 
 @compiled
 def draw_conditional(c: float, p: float, rng: np.random.Generator) -> float:
@@ -20,14 +22,17 @@ def draw_conditional(c: float, p: float, rng: np.random.Generator) -> float:
         if c > 0.8:
             return draw_in_two_pieces(c, p, rng)
     elif c > 0.2:
-        mode = 0.5 * (c + np.hypot(c, np.sqrt(2.0 * p)))
+        mode = 0.5 * (c + length_of(c, 2.0 * p))
         while True:
             t = mode + np.sqrt(0.5) * rng.standard_normal()
             if t > 0.0:
-                odds = (t / mode) * np.exp(1.0 - t / mode)
-                if rng.random() < (odds if p == 1.0 else odds**p):
+                u, share = rng.random(), t / mode
+                if u < 1.0 - max(p, 1.0) * (1.0 - share) ** 2:  # less than the odds
                     return t
-    rate = np.hypot(c, np.sqrt(2.0 * (p + 1.0))) - c
+                odds = share * np.exp(1.0 - share)
+                if u < (odds if p == 1.0 else odds**p):
+                    return t
+    rate = length_of(c, 2.0 * (p + 1.0)) - c
     while True:
         if p == 0.0:
             t = rng.standard_exponential() / rate
@@ -35,8 +40,16 @@ def draw_conditional(c: float, p: float, rng: np.random.Generator) -> float:
             t = (rng.standard_exponential() + rng.standard_exponential()) / rate
         else:
             t = rng.standard_gamma(p + 1.0) / rate
-        if t > 0.0 and rng.random() < np.exp(-((t - (p + 1.0) / rate) ** 2)):
-            return t
+        if t > 0.0:
+            u, square = rng.random(), (t - (p + 1.0) / rate) ** 2
+            if u < 1.0 - square or u < np.exp(-square):  # the first is less than the second, and cheap
+                return t
+
+
+@compiled
+def length_of(c: float, square: float) -> float:
+    """The root of c^2 + square."""
+    return np.sqrt(c * c + square) if abs(c) < 1e150 else abs(c)
 
 
 @compiled
@@ -66,13 +79,15 @@ def gibbs_chain(
     y = 1.0 / root
     pull = M @ y
     rows = np.empty((n_rows, m))
-    # Neighbours of every column, one list after the other.
+    # Neighbours of every column, one list after the other; those of a column with many are not listed.
     first = np.zeros(m + 1, dtype=np.intp)
     for j in range(m):
-        first[j + 1] = first[j] + np.count_nonzero(M[j])
+        count = np.count_nonzero(M[j])
+        first[j + 1] = first[j] + (count if count < _FEW_NEIGHBOURS * m else 0)
     near = np.empty(first[m], dtype=np.intp)
     for j in range(m):
-        near[first[j] : first[j + 1]] = np.flatnonzero(M[j])
+        if first[j] < first[j + 1]:
+            near[first[j] : first[j + 1]] = np.flatnonzero(M[j])
     for row in range(n_rows):
         for _ in range(burn_in + thin if row == 0 else thin):
             for j in range(m):
@@ -80,8 +95,12 @@ def gibbs_chain(
                 new = draw_conditional(b / root[j], power[j], rng) / root[j]
                 change = new - y[j]
                 y[j] = new
-                for k in near[first[j] : first[j + 1]]:
-                    pull[k] += M[j, k] * change
+                if first[j] < first[j + 1]:
+                    for k in near[first[j] : first[j + 1]]:
+                        pull[k] += M[j, k] * change
+                else:
+                    for k in range(m):
+                        pull[k] += M[j, k] * change
         rows[row] = y
         pull = M @ y
     return rows
