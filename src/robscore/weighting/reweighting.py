@@ -42,7 +42,7 @@ START_CONTAMINATION = 0.1  # what blocks guard against by default: K = 0.4 n
 _MOST_ROWS = 10_000  # that the rule is learnt from
 _TOO_MANY = 0.4  # rows left out, as a share, that no family can be right with
 _ITERATIONS = 4
-_SETTLED = 0.001  # share of the rows whose weight may still change
+_SETTLED, _SETTLED_SHARE = 0.15, 1e-4  # rows, and share of all, whose weight may still change: drifts go on for long
 _ROWS_A_COLUMN = 5  # for surprise to be looked at by the first fit: else all but the middle would surprise
 
 _LEEWAY = 2.0  # for every column over the root of n: a fit likes its own rows
@@ -222,7 +222,7 @@ class Pilot:
                 taper, last_above = _halfway(ordered, taper, last_above if iteration > 1 else None)
                 rule = replace(rule, taper=taper)
             last, weights = weights.phi, self._weights(rule, surprise, trust)
-            if weights.phi is not None and np.abs(weights.phi - last).sum() <= 0.5 + _SETTLED * len(self.X):
+            if weights.phi is not None and np.abs(weights.phi - last).sum() <= _SETTLED + _SETTLED_SHARE * len(self.X):
                 break
         return rule.reordered(np.argsort(self.columns)), members
 
