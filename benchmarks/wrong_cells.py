@@ -1,8 +1,10 @@
 """Wrong cells: the default with cells=True beside the default, the fit that is told which cells are wrong, and rivals.
 
 Square root, n = 1000, random and star graphs: Pareto cells (3 x column median x (1 + Pareto(1)); on the real line that
-many standard deviations above the median), cells exchanged within their column, bad rows alone, and clean. Then Pareto
-cells for other families, on random graphs. F1 at the default choice, and the area under the ROC curve of the path.
+many standard deviations above the median), cells exchanged within their column, bad rows alone, both, and clean. Then
+Pareto cells for other families, on random graphs. F1 at the default choice, and the area under the ROC curve of the
+path. Beside cells=True ("cells") the fit that is told the wrong cells and rows ("told"), and one that is told which
+cells somebody would call wrong who knows the true parameters, the share and the density of wrong cells ("flags").
 Rivals: cells beyond 3.5 median deviations set to the column median, and a classic fit ("medians"); normal scores and a
 graphical lasso ("scores", only the area: it chooses no penalty). Last, decimal-point faults in the breast-cancer table:
 how far associations move from those of the table as it is, over how far those of a classic fit do.
@@ -21,6 +23,7 @@ from sklearn.metrics import f1_score
 import robscore as rs
 from benchmarks.kept import run_kept
 from benchmarks.missing_cells import model_of
+from benchmarks.true_flags import column_density, flags_by_truth, pareto_density
 from robscore._tools.deviations import MAD
 
 FAULTS = (
@@ -28,13 +31,17 @@ FAULTS = (
     ("Pareto", 0.02),
     ("Pareto", 0.05),
     ("Pareto", 0.1),
+    ("exchanged", 0.02),
     ("exchanged", 0.05),
+    ("exchanged", 0.1),
     ("rows", 0.05),
     ("rows", 0.2),
+    ("both", 0.02),
 )
 FAMILIES = ("sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian")
 SHARES = (0.01, 0.02, 0.05)
-WAYS = ("default", "cells", "told", "medians", "scores")
+WAYS = ("default", "cells", "told", "flags", "medians", "scores")
+ROWS_OF_BOTH = 0.05  # bad rows, beside wrong cells
 PENALTIES = 20  # of the graphical lasso
 
 Task = tuple[str, str, str, float, int, int]
@@ -43,12 +50,18 @@ Task = tuple[str, str, str, float, int, int]
 def spoilt(
     X: np.ndarray, fault: str, share: float, seed: int, *, on_line: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows with wrong cells, and which these are."""
+    """Rows with wrong cells, and which these are; all of those of bad rows."""
     rng = np.random.default_rng([seed, 1])
     wrong = rng.random(X.shape) < share
-    if fault == "rows":
-        spoilt_rows, bad = rs.simulate.contaminate_pareto(X, share, random_state=seed)
-        return spoilt_rows, np.isin(np.arange(len(X)), bad)[:, None] & np.ones(X.shape, dtype=bool)
+    if fault in ("rows", "both"):
+        spoilt_rows, bad = rs.simulate.contaminate_pareto(
+            X, share if fault == "rows" else ROWS_OF_BOTH, random_state=seed
+        )
+        in_bad = np.isin(np.arange(len(X)), bad)[:, None] & np.ones(X.shape, dtype=bool)
+        if fault == "rows":
+            return spoilt_rows, in_bad
+        Y, wrong = spoilt(X, "Pareto", share, seed, on_line=on_line)
+        return np.where(in_bad, spoilt_rows, Y), wrong | in_bad
     if fault == "Pareto":
         middle = np.median(X, axis=0)
         times = 3 * (1 + rng.pareto(1.0, size=X.shape))
@@ -84,15 +97,21 @@ def one(task: Task) -> dict[str, float]:
         "cells": cells,
         "medians": rs.RobustGraph(family, n_blocks=1).fit(np.where(away > 3.5, np.median(Y, axis=0), Y)),
     }
+    good = ~wrong.all(axis=1)
+    if wrong.any():
+        fits["told"] = rs.RobustGraph(family, missing="impute").fit(np.where(wrong, np.nan, Y)[good])
     if fault in ("Pareto", "exchanged"):
-        fits["told"] = rs.RobustGraph(family, missing="impute").fit(np.where(wrong, np.nan, Y))
+        log_q = column_density(X) if fault == "exchanged" else pareto_density(X, on_line=family == "gaussian")
+        flags = flags_by_truth(rs.families.get_family(family), truth, Y, log_q, share, seed)
+        fits["flags"] = rs.RobustGraph(family, missing="impute").fit(np.where(flags, np.nan, Y))
     pairs = np.triu_indices(m, k=1)
     found = {"area scores": rs.metrics.auc(rs.metrics.roc_curve(lasso_path(Y), truth.adjacency))}
     for name, fit in fits.items():
         found[f"f1 {name}"] = float(f1_score(truth.adjacency[pairs], fit.graph_.adjacency[pairs]))
         found[f"area {name}"] = rs.metrics.auc(rs.metrics.roc_curve(fit.path_, truth.adjacency))
     flagged = cells.fitted_.prepared.filling.suspects.likely_wrong
-    found["found"] = float(flagged[wrong].mean()) if wrong.any() else np.nan
+    scattered = wrong & good[:, None]
+    found["found"] = float(flagged[scattered].mean()) if scattered.any() else np.nan
     found["false"] = float(flagged[~wrong].mean())
     return found
 
@@ -161,6 +180,9 @@ def main(
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=10)
+    parser.add_argument("--size", type=int, default=30, help="columns, of the table of faults")
+    parser.add_argument("--graphs", nargs="*", default=("random", "hub"), help="of that table")
+    parser.add_argument("--decimals", type=float, nargs="*", default=(0.02, 0.05), help="shares of decimal-point faults")
     parser.add_argument("--columns", type=int, nargs="*", default=(20, 50), help="of the table of families")
     parser.add_argument("--shares", type=float, nargs="*", default=SHARES, help="of wrong cells, in that table")
     parser.add_argument("--families", nargs="*", default=FAMILIES)
@@ -169,6 +191,9 @@ if __name__ == "__main__":
     main(
         arguments.sets,
         faults=tuple(fault for fault in FAULTS if arguments.faults is None or fault[0] in arguments.faults),
+        graphs=tuple(arguments.graphs),
+        m=arguments.size,
+        decimals=tuple(arguments.decimals),
         families=tuple(arguments.families),
         columns=tuple(arguments.columns),
         shares=tuple(arguments.shares),

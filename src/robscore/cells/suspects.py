@@ -64,6 +64,11 @@ class Suspects:
         return np.asarray(self.wrong.flagged | self.stuck)
 
     @property
+    def share(self) -> float:
+        """Of wrong cells in the table, as far as rows are not wrong as a whole; stuck ones apart."""
+        return self.wrong.pooled_share
+
+    @property
     def likely_wrong(self) -> BoolArray:
         """Cells that are more likely wrong than not, shape (n, m), in rows that are not wrong as a whole."""
         return np.asarray(self.repairable > 0.5)

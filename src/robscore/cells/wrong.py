@@ -88,6 +88,11 @@ class WrongCells:
     flagged: BoolArray
     repaired: BoolArray
 
+    @property
+    def pooled_share(self) -> float:
+        """The share of wrong cells of all columns together; 0 where there is none."""
+        return float(self.share.mean()) if (self.share > _LEAST).any() else 0.0
+
     @classmethod
     def first(cls, scale: CellScale, there: BoolArray) -> WrongCells:
         """By each column alone: cells more than two deviations from the middle."""

@@ -13,8 +13,8 @@ needed: its completions have the exact conditional moments (:mod:`robscore.cells
 
 Where wrong cells are looked for, boundary weights are levelled off: h(d) = min(d, cap)^p in place of d^p. Many wrong
 cells are too large, but not so much that they can be told from right ones; with a weight that grows they have more say
-than all others, and the parameters take them for tails of the model. If no cell seems wrong, the last fit has the
-weight of the family.
+than all others, and the parameters take them for tails of the model. In the last fit the cap rises to the largest cells
+as the share of wrong ones falls; if no cell seems wrong, it has the weight of the family.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ _SWEEPS, _FIRST_SWEEPS = 2, 10  # of draws, for a completion; for the first one
 _MOST_KEPT, _FEWEST_KEPT = 72, 6  # completions that are kept, as far as a quarter of the memory goes
 _SETTLED = 0.02  # relative change of the parameters to end with, where cells are drawn
 _LEVEL = 0.7  # quantile of the distances to the boundary beyond which weights are level, where cells may be wrong
+_MANY_WRONG = 0.04  # share of the cells, from which on they are level to the end
 
 _F = TypeVar("_F", bound="Fit")
 
@@ -180,7 +181,8 @@ def fit_filled(
     settled : relative change of the parameters to end with, where nothing is drawn
     """
     X = prepared.rows.take(np.arange(prepared.rows.n_rows))
-    plain, prepared = prepared, _levelled(prepared) if settings.cells and settings.scale == "median" else prepared
+    plain, levels = prepared, settings.cells and settings.scale == "median"
+    prepared = _levelled(plain, _LEVEL) if levels else plain
     family = prepared.preparation.scaled_family
     filler = Filler(family, X, *holed, settings.seed, settings.memory)
     suspects = Suspects.of(family, filler.observed, filler.missing) if settings.cells else None
@@ -210,14 +212,18 @@ def fit_filled(
                 suspects = suspects.updated(filler.one, drawn_by, fit.weights.gamma_weights > 0)
                 filler.flag(suspects.drawn(np.random.default_rng([settings.seed, 0, number]), filler.order))
             filler.move(drawn_by)
-    last = _with_copies(prepared if (filler.holes & ~filler.missing).any() else plain, filler, suspects, number, change)
+    if suspects is not None and levels:
+        prepared = _levelled(plain, 1 - (1 - _LEVEL) * min(suspects.share / _MANY_WRONG, 1.0))
+    last = _with_copies(prepared, filler, suspects, number, change)
     assert last.filling is not None
     return once(replace(last, filling=replace(last.filling, converged=change <= enough, is_last=True)))
 
 
-def _levelled(prepared: Prepared) -> Prepared:
-    """With a weight of the distance to the boundary that large values have no more say by than usual ones."""
-    family = prepared.preparation.scaled_family.levelled(prepared.rows, _LEVEL)
+def _levelled(prepared: Prepared, quantile: float) -> Prepared:
+    """With a weight of the distance to the boundary that is level beyond that quantile; as it is, if that is 1."""
+    if quantile >= 1:
+        return prepared
+    family = prepared.preparation.scaled_family.levelled(prepared.rows, quantile)
     return replace(prepared, preparation=replace(prepared.preparation, scaled_family=family))
 
 
