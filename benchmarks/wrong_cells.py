@@ -182,7 +182,9 @@ if __name__ == "__main__":
     parser.add_argument("--sets", type=int, default=10)
     parser.add_argument("--size", type=int, default=30, help="columns, of the table of faults")
     parser.add_argument("--graphs", nargs="*", default=("random", "hub"), help="of that table")
-    parser.add_argument("--decimals", type=float, nargs="*", default=(0.02, 0.05), help="shares of decimal-point faults")
+    parser.add_argument(
+        "--decimals", type=float, nargs="*", default=(0.02, 0.05), help="shares of decimal-point faults"
+    )
     parser.add_argument("--columns", type=int, nargs="*", default=(20, 50), help="of the table of families")
     parser.add_argument("--shares", type=float, nargs="*", default=SHARES, help="of wrong cells, in that table")
     parser.add_argument("--families", nargs="*", default=FAMILIES)

@@ -1,6 +1,7 @@
 """Cells, files of all kinds, and what can happen to them: for fuzzers of the command line."""
 
 import gzip
+from datetime import datetime
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,9 @@ TEXTS = st.one_of(
 CELLS = st.one_of(NUMBERS, NUMBERS, TEXTS)
 
 
+NOON = datetime(2024, 1, 1, 12)  # so that files are the same whenever they are made, and seeds find what they found
+
+
 def whole_files(folder):
     """One of each kind."""
     X = np.random.default_rng(0).gamma(2.0, size=(12, 3)).round(3)
@@ -34,12 +38,14 @@ def whole_files(folder):
         "x.csv.gz": b"",
         "x.txt": b"",
     }
-    contents["x.csv.gz"] = gzip.compress(contents["x.csv"])
+    contents["x.csv.gz"] = gzip.compress(contents["x.csv"], mtime=0)
     contents["x.txt"] = frame.to_csv(index=False, sep=";", decimal=",").encode("cp1252")
     frame.to_parquet(folder / "x.parquet")
-    frame.to_excel(folder / "x.xlsx", index=False)
+    with pd.ExcelWriter(folder / "x.xlsx", engine="openpyxl") as writer:
+        frame.to_excel(writer, index=False)
+        writer.book.properties.created = writer.book.properties.modified = NOON
     frame.to_feather(folder / "x.feather")
-    frame.to_stata(folder / "x.dta", write_index=False, version=118)
+    frame.to_stata(folder / "x.dta", write_index=False, version=118, time_stamp=NOON)
     frame.to_json(folder / "x.jsonl", orient="records", lines=True)
     typed = ("x.parquet", "x.xlsx", "x.feather", "x.dta", "x.jsonl")
     return {**contents, **{name: (folder / name).read_bytes() for name in typed}}

@@ -2,7 +2,8 @@
 
     log p(x_j | the others) = log p(x) - log of the integral of p over x_j,      F = integral up to x_j, over all of it
 
-by the trapezoid rule on a grid of the column, on the orthant in log x_j, where a density may be infinite at zero.
+in closed form where the family has one, else by the trapezoid rule on a grid of the column, on the orthant in log x_j,
+where a density may be infinite at zero.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def conditionals(
     usual : boolean array of shape (n,)
         Rows whose values say how far the grid goes.
     points : int
-        Of the grid.
+        Of the grid, where there is one.
 
     Examples
     --------
@@ -74,6 +75,11 @@ def conditionals(
     """
     log_density, share = np.empty(values.shape), np.empty(values.shape)
     for k, j in enumerate(columns.tolist()):
+        with np.errstate(all="ignore"):
+            law = family.conditional_law(X, j, values[:, k], *parameters)
+        if law is not None:
+            log_density[:, k], share[:, k] = law
+            continue
         grid, areas, log_whole, log_p = _integrated(family, X, parameters, j, X[usual, j], points)
         with np.errstate(all="ignore"):
             log_density[:, k] = log_p(values[:, k]) - log_whole

@@ -34,20 +34,19 @@ def normal_points(X: Array, holes: BoolArray, K: Array, eta: Array) -> Array:
     >>> points[:, 0, 1].mean(), points[:, 0, 1].var().round(6)
     (np.float64(0.5), np.float64(0.5))
     """
-    size = max(int(np.count_nonzero(holes, axis=1).max(initial=0)), 1)
+    counts = np.count_nonzero(holes, axis=1)
+    size = max(int(counts.max(initial=0)), 1)
     frame = np.sqrt(size) * dct(np.eye(size), norm="ortho")
     points = np.repeat(X[None], 2 * size, axis=0)
-    patterns, of = np.unique(holes, axis=0, return_inverse=True)
-    of = of.ravel()
-    for number, pattern in enumerate(patterns):
-        missing, there, rows = np.flatnonzero(pattern), np.flatnonzero(~pattern), np.flatnonzero(of == number)
-        if not missing.size:
-            continue
-        root = np.linalg.cholesky(K[np.ix_(missing, missing)])
-        location = np.broadcast_to(eta, X.shape)[np.ix_(rows, missing)]
-        pull = location - X[np.ix_(rows, there)] @ K[np.ix_(there, missing)]
-        mean = np.linalg.solve(root.T, np.linalg.solve(root, pull.T)).T
-        away = np.linalg.solve(root.T, frame[:, : missing.size].T).T[:, None]
-        points[np.ix_(np.arange(size), rows, missing)] = mean + away
-        points[np.ix_(np.arange(size, 2 * size), rows, missing)] = mean - away
+    pull = eta - np.where(holes, 0.0, X) @ K
+    for count in range(1, size + 1):
+        rows = np.flatnonzero(counts == count)
+        missing = np.nonzero(holes[rows])[1].reshape(rows.size, count)
+        root = np.linalg.cholesky(K[missing[:, :, None], missing[:, None]])
+        upper = root.transpose(0, 2, 1)
+        mean = np.linalg.solve(upper, np.linalg.solve(root, pull[rows[:, None], missing][:, :, None]))[:, :, 0]
+        away = np.linalg.solve(upper, np.broadcast_to(frame[:, :count].T, (rows.size, count, size)))
+        for k in range(size):
+            points[k, rows[:, None], missing] = mean + away[:, :, k]
+            points[size + k, rows[:, None], missing] = mean - away[:, :, k]
     return points

@@ -255,8 +255,7 @@ class PowerFamily(WeightedFamily):
         """-(K_jj x^2a + 2 c x^a) / (2a) + eta_j x^b / b, with c = sum_{k != j} K_jk x_k^a."""
         K, eta = parameters
         a, b = self.a, self.b
-        u = X**a if a else np.log(X)
-        coupling = u @ K[:, j] - u[:, j] * K[j, j]
+        coupling = self._rest(X, j, K)
 
         def log_density(x: Array) -> Array:
             power = x**a / a if a else np.log(x)
@@ -293,12 +292,21 @@ class PowerFamily(WeightedFamily):
             return None
         sampler = self.sampler()
         if isinstance(sampler, PowerSampler):
-            u = X**self.a
-            return sampler.draw_given(K[j, j], u @ K[:, j] - u[:, j] * K[j, j], location[..., j], rng)
+            return sampler.draw_given(K[j, j], self._rest(X, j, K), location[..., j], rng)
         if not self.a == self.b == 1:
             return None
         mean = (location[..., j] - X @ K[:, j] + X[:, j] * K[j, j]) / K[j, j]
         return draw_truncated_normal(mean, K[j, j] ** -0.5, lower, upper, rng)
+
+    def conditional_law(self, X: Array, j: int, x: Array, *parameters: Array) -> tuple[Array, Array] | None:
+        """As the sampler has it."""
+        K, eta = parameters
+        return self.sampler().law_given(K[j, j], self._rest(X, j, K), eta[..., j], x) if K[j, j] > 0 else None
+
+    def _rest(self, X: Array, j: int, K: Array) -> Array:
+        """The sum of K_jk u_k over the columns k other than j, shape (n,)."""
+        u = X**self.a if self.a else np.log(X)
+        return np.asarray(u @ K[:, j] - u[:, j] * K[j, j])
 
     def sampler(self) -> Sampler:
         """By exact conditionals where these are known, on [0, inf) with b = a or b = 0; else by slices."""

@@ -68,3 +68,16 @@ class Sampler(ABC):
     def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
         """One row for every row of eta, shape (n, m); chains make so many sweeps from the rows of ``start``, (n, m)."""
         raise TypeError(f"{type(self).__name__} cannot draw rows with a location each, so it takes no covariates.")
+
+    def law_given(self, own: float | Array, rest: Array, eta: float | Array, x: Array) -> tuple[Array, Array] | None:
+        """Of one column given the others: the log of its density at x, and the share below x; None if not known.
+
+        Parameters
+        ----------
+        own : K_jj, positive, a number or an array of shape (n,)
+        rest : array of shape (n,)
+            The sum of K_jk u_k over the other columns k, with u = x^a or log x.
+        eta : of the column, a number or an array of shape (n,)
+        x : array of shape (n,)
+        """
+        return None

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.interpolate import CubicSpline
+from scipy.linalg import solve_triangular
 from scipy.special import gammaincinv, ndtr, ndtri
 
 from robscore._tools.typing import Array
@@ -63,10 +64,19 @@ class NormalSampler(Sampler):
         """Independent rows."""
         return self._rows(K, eta, rng.standard_normal(eta.T.shape))
 
+    def law_given(self, own: float | Array, rest: Array, eta: float | Array, x: Array) -> tuple[Array, Array] | None:
+        """Normal, or what has a normal logarithm."""
+        if self.change not in (None, np.exp):
+            return None
+        y = x if self.change is None else np.log(x)
+        z = (y - (eta + self.shift - rest) / own) * np.sqrt(own)
+        return 0.5 * (np.log(own / (2 * np.pi)) - z**2) - (0.0 if self.change is None else y), ndtr(z)
+
     def _rows(self, K: Array, eta: Array, noise: Array) -> Array:
         """Rows from standard normal noise of shape (m, n); eta has shape (m,) or (n, m)."""
-        spread = np.linalg.solve(np.linalg.cholesky(K).T, noise).T
-        rows = np.asarray(np.linalg.solve(K, (eta + self.shift if self.shift else eta).T).T + spread, dtype=float)
+        inverse_root = solve_triangular(np.linalg.cholesky(K), np.eye(len(K)), lower=True)
+        rows = noise.T @ inverse_root  # a product is much faster than solving for many columns
+        rows += np.linalg.solve(K, (eta + self.shift if self.shift else eta).T).T
         with np.errstate(over="ignore"):
             return rows if self.change is None else self.change(rows)
 

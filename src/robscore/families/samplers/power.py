@@ -23,6 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import erfc, erfcx, log_ndtr
 
 from robscore._tools.typing import Array
 from robscore.families.samplers.base import Draws, Sampler
@@ -32,6 +33,7 @@ from robscore.families.samplers.mixing import effective_sample_size
 # Of rows that are simulated. Limits far out need many rows more than they need rows that do not depend on each other:
 # what a column is given the others is redrawn in every sweep.
 _FEWEST, _MOST, _BURN_IN, _LARGEST_THIN = 2_000, 80_000, 100, 2
+_FAR = 100.0  # from where on a series has more digits
 _WORK, _MOST_UPDATES = 80_000_000, 4_000_000  # updates times columns, and updates
 
 
@@ -96,6 +98,18 @@ class PowerSampler(Sampler):
         drawn[known] = draw_conditionals(c[known], power[known], rng)
         return self._from_y(drawn / root)
 
+    def law_given(self, own: float | Array, rest: Array, eta: float | Array, x: Array) -> tuple[Array, Array] | None:
+        """In closed form where p is 0 or 1: truncated Gaussian and square root."""
+        if self.b == 0 or self.a not in (0.5, 1.0):
+            return None
+        root, p = np.sqrt(own / (2 * self.a)), round(1 / self.a) - 1
+        c = (eta - rest) / (2 * self.a * root)
+        t = root * (np.sqrt(x) if p else x)
+        log_area = _log_area_beyond(np.zeros_like(t), c, p)
+        # the density of t times dt/dx, in which all powers of x cancel
+        log_density = (p + 1) * np.log(root) + np.log(self.a) - (t - c) ** 2 - log_area
+        return log_density, -np.expm1(np.minimum(_log_area_beyond(t, c, p) - log_area, 0.0))
+
     def _chain(self, K: Array, eta: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator) -> Array:
         from robscore.families.samplers.kernels import gibbs_chain
 
@@ -111,3 +125,17 @@ class PowerSampler(Sampler):
 
     def _from_y(self, Y: Array) -> Array:
         return np.asarray(Y**2 if self.a == 0.5 else Y ** (1 / self.a))
+
+
+def _log_area_beyond(t: Array, c: Array, p: int) -> Array:
+    """The logarithm of the integral of s^p exp(-(s - c)^2) over s > t >= 0, for p = 0 or 1, shape (n,)."""
+    if p == 0:
+        return np.asarray(0.5 * np.log(np.pi) + log_ndtr(np.sqrt(2) * (c - t)))
+    u = t - c
+    far = np.maximum(u, 1.0)
+    scaled = np.sqrt(np.pi) * erfcx(np.maximum(u, 0.0))
+    with np.errstate(all="ignore"):
+        by_series = t / far - c / far**3 * (0.5 - 0.75 / far**2)  # 1 + c scaled, whose digits cancel
+        above = -(u**2) + np.log(0.5 * np.where(u > _FAR, by_series, 1 + c * scaled))
+        below = np.log(0.5 * np.exp(-(u**2)) + 0.5 * np.sqrt(np.pi) * c * erfc(np.minimum(u, 0.0)))
+    return np.where(u > 0, above, below)
