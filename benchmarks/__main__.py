@@ -37,6 +37,7 @@ NAMES = [
     "groups_joint",
     "missing_cells",
     "wrong_cells",
+    "beside_cellmcd",
 ]
 
 

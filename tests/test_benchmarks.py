@@ -14,6 +14,7 @@ from benchmarks import (
     alpine_months,
     any_rows,
     bad_rows,
+    beside_cellmcd,
     beside_mcd,
     blind_accuracy,
     blind_recovery,
@@ -53,7 +54,7 @@ def in_this_process():
 
 def test_every_benchmark_is_listed():
     folder = Path(__file__).parent.parent / "benchmarks"
-    helpers = {"__init__", "__main__", "family_rows", "kept", "measure", "simulated"}
+    helpers = {"__init__", "__main__", "family_rows", "kept", "measure", "simulated", "true_flags"}
     assert {path.stem for path in folder.glob("*.py")} - helpers == set(NAMES)
 
 
@@ -124,6 +125,15 @@ def test_cells_that_are_missing_or_wrong_cost_little(tmp_path, monkeypatch, caps
     assert means["f1 cells"] >= means["f1 default"]
     assert means["false"] < 0.01
     assert "rows left out" in capsys.readouterr().out
+
+
+def test_wrong_cells_of_normal_rows_are_told_apart(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.delenv("ROBSCORE_ROBUSTCOV_PYTHON", raising=False)
+    ((_, means),) = beside_cellmcd.main(1, ("hub",), (10.0,), (0.05,)).items()
+    assert means["cells"] > 0.97
+    assert means["area"] > means["clean"] - 0.02
+    assert "CellMCD" in capsys.readouterr().out
 
 
 def test_with_nothing_known_accuracy_is_near_the_oracle(capsys):
