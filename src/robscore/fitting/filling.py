@@ -8,8 +8,8 @@ at the truth wherever cells are missing at random. Round after round
 until the parameters settle. In every round several completions are drawn: what chance puts into a single one moves the
 graph about as much as what is missing does. Rows are weighed and a graph is chosen anew in a few rounds; in the others
 only the new completions are added to the loss, and the parameters of that graph are fitted again. A graph is chosen by
-the completions of the last half of all rounds. For the Gaussian family no draws are
-needed: its completions have the exact conditional moments (:mod:`robscore.cells.normal_points`).
+the completions of the last half of all rounds. For the Gaussian family no draws are needed where no cells are called
+wrong: its completions have the exact conditional moments (:mod:`robscore.cells.normal_points`).
 
 Where wrong cells are looked for, boundary weights are levelled off: h(d) = min(d, cap)^p in place of d^p. Many wrong
 cells are too large, but not so much that they can be told from right ones; with a weight that grows they have more say
@@ -188,8 +188,8 @@ def fit_filled(
     suspects = Suspects.of(family, filler.observed, filler.missing) if settings.cells else None
     if suspects is not None:
         filler.flag(suspects.flagged, fill=True)
-    is_exact = filler.is_exact and suspects is None
-    most, enough = (_EXACT_MOST, settled) if is_exact else (_MOST, _SETTLED)
+        filler.is_exact = False  # which cells are wrong is drawn in any case
+    most, enough = (_EXACT_MOST, settled) if filler.is_exact else (_MOST, _SETTLED)
     past: list[Array] = []
     fit, change = None, np.inf
     with stage("filling in cells"):
@@ -203,7 +203,7 @@ def fit_filled(
                 loss = _with_latest(loss, now, filler, fit, 1.0 if filler.is_exact else len(filler.latest) / count)
             parameters = again(loss, fit)
             past.append(np.concatenate([np.ravel(part) for part in parameters]))
-            change = _change(past, 1 if is_exact else 4)
+            change = _change(past, 1 if filler.is_exact else 4)
             tell("filling in cells", number, _FEWEST)
             if number >= _FEWEST and change <= enough:
                 break
