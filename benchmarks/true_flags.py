@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from scipy.special import expit
 from scipy.stats import gaussian_kde
 
 import robscore as rs
@@ -44,7 +45,7 @@ def flags_by_truth(
         found = conditionals(family, X, at, Y, np.arange(m), usual, _POINTS)
         with np.errstate(over="ignore", invalid="ignore"):
             log_odds = np.log(share) - np.log1p(-share) + wrong_density - found.log_density
-            probability = 1 / (1 + np.exp(-np.clip(np.nan_to_num(log_odds, nan=-np.inf), -500, 500)))
+            probability = expit(np.nan_to_num(log_odds, nan=-np.inf))
         holes = rng.random(Y.shape) < probability
         X = redrawn(family, np.where(holes, X, Y), holes, at, order=order, sweeps=1, rng=rng)
         total += probability if sweep >= _FIRST else 0.0

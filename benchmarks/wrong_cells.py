@@ -51,17 +51,15 @@ def spoilt(
     X: np.ndarray, fault: str, share: float, seed: int, *, on_line: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows with wrong cells, and which these are; all of those of bad rows."""
+    if fault == "both":
+        Y, wrong = spoilt(X, "Pareto", share, seed, on_line=on_line)
+        spoilt_rows, in_bad = spoilt(X, "rows", ROWS_OF_BOTH, seed)
+        return np.where(in_bad, spoilt_rows, Y), wrong | in_bad
+    if fault == "rows":
+        spoilt_rows, bad = rs.simulate.contaminate_pareto(X, share, random_state=seed)
+        return spoilt_rows, np.isin(np.arange(len(X)), bad)[:, None] & np.ones(X.shape, dtype=bool)
     rng = np.random.default_rng([seed, 1])
     wrong = rng.random(X.shape) < share
-    if fault in ("rows", "both"):
-        spoilt_rows, bad = rs.simulate.contaminate_pareto(
-            X, share if fault == "rows" else ROWS_OF_BOTH, random_state=seed
-        )
-        in_bad = np.isin(np.arange(len(X)), bad)[:, None] & np.ones(X.shape, dtype=bool)
-        if fault == "rows":
-            return spoilt_rows, in_bad
-        Y, wrong = spoilt(X, "Pareto", share, seed, on_line=on_line)
-        return np.where(in_bad, spoilt_rows, Y), wrong | in_bad
     if fault == "Pareto":
         middle = np.median(X, axis=0)
         times = 3 * (1 + rng.pareto(1.0, size=X.shape))
@@ -74,10 +72,13 @@ def spoilt(
     return Y, wrong & (fault != "clean")
 
 
-def lasso_path(Y: np.ndarray) -> np.ndarray:
-    """Precisions of a graphical lasso of normal scores, shape (penalties, m, m)."""
-    scores = ndtri((rankdata(Y, axis=0) - 0.5) / len(Y))
-    correlation = np.corrcoef(scores.T)
+def normal_scores(Y: np.ndarray) -> np.ndarray:
+    """Every column as normal quantiles of its ranks, shape (n, m)."""
+    return np.asarray(ndtri((rankdata(Y, axis=0) - 0.5) / len(Y)))
+
+
+def lasso_path(correlation: np.ndarray) -> np.ndarray:
+    """Precisions of a graphical lasso, shape (penalties, m, m)."""
     largest = np.abs(correlation - np.eye(len(correlation))).max()
     return np.stack(
         [graphical_lasso(correlation, alpha=alpha)[1] for alpha in largest * np.geomspace(1, 0.02, PENALTIES)]
@@ -105,7 +106,11 @@ def one(task: Task) -> dict[str, float]:
         flags = flags_by_truth(rs.families.get_family(family), truth, Y, log_q, share, seed)
         fits["flags"] = rs.RobustGraph(family, missing="impute").fit(np.where(flags, np.nan, Y))
     pairs = np.triu_indices(m, k=1)
-    found = {"area scores": rs.metrics.auc(rs.metrics.roc_curve(lasso_path(Y), truth.adjacency))}
+    found = {
+        "area scores": rs.metrics.auc(
+            rs.metrics.roc_curve(lasso_path(np.corrcoef(normal_scores(Y).T)), truth.adjacency)
+        )
+    }
     for name, fit in fits.items():
         found[f"f1 {name}"] = float(f1_score(truth.adjacency[pairs], fit.graph_.adjacency[pairs]))
         found[f"area {name}"] = rs.metrics.auc(rs.metrics.roc_curve(fit.path_, truth.adjacency))
