@@ -1,13 +1,19 @@
-"""Gibbs sweeps over some cells of a table: each redrawn from its distribution given the rest of its row."""
+"""Some cells of a table redrawn, given the rest of their rows.
+
+By Gibbs sweeps, each cell from its distribution given all others; those of normal rows, and of rows that are normal
+after a change of variables, at once.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from robscore._tools.typing import Array, BoolArray
+from robscore.cells.normal_law import given_the_rest
 from robscore.cells.order import DrawingOrder
 from robscore.domains import Simplex
 from robscore.families.base import Family, Parameters
+from robscore.families.samplers.normal import NormalSampler
 from robscore.families.samplers.slices import draw_coordinate
 
 
@@ -28,7 +34,7 @@ def redrawn(
     sweeps: int,
     rng: np.random.Generator,
 ) -> Array:
-    """The rows X, shape (n, m), inside the domain, with their holes redrawn in so many sweeps.
+    """The rows X, shape (n, m), inside the domain, with their holes redrawn in so many sweeps, or independently.
 
     Parameters
     ----------
@@ -54,14 +60,34 @@ def redrawn(
     (False, 0.5)
     """
     base, own, (K, eta) = family.at(X, *parameters)
-    own = own.copy()
+    sampler, own = base.sampler(), own.copy()
     with np.errstate(all="ignore"):  # rows of any size may be among them
+        if isinstance(sampler, NormalSampler) and (normal := sampler.undone(own)) is not None:
+            drawn = _normal_holes(normal, holes, K, eta + sampler.shift, order, rng)
+            drawn = drawn if sampler.change is None else sampler.change(drawn)
+            own = np.where(holes & np.isfinite(drawn), drawn, own)
+            sweeps = 0
         for _ in range(sweeps):
             if isinstance(base.domain, Simplex):
                 _redraw_parts(base, own, holes, K, eta, order, rng)
             else:
                 _redraw(base, own, holes, K, eta, order, rng)
     return np.concatenate([own, X[:, own.shape[1] :]], axis=1)
+
+
+def _normal_holes(
+    Y: Array, holes: BoolArray, K: Array, eta: Array, order: DrawingOrder, rng: np.random.Generator
+) -> Array:
+    """Normal rows Y, shape (n, m), with their holes drawn at once; the others as they are."""
+    there = np.ix_(order.rows, order.columns)
+    own, own_holes, own_K = Y[there], holes[there], K[np.ix_(order.columns, order.columns)]
+    noise = rng.standard_normal(Y.shape)
+    for rows, columns, root, pull in given_the_rest(own, own_holes, own_K, np.broadcast_to(eta, Y.shape)[there]):
+        at = rows[:, None], columns
+        own[at] = np.linalg.solve(root, (pull + noise[at])[:, :, None])[:, :, 0]
+    drawn = np.empty_like(Y)
+    drawn[there] = own
+    return drawn
 
 
 def _redraw(

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.fft import dct
 
 from robscore._tools.typing import Array, BoolArray
+from robscore.cells.normal_law import given_the_rest
 
 
 def normal_points(X: Array, holes: BoolArray, K: Array, eta: Array) -> Array:
@@ -34,18 +35,13 @@ def normal_points(X: Array, holes: BoolArray, K: Array, eta: Array) -> Array:
     >>> points[:, 0, 1].mean(), points[:, 0, 1].var().round(6)
     (np.float64(0.5), np.float64(0.5))
     """
-    counts = np.count_nonzero(holes, axis=1)
-    size = max(int(counts.max(initial=0)), 1)
+    size = max(int(np.count_nonzero(holes, axis=1).max(initial=0)), 1)
     frame = np.sqrt(size) * dct(np.eye(size), norm="ortho")
     points = np.repeat(X[None], 2 * size, axis=0)
-    pull = eta - np.where(holes, 0.0, X) @ K
-    for count in range(1, size + 1):
-        rows = np.flatnonzero(counts == count)
-        missing = np.nonzero(holes[rows])[1].reshape(rows.size, count)
-        root = np.linalg.cholesky(K[missing[:, :, None], missing[:, None]])
-        upper = root.transpose(0, 2, 1)
-        mean = np.linalg.solve(upper, np.linalg.solve(root, pull[rows[:, None], missing][:, :, None]))[:, :, 0]
-        away = np.linalg.solve(upper, np.broadcast_to(frame[:, :count].T, (rows.size, count, size)))
+    for rows, missing, root, pull in given_the_rest(X, holes, K, eta):
+        away = np.broadcast_to(frame[:, : missing.shape[1]].T, (*missing.shape, size))
+        solved = np.linalg.solve(root, np.concatenate([pull[:, :, None], away], axis=2))
+        mean, away = solved[:, :, 0], solved[:, :, 1:]
         for k in range(size):
             points[k, rows[:, None], missing] = mean + away[:, :, k]
             points[size + k, rows[:, None], missing] = mean - away[:, :, k]

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
-from scipy.special import expit, ndtr
-from scipy.stats import binom
+from scipy.special import bdtrc, expit, ndtr
 
 from robscore._tools.deviations import MAD
 from robscore._tools.typing import Array, BoolArray
@@ -182,7 +181,8 @@ def _can_be_repaired(wrong: BoolArray, w: Array, there: BoolArray) -> BoolArray:
     counts = np.count_nonzero(wrong, axis=1)
     scattered = counts[counts <= max(m // 3, 1)]
     share = np.clip(scattered.mean() / m if scattered.size else _LARGEST, _LEAST, _LARGEST)
-    few = counts <= max(min(float(binom.isf(_UNLIKELY, m, share)), _MOST_REPAIRED * m), 1)
+    likely = int(np.argmax(bdtrc(np.arange(m + 1), m, share) <= _UNLIKELY))  # more are hardly ever wrong by chance
+    few = counts <= max(min(likely, _MOST_REPAIRED * m), 1)
     others = there & ~wrong
     mean = np.where(others, w, 0.0).sum(axis=1) / np.maximum(np.count_nonzero(others, axis=1), 1)
     usual = mean[counts == 0] if 2 * np.count_nonzero(counts == 0) > mean.size / 5 else mean

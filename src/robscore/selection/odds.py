@@ -85,11 +85,12 @@ def likeliest_share(ratio: Array, counts: IntArray | None = None) -> float:
     ``counts`` says how often every ratio is there.
     """
     excess = ratio - 1
-    if np.average(excess, weights=counts) <= 0:
+    weighted = excess if counts is None else counts * excess
+    if weighted.sum() <= 0:
         return 0.0
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         share = (low + high) / 2
-        rises = float(np.average(excess / (1 + share * excess), weights=counts)) > 0
+        rises = float((weighted / (1 + share * excess)).sum()) > 0
         low, high = (share, high) if rises else (low, share)
     return (low + high) / 2

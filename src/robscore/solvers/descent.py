@@ -27,6 +27,7 @@ DEFAULT_ALPHAS = 100
 _EASY_SWEEPS = 8  # the first ones settle the support; after them, extrapolate
 _SWEEPS_A_SNAPSHOT = 2
 _SNAPSHOTS = 5
+_FRESH = 8  # penalties, after which R = Q z is computed anew; and sweeps, after which it is for every penalty
 _ONE_SWEEP_MORE = 3.0  # violations met in a sweep are about so much larger than those it leaves
 _FIRST_CHECK = 125  # sweeps; at twice as many, and again each time they double, look at what is so slow
 _FIRST_JUMP = 24  # sweeps, and again after half as many more: slow problems need a better step than another sweep
@@ -76,9 +77,13 @@ def trace_path(
             if last is not None:
                 _predict(problem, last, Z, R, alpha, previous)
             was_slow = k > 0 and n_iter[k - 1] > _FIRST_JUMP
-            n_iter[k], bounded = solve_one(problem, Z, R, alpha, previous, tol * unit, max_iter, was_slow=was_slow)
+            n_iter[k], bounded, worst = solve_one(
+                problem, Z, R, alpha, previous, tol * unit, max_iter, was_slow=was_slow, afresh=k % _FRESH == 0
+            )
             last, previous = here, alpha
-        kkt[k] = problem.violations(Z, R, alpha).max(initial=0.0) / unit
+        else:
+            worst = problem.violations(Z, R, alpha).max(initial=0.0)
+        kkt[k] = worst / unit
         lost = n_iter[k] >= max(max_iter, _MANY_SWEEPS) and kkt[k] > _FAR
         in_vain = in_vain + 1 if lost and problem.singular else 0
         bounded = bounded and in_vain < _IN_VAIN
@@ -172,8 +177,12 @@ def solve_one(
     max_iter: int,
     *,
     was_slow: bool = False,
-) -> tuple[int, bool]:
-    """Bring Z and R to the optimum at alpha; sweeps used, and whether the objective is bounded below."""
+    afresh: bool = True,
+) -> tuple[int, bool, float]:
+    """Bring Z and R to the optimum at alpha; sweeps used, whether the objective is bounded below, largest violation.
+
+    R is computed ``afresh`` at the end, or if many sweeps were needed: each leaves some rounding in it.
+    """
     from robscore.solvers.kernels import descend_with, refresh
 
     penalty, weights = problem.penalty, problem.finite_weights
@@ -207,7 +216,7 @@ def solve_one(
                 if problem.falls_forever(checkpoint, Z, alpha):
                     Z[:] = checkpoint
                     refresh(*problem.quadratic, Z, R)
-                    return sweeps, False
+                    return sweeps, False, float(problem.violations(Z, R, alpha).max(initial=0.0))
                 checkpoint, checked_at = Z.copy(), sweeps
             if sweeps >= jump_at:
                 early = sweeps < 2 * _FIRST_CHECK and not was_slow
@@ -219,13 +228,15 @@ def solve_one(
                 snapshots.clear()
             continue
         snapshots.clear()
-        refresh(*problem.quadratic, Z, R)
-        violating = problem.violations(Z, R, alpha) > tol
+        if afresh or sweeps > _FRESH:
+            refresh(*problem.quadratic, Z, R)
+        violations = problem.violations(Z, R, alpha)
+        violating = violations > tol
         if not violating.any() or not (changed or (violating & ~chosen).any()):
-            return sweeps, True
+            return sweeps, True, float(violations.max(initial=0.0))
         chosen |= violating
     refresh(*problem.quadratic, Z, R)
-    return sweeps, True
+    return sweeps, True, float(problem.violations(Z, R, alpha).max(initial=0.0))
 
 
 def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Array, R: Array, alpha: float) -> None:

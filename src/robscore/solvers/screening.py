@@ -88,7 +88,7 @@ class _Screened:
                 self.chosen.add(rows, nodes)
                 self.full = self.chosen.n_numbers > _MOST_NUMBERS
             problem, z, R = self._start(alpha, ahead=step == 0)
-            used, self.bounded = solve_one(problem, z, R, alpha, self.previous, tol, max_iter - sweeps)
+            used, self.bounded, _ = solve_one(problem, z, R, alpha, self.previous, tol, max_iter - sweeps)
             sweeps += used
             self.theta = problem.values(z)
             self.gradient = self.chosen.gradient(self.theta)

@@ -15,7 +15,6 @@ from scipy.linalg import cho_factor, cho_solve
 
 from robscore._tools.deviations import MAD
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.weighting.normal_lengths import quantiles_of_length
 
 _STEPS = 9
 _SHARE, _LAST_SHARE = 0.7, 0.75  # of the rows that are in the middle
@@ -68,16 +67,6 @@ class Scatter:
         if members.any():
             pulled *= own[:, None]
         return np.sqrt(squares) * own, pulled
-
-    def distances_of_normal(self, z: Array, count: int) -> Array | None:
-        """So many quantiles of the distances of normal rows with the mean and covariance of z, shape (n, m).
-
-        As :func:`robscore.weighting.normal_lengths.quantiles_of_length` has them, or None.
-        """
-        root = np.linalg.cholesky(self.precision).T
-        away = z.mean(axis=0) - self.mean
-        spread = (z - z.mean(axis=0)) @ root.T
-        return quantiles_of_length(root @ away, spread.T @ spread / len(z), count)
 
 
 def find_middle(z: Array, allowed: BoolArray) -> tuple[Scatter, BoolArray]:

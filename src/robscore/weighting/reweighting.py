@@ -4,8 +4,9 @@
 2. Rows with far nearer neighbours than most are in a cluster and are out (:mod:`robscore.weighting.clusters`).
 3. The rows in the middle are a start that no cluster can dominate (:mod:`robscore.weighting.middle`).
 4. The family is fitted to the rows that count, by a fit that is a continuous function of the data, and rows are
-   simulated from it (:mod:`robscore.weighting.simulation`).
-5. Data and simulation are compared (:mod:`robscore.weighting.tails`): once in the distance from the middle, by which
+   simulated from it (:mod:`robscore.weighting.simulation`), where what it expects of them is not known
+   (:mod:`robscore.weighting.expected`).
+5. Data and expectation are compared (:mod:`robscore.weighting.tails`): once in the distance from the middle, by which
    rows are left out; then, fit after fit, in the residual of every column given the others, by which rows are left
    out, and in the surprise -log p, by which they lose weight smoothly, so that the fit of clean rows is not biased
    (:mod:`robscore.weighting.row_weights`). Back to 4 until this settles, as a rule after two fits.
@@ -20,7 +21,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtri
 
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements
@@ -53,7 +53,6 @@ _UNUSUAL = (0.01, 0.9)  # quantiles of the simulated surprise: less is too likel
 
 _ESCAPED = 1.6  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
 _WIDTH, _LARGEST_WIDTH = 3.0, 0.5  # rows in the taper: so many times the bad ones, at most this share of the others
-_QUANTILES = 2**14  # of a distribution that is known
 _FEW_VALUES = 10  # of a column: its residuals have no tail to speak of, but one of two values may be rare
 _NEAR = 2.0  # a gap may leave out so many times more or fewer rows
 
@@ -190,15 +189,12 @@ class Pilot:
             loss = weights.loss(self.elements)
             counted = int(np.count_nonzero(weights.phi))
             parameters = proper(self.family, loss, fit(loss, counted, self.columns))
-            drawn = simulator.draw(parameters)
-            z = None if drawn is None else self.standard(drawn)
-            seen = None if z is None else scatter.judge(z, np.zeros(len(z), dtype=bool))
-            judged_by = Surprise.of(self.family, parameters, drawn)
+            expected = simulator.expected(parameters, self.standard, scatter)
+            judged_by = Surprise.of(self.family, parameters, None if expected is None else expected.drawn)
             surprise = judged_by(self.X)
-            simulated = None if drawn is None else simulator.surprises(judged_by, drawn)
+            simulated = None if expected is None else expected.surprises(judged_by)
             if iteration == 0:
-                known = scatter.distances_of_normal(z, _QUANTILES) if z is not None and simulator.is_normal else None
-                far = self._far(distances[allowed], known if known is not None or seen is None else seen[0])
+                far = self._far(distances[allowed], None if expected is None else expected.distances())
             with np.errstate(invalid="ignore"):  # rows so far out that their density is zero
                 likely, surprising = (-np.inf, np.inf) if simulated is None else np.quantile(simulated, _UNUSUAL)
             everything = np.full(self.z.shape[1], np.inf)
@@ -208,8 +204,7 @@ class Pilot:
             )  # fmt: skip
             trust = np.where(allowed, rule.trust_distance(distances, surprise), 0.0)
             good = trust > 0
-            tails = None if seen is None else _ascending(seen[1], is_normal=simulator.is_normal)
-            limits = _limits_of_columns(residuals[good], tails)
+            limits = _limits_of_columns(residuals[good], None if expected is None else expected.residuals())
             if iteration > 1:  # what one fit leaves out the next may take in, and so on
                 limits = (limits + last_limits) / 2
             last_limits = limits
@@ -266,20 +261,6 @@ def _halfway(
         return taper, above
     above = (above + last) / 2
     return (value_at(ordered, ordered.size - above[0]), value_at(ordered, ordered.size - above[1])), above
-
-
-def _ascending(drawn: Array, *, is_normal: bool) -> Array:
-    """Simulated residuals in ascending order, shape (m, N).
-
-    Where they are normal it is known where each should lie: what draws have too many or too few of in their tails
-    would change from seed to seed, and limits far out with it.
-    """
-    if not is_normal:
-        columns = np.array(drawn.T, order="C")
-        columns.sort(axis=1)
-        return columns
-    mean, deviation = drawn.mean(axis=0), drawn.std(axis=0)
-    return mean[:, None] + deviation[:, None] * ndtri((np.arange(len(drawn)) + 0.5) / len(drawn))
 
 
 def _limits_of_columns(residuals: Array, simulated: Array | None) -> Array:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from robscore._tools.typing import Array
 from robscore.families.base import Family, NoDensityError, Parameters
 from robscore.families.moderated import Moderated
+from robscore.families.samplers.base import Sampler
+from robscore.families.samplers.normal import NormalSampler
 from robscore.losses.parts import matrices
 from robscore.losses.quadratic import Loss, QuadraticLoss, as_location
-from robscore.weighting.surprise import Surprise
+from robscore.weighting.expected import Expected, OfDraws, OfNormal
+from robscore.weighting.middle import Scatter
+from robscore.weighting.standard import Standard
 
 _FEWEST_CHAINS, _MOST_CHAINS, _CELLS = 2000, 8000, 80_000  # for families that are sampled by chains from given rows
 _FIRST_SWEEPS, _MORE_SWEEPS = 10, 5
@@ -36,29 +42,32 @@ class Simulator:
         chosen = np.linspace(0, len(start) - 1, count).round().astype(np.intp)
         self.chains, self.sweeps = start[chosen], _FIRST_SWEEPS
 
-    @property
-    def is_normal(self) -> bool:
-        """Whether all that is linear in the columns, once they are symmetric, is normal."""
-        return self.family.is_pairwise and self.family.sampler().is_normal
-
-    def surprises(self, judged_by: Surprise, drawn: Array) -> Array:
-        """How surprising rows of a fit are under it, shape (N,): as known, else of those that were drawn."""
-        known = None
-        if judged_by.levels is None and self.is_normal:
-            known = self.family.sampler().surprises(*judged_by.parameters)
-        return judged_by(drawn) if known is None else known
+    def expected(self, parameters: Parameters, standard: Standard, scatter: Scatter) -> Expected | None:
+        """What these parameters expect of good rows; None where the family cannot be sampled."""
+        sampler = self._sampler(parameters)
+        if sampler is None:
+            return None
+        if isinstance(sampler, NormalSampler):
+            return OfNormal(sampler, parameters, standard, scatter, partial(self._simulated, sampler, parameters))
+        return OfDraws(self._simulated(sampler, parameters), standard, scatter)
 
     def draw(self, parameters: Parameters) -> Array | None:
         """Rows, shape (N, m); None where the family cannot be sampled."""
+        sampler = self._sampler(parameters)
+        return None if sampler is None else self._simulated(sampler, parameters)
+
+    def _sampler(self, parameters: Parameters) -> Sampler | None:
+        """None for a domain or parameters that cannot be sampled."""
         if not self.family.is_pairwise:
             return None
-        K, eta = parameters
         try:
-            sampler = self.family.sampler()
-            self.family.check_parameters(K, eta)
-            drawn = sampler.simulate(K, eta, seed=self.seed, start=self.chains, sweeps=self.sweeps)
-        except (ValueError, TypeError):  # a domain or parameters that cannot be sampled
+            self.family.check_parameters(*parameters)
+            return self.family.sampler()
+        except (ValueError, TypeError):
             return None
+
+    def _simulated(self, sampler: Sampler, parameters: Parameters) -> Array:
+        drawn = sampler.simulate(*parameters, seed=self.seed, start=self.chains, sweeps=self.sweeps)
         if self.sweeps == _FIRST_SWEEPS and sampler.from_start:
             self.chains, self.sweeps = drawn[-len(self.chains) :], _MORE_SWEEPS  # all later chains start here
         return drawn

@@ -82,10 +82,13 @@ class Tail:
     def of_ordered(cls, values: Array, simulated: Array, caution: Caution) -> Tail:
         """Of values that are in ascending order."""
         n, drawn = values.size, _Drawn.of(simulated, caution)
-        share = 0.0
+        share, agreeing = 0.0, drawn.matched(values, 0.0, caution)
         for _ in range(caution.steps):
-            share = min(_excess(values, drawn.matched(values, share, caution), caution), LARGEST_SHARE)
-        limit = drawn.matched(values, share, caution).alone(n, caution)
+            last, share = share, min(_excess(values, agreeing, caution), LARGEST_SHARE)
+            if share == last:
+                break
+            agreeing = drawn.matched(values, share, caution)
+        limit = agreeing.alone(n, caution)
         if share * n < _NO_ROW:
             return cls(share, limit, limit)
         gap = gap_near(values, share, _SNAP)

@@ -30,13 +30,10 @@ class Sampler(ABC):
 
     Attributes
     ----------
-    is_normal : bool
-        Whether columns are normal once the family has made them symmetric, so that their tails need no drawing.
     from_start : bool
         Whether rows are simulated by chains from given rows, one each; the last simulated rows are where these end.
     """
 
-    is_normal: bool = False
     from_start: bool = False
 
     @abstractmethod

@@ -32,7 +32,6 @@ class NormalSampler(Sampler):
 
     change: Callable[[Array], Array] | None = None
     shift: float = 0.0
-    is_normal = True
 
     def draw(
         self,
@@ -54,6 +53,11 @@ class NormalSampler(Sampler):
         count = 2 ** int(np.clip(np.log2(_MOST_NUMBERS / len(K)), _LEAST_LOG2, _LARGEST_LOG2))
         return self._rows(K, eta, _quasi_random_normals(len(K), count, seed))
 
+    def moments(self, K: Array, eta: Array) -> tuple[Array, Array]:
+        """Mean and covariance of y, shapes (m,) and (m, m)."""
+        covariance = np.linalg.inv(K)
+        return np.asarray(np.linalg.solve(K, eta + self.shift)), np.asarray((covariance + covariance.T) / 2)
+
     def surprises(self, K: Array, eta: Array) -> Array | None:
         """Half of a chi-squared number with m degrees of freedom, above the minimum, which is at the mean."""
         if self.shift:  # the least is not at the mean
@@ -66,11 +70,17 @@ class NormalSampler(Sampler):
 
     def law_given(self, own: float | Array, rest: Array, eta: float | Array, x: Array) -> tuple[Array, Array] | None:
         """Normal, or what has a normal logarithm."""
-        if self.change not in (None, np.exp):
+        y = self.undone(x)
+        if y is None:
             return None
-        y = x if self.change is None else np.log(x)
         z = (y - (eta + self.shift - rest) / own) * np.sqrt(own)
         return 0.5 * (np.log(own / (2 * np.pi)) - z**2) - (0.0 if self.change is None else y), ndtr(z)
+
+    def undone(self, x: Array) -> Array | None:
+        """Values of x that are normal, in the same shape; None where that change is not known."""
+        if self.change not in (None, np.exp):
+            return None
+        return x if self.change is None else np.log(x)
 
     def _rows(self, K: Array, eta: Array, noise: Array) -> Array:
         """Rows from standard normal noise of shape (m, n); eta has shape (m,) or (n, m)."""
