@@ -6,6 +6,8 @@ after a change of variables, at once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from robscore._tools.typing import Array, BoolArray
@@ -59,34 +61,54 @@ def redrawn(
     >>> bool(drawn[:, 0].any()), round(float(drawn[:, 1].var()), 1)
     (False, 0.5)
     """
-    base, own, (K, eta) = family.at(X, *parameters)
-    sampler, own = base.sampler(), own.copy()
-    with np.errstate(all="ignore"):  # rows of any size may be among them
-        if isinstance(sampler, NormalSampler) and (normal := sampler.undone(own)) is not None:
-            drawn = _normal_holes(normal, holes, K, eta + sampler.shift, order, rng)
-            drawn = drawn if sampler.change is None else sampler.change(drawn)
-            own = np.where(holes & np.isfinite(drawn), drawn, own)
-            sweeps = 0
-        for _ in range(sweeps):
-            if isinstance(base.domain, Simplex):
-                _redraw_parts(base, own, holes, K, eta, order, rng)
-            else:
-                _redraw(base, own, holes, K, eta, order, rng)
-    return np.concatenate([own, X[:, own.shape[1] :]], axis=1)
+    return np.asarray(completions(family, X, holes, parameters, order=order, sweeps=[sweeps], rngs=[rng])[0])
 
 
-def _normal_holes(
-    Y: Array, holes: BoolArray, K: Array, eta: Array, order: DrawingOrder, rng: np.random.Generator
+def completions(
+    family: Family,
+    X: Array,
+    holes: BoolArray,
+    parameters: Parameters,
+    *,
+    order: DrawingOrder,
+    sweeps: Sequence[int],
+    rngs: Sequence[np.random.Generator],
 ) -> Array:
-    """Normal rows Y, shape (n, m), with their holes drawn at once; the others as they are."""
+    """As :func:`redrawn` gives them, one after another, each from the one before; shape (len(rngs), n, m)."""
+    base, own, (K, eta) = family.at(X, *parameters)
+    sampler = base.sampler()
+    with np.errstate(all="ignore"):  # rows of any size may be among them
+        normal = sampler.undone(own) if isinstance(sampler, NormalSampler) else None
+        if normal is not None:
+            assert isinstance(sampler, NormalSampler)
+            drawn = _normal_completions(normal, holes, K, eta + sampler.shift, order, rngs)
+            drawn = drawn if sampler.change is None else sampler.change(drawn)
+            drawn = np.where(holes & np.isfinite(drawn), drawn, own)
+        else:
+            sweep, own = _redraw_parts if isinstance(base.domain, Simplex) else _redraw, own.copy()
+            drawn = np.empty((len(rngs), *own.shape))
+            for k, (count, rng) in enumerate(zip(sweeps, rngs, strict=True)):
+                for _ in range(count):
+                    sweep(base, own, holes, K, eta, order, rng)
+                drawn[k] = own
+    given = X[:, own.shape[1] :]
+    return np.concatenate([drawn, np.broadcast_to(given, (len(rngs), *given.shape))], axis=2)
+
+
+def _normal_completions(
+    Y: Array, holes: BoolArray, K: Array, eta: Array, order: DrawingOrder, rngs: Sequence[np.random.Generator]
+) -> Array:
+    """Normal rows Y, shape (n, m), with their holes drawn at once, independently of each other; shape (E, n, m)."""
     there = np.ix_(order.rows, order.columns)
     own, own_holes, own_K = Y[there], holes[there], K[np.ix_(order.columns, order.columns)]
-    noise = rng.standard_normal(Y.shape)
-    for rows, columns, root, pull in given_the_rest(own, own_holes, own_K, np.broadcast_to(eta, Y.shape)[there]):
-        at = rows[:, None], columns
-        own[at] = np.linalg.solve(root, (pull + noise[at])[:, :, None])[:, :, 0]
-    drawn = np.empty_like(Y)
-    drawn[there] = own
+    laws = list(given_the_rest(own, own_holes, own_K, np.broadcast_to(eta, Y.shape)[there]))
+    drawn = np.empty((len(rngs), *Y.shape))
+    for k, rng in enumerate(rngs):
+        noise = rng.standard_normal(Y.shape)
+        for rows, columns, root, pull in laws:
+            at = rows[:, None], columns
+            own[at] = np.linalg.solve(root, (pull + noise[at])[:, :, None])[:, :, 0]
+        drawn[k][there] = own
     return drawn
 
 

@@ -11,7 +11,6 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, Words
-from robscore.cells.filling import Filling
 from robscore.elements import PairwiseElements
 from robscore.fitting.settings import GraphSettings
 from robscore.fitting.solve import solve
@@ -59,7 +58,7 @@ def choose(
     elements: PairwiseElements,
     weighed: Weighed,
     settings: GraphSettings,
-    filling: Filling | None = None,
+    certainty: Array | None = None,
     observed: PairwiseElements | None = None,
 ) -> Chosen:
     """The position of the penalty on the path, which a number of edges may add a penalty to."""
@@ -68,7 +67,7 @@ def choose(
     if settings.n_edges is not None:
         path, position, remarks = find_n_edges(path, settings.n_edges, lambda alphas: solve(loss, settings, alphas))
         return Chosen(path, position, f"for {settings.n_edges} edges", {}, {}, remarks)
-    return _by_rules(loss, path, elements, weighed, settings, filling, observed)
+    return _by_rules(loss, path, elements, weighed, settings, certainty, observed)
 
 
 def _by_rules(
@@ -77,7 +76,7 @@ def _by_rules(
     elements: PairwiseElements,
     weighed: Weighed,
     settings: GraphSettings,
-    filling: Filling | None,
+    certainty: Array | None,
     observed: PairwiseElements | None,
 ) -> Chosen:
     """By the rule that decides, with all criteria kept."""
@@ -111,7 +110,7 @@ def _by_rules(
         rng=as_generator(settings.random_state),
         seed=settings.seed,
         n_jobs=settings.n_jobs,
-        certainty=None if filling is None else filling.certainty,
+        certainty=certainty,
         observed=observed,
         tau=rows_worth_one(loss, path, elements, weighed.weights) if _BY_ERRORS & {*settings.rules} else 1.0,
     )

@@ -28,7 +28,7 @@ import numpy as np
 from robscore._tools.errors import UsageError
 from robscore._tools.progress import stage, tell
 from robscore._tools.typing import Array, BoolArray
-from robscore.cells.completing import redrawn, without_covariates
+from robscore.cells.completing import completions, without_covariates
 from robscore.cells.filling import Filling
 from robscore.cells.normal_points import normal_points
 from robscore.cells.order import DrawingOrder
@@ -105,7 +105,7 @@ class Filler:
     def draw(self, parameters: Parameters) -> None:
         """One more completion, by these parameters, in place of all others."""
         self.rounds += 1
-        self.copies = self._drawn(self._restored(self.copies[-1]), parameters, _SWEEPS)[None]
+        self.copies = self._drawn(self._restored(self.copies[-1]), parameters, [_SWEEPS])
 
     def move(self, parameters: Parameters) -> None:
         """Fill the holes anew, by these parameters."""
@@ -118,18 +118,15 @@ class Filler:
             given = np.broadcast_to(X[:, own.shape[1] :], (len(points), len(X), X.shape[1] - own.shape[1]))
             self.copies = self.latest = np.concatenate([points, given], axis=2)
             return
-        drawn = []
-        for number in range(_EACH):
-            X = self._drawn(X, parameters, _FIRST_SWEEPS if self.rounds == 1 and not number else _SWEEPS, number)
-            drawn.append(X)
-        self.latest = np.stack(drawn)
+        first = _FIRST_SWEEPS if self.rounds == 1 else _SWEEPS
+        self.latest = self._drawn(X, parameters, [first] + [_SWEEPS] * (_EACH - 1))
         kept = min(_EACH * max(self.rounds // 2, 1), self.most) - _EACH if self.rounds >= 4 else 0
         self.copies = np.concatenate([self.copies[len(self.copies) - min(kept, len(self.copies)) :], self.latest])
 
-    def _drawn(self, X: Array, parameters: Parameters, sweeps: int, number: int = 0) -> Array:
-        rng = np.random.default_rng([self.seed, self.rounds, number])
+    def _drawn(self, X: Array, parameters: Parameters, sweeps: list[int]) -> Array:
+        rngs = [np.random.default_rng([self.seed, self.rounds, number]) for number in range(len(sweeps))]
         try:
-            return redrawn(self.family, X, self.holes, parameters, order=self.order, sweeps=sweeps, rng=rng)
+            return completions(self.family, X, self.holes, parameters, order=self.order, sweeps=sweeps, rngs=rngs)
         except (ValueError, TypeError) as error:
             raise UsageError(
                 f"Missing cells cannot be drawn from {self.family!r} ({error}); leave out incomplete rows, or choose "

@@ -30,6 +30,7 @@ from robscore.fitting.filling import fit_filled
 from robscore.fitting.groups import choose_together_or_apart
 from robscore.fitting.holes import HoledTable
 from robscore.fitting.moderators import remarks_on_density
+from robscore.fitting.noise import certainty_of_pairs
 from robscore.fitting.prepare import Prepared, prepare
 from robscore.fitting.refit import judging_fit, refit_like, refitted
 from robscore.fitting.settings import GraphSettings, Settings
@@ -344,10 +345,11 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
     _say(settings, f"{elements.n_rows} rows{blocks}")
     if settings.reweights:
         _say(settings, f"reweighting: {weighed.reweighting}")
-    filling, observed = prepared.filling, None
-    if filling is not None and "cv" in settings.rules:
+    observed = None
+    if prepared.filling is not None and "cv" in settings.rules:
         observed = observed_elements(prepared, weighed.weights, settings.memory)
-    chosen = choose_together_or_apart(prepared, loss, averaged, weighed, settings, filling, observed)
+    certainty = certainty_of_pairs(prepared, loss, weighed, settings)
+    chosen = choose_together_or_apart(prepared, loss, averaged, weighed, settings, certainty, observed)
     path, position = chosen.path, chosen.position
     _say(settings, f"alpha = {path.alphas[position]:.4g} {chosen.words}: {path.n_edges[position]} edges")
     K = joined_interaction(path.interactions[position], settings.rule)

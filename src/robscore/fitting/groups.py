@@ -14,7 +14,6 @@ import numpy as np
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import Array
 from robscore._tools.words import first_few
-from robscore.cells.filling import Filling
 from robscore.elements import PairwiseElements
 from robscore.elements.streamed import elements_of
 from robscore.families.moderated import Moderated
@@ -34,11 +33,11 @@ def choose_together_or_apart(
     elements: PairwiseElements,
     weighed: Weighed,
     settings: GraphSettings,
-    filling: Filling | None = None,
+    certainty: Array | None = None,
     observed: PairwiseElements | None = None,
 ) -> Chosen:
     """The path and the penalty; of groups, with a common graph only where more is expected of it."""
-    together = choose(loss, solve(loss, settings), elements, weighed, settings, filling, observed)
+    together = choose(loss, solve(loss, settings), elements, weighed, settings, certainty, observed)
     by_f1 = settings.rules == ["f1"] and settings.alpha is None and settings.n_edges is None
     if not (loss.parts.are_groups and by_f1):
         return together

@@ -70,7 +70,8 @@ class AnyEdge:
         if not self.exchangeable:
             return None
         none = np.zeros_like(self.loss.completed(self.path.interactions[0])), np.zeros_like(self.path.locations[0])
-        factors = self.rows.elements.gradient_factors(*with_own_adapted(self.loss, *none, self.path))
+        z = with_own_adapted(self.loss, *none, fit_location=self.path.fit_location)
+        factors = self.rows.elements.gradient_factors(*z)
         often = self._often()
         if factors is None or often is None:
             return None

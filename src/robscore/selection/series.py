@@ -51,7 +51,8 @@ def _distinct(keys: NDArray[np.uint64], weights: RowWeights) -> IntArray:
 def _shares(loss: QuadraticLoss, path: Path, rows: WeightedRows) -> Array:
     """What rows add to the derivatives in K_ij, for all pairs or some of every column, shape (n, p)."""
     m = loss.n_columns
-    z = with_own_adapted(loss, loss.completed(path.interactions[0]), path.locations[0], path)
+    whole = loss.completed(path.interactions[0]), path.locations[0]
+    z = with_own_adapted(loss, *whole, fit_location=path.fit_location)
     own = on_own_parameters(loss, fit_location=path.fit_location)
     entries = loss.parts.own_entries(m, loss.n_locations)
     in_own = [rows.gradients(z, at, np.arange(m), symmetric=False) for at in entries]

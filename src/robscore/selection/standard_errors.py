@@ -26,7 +26,8 @@ def standard_errors(
 
     ``own`` is what :func:`on_own_parameters` gives.
     """
-    K, eta = with_own_adapted(loss, loss.completed(path.interactions[position]), path.locations[position], path)
+    whole = loss.completed(path.interactions[position]), path.locations[position]
+    K, eta = with_own_adapted(loss, *whole, fit_location=path.fit_location)
     together = path.rule == "symmetric"
     if loss.gamma_last is not None and together:
         edges = joined_support(K, path.rule)
@@ -51,7 +52,8 @@ def degrees_of_freedom(
     With kappa the kurtosis of what rows add to it, a sum of n squares has the relative variance (kappa - 1) / n, that
     of a chi squared with 2 n / (kappa - 1) degrees of freedom. Pairs that seem better than most are not believed.
     """
-    z = with_own_adapted(loss, loss.completed(path.interactions[0]), path.locations[0], path)
+    whole = loss.completed(path.interactions[0]), path.locations[0]
+    z = with_own_adapted(loss, *whole, fit_location=path.fit_location)
     kurtosis = both_ends(rows.pair_kurtosis(z, own), pairs)[0]
     typical = np.median(kurtosis) if kurtosis.size else 3.0
     return np.maximum(2 * rows.n_rows / np.maximum(np.maximum(kurtosis, typical) - 1, 1e-3), 1.0)
@@ -109,7 +111,7 @@ def _solved(loss: QuadraticLoss, in_diagonal: Array, in_location: Array, *, fit_
     return (s * in_diagonal - c * in_location) / determinant, (d * in_location - c * in_diagonal) / determinant
 
 
-def with_own_adapted(loss: QuadraticLoss, K: Array, eta: Array, path: Path) -> tuple[Array, Array]:
+def with_own_adapted(loss: QuadraticLoss, K: Array, eta: Array, *, fit_location: bool) -> tuple[Array, Array]:
     """K and eta with every K_jj and eta_j where the loss alone has them: multipliers and penalties move these."""
     m = loss.n_columns
     derivative, nodes = loss.gamma_times(K, eta) - loss.g, np.arange(m)
@@ -117,9 +119,9 @@ def with_own_adapted(loss: QuadraticLoss, K: Array, eta: Array, path: Path) -> t
     in_own = derivative[nodes, own][:, :, None]
     moved: Sequence[Array] | Array
     if loss.n_locations > 1:
-        moved = _solved_jointly(loss, in_own, fit_location=path.fit_location)
+        moved = _solved_jointly(loss, in_own, fit_location=fit_location)
     else:
-        moved = _solved(loss, *in_own, fit_location=path.fit_location)
+        moved = _solved(loss, *in_own, fit_location=fit_location)
     K, n_diagonals = K.copy(), len(own) - loss.n_locations
     K[own[:n_diagonals], nodes] -= np.stack([part[:, 0] for part in moved[:n_diagonals]])
     return K, eta - as_location(np.concatenate(moved[n_diagonals:], axis=1))
