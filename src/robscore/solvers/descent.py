@@ -27,7 +27,6 @@ DEFAULT_ALPHAS = 100
 _EASY_SWEEPS = 8  # the first ones settle the support; after them, extrapolate
 _SWEEPS_A_SNAPSHOT = 2
 _SNAPSHOTS = 5
-_FRESH = 8  # penalties, after which R = Q z is computed anew; and sweeps, after which it is for every penalty
 _ONE_SWEEP_MORE = 3.0  # violations met in a sweep are about so much larger than those it leaves
 _FIRST_CHECK = 125  # sweeps; at twice as many, and again each time they double, look at what is so slow
 _FIRST_JUMP = 24  # sweeps, and again after half as many more: slow problems need a better step than another sweep
@@ -77,9 +76,8 @@ def trace_path(
             if last is not None:
                 _predict(problem, last, Z, R, alpha, previous)
             was_slow = k > 0 and n_iter[k - 1] > _FIRST_JUMP
-            n_iter[k], bounded, worst = solve_one(
-                problem, Z, R, alpha, previous, tol * unit, max_iter, was_slow=was_slow, afresh=k % _FRESH == 0
-            )
+            found = solve_one(problem, Z, R, alpha, previous, tol * unit, max_iter, was_slow=was_slow)
+            n_iter[k], bounded, worst = found
             last, previous = here, alpha
         else:
             worst = problem.violations(Z, R, alpha).max(initial=0.0)
@@ -177,12 +175,8 @@ def solve_one(
     max_iter: int,
     *,
     was_slow: bool = False,
-    afresh: bool = True,
 ) -> tuple[int, bool, float]:
-    """Bring Z and R to the optimum at alpha; sweeps used, whether the objective is bounded below, largest violation.
-
-    R is computed ``afresh`` at the end, or if many sweeps were needed: each leaves some rounding in it.
-    """
+    """Bring Z and R to the optimum at alpha; sweeps used, whether the objective is bounded below, largest violation."""
     from robscore.solvers.kernels import descend_with, refresh
 
     penalty, weights = problem.penalty, problem.finite_weights
@@ -228,8 +222,7 @@ def solve_one(
                 snapshots.clear()
             continue
         snapshots.clear()
-        if afresh or sweeps > _FRESH:
-            refresh(*problem.quadratic, Z, R)
+        refresh(*problem.quadratic, Z, R)
         violations = problem.violations(Z, R, alpha)
         violating = violations > tol
         if not violating.any() or not (changed or (violating & ~chosen).any()):

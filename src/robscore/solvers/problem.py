@@ -229,7 +229,7 @@ class Problem:
     def hessian_on(self, coordinates: IntArray) -> Array:
         """Second derivatives of the loss in d coordinates, shape (d, d)."""
         if self.own.size <= _FEW_COORDINATES:
-            return self._hessian[coordinates[:, None], coordinates]
+            return self._hessian.take(coordinates, axis=0)[:, coordinates]
         return self._assembled(coordinates)
 
     @cached_property

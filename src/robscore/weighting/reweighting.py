@@ -28,6 +28,7 @@ from robscore.families.base import Family, Parameters
 from robscore.losses.quadratic import Loss
 from robscore.rows.base import Rows
 from robscore.weighting.clusters import Clusters, count_copies
+from robscore.weighting.expected import OUTER
 from robscore.weighting.gaps import blended, gap_near
 from robscore.weighting.middle import find_middle
 from robscore.weighting.ordered import count_below, value_at
@@ -48,7 +49,7 @@ _ROWS_A_COLUMN = 5  # for surprise to be looked at by the first fit: else all bu
 _LEEWAY = 2.0  # for every column over the root of n: a fit likes its own rows
 _OF_DISTANCE = Caution()
 _OF_SURPRISE = Caution(steps=3)
-_OF_COLUMNS = Caution(bulk=(0.1, 0.9), leeway=2.0, lowest=0.95, errors=(6.0, 12.0), purity=3.0, steps=1)
+_OF_COLUMNS = Caution(bulk=(OUTER, 1 - OUTER), leeway=2.0, lowest=0.95, errors=(6.0, 12.0), purity=3.0, steps=1)
 _UNUSUAL = (0.01, 0.9)  # quantiles of the simulated surprise: less is too likely, more is surprising
 
 _ESCAPED = 1.6  # bad rows that resemble good ones escape the comparison: so many times the excess are left out

@@ -44,26 +44,20 @@ class Simulator:
 
     def expected(self, parameters: Parameters, standard: Standard, scatter: Scatter) -> Expected | None:
         """What these parameters expect of good rows; None where the family cannot be sampled."""
-        sampler = self._sampler(parameters)
-        if sampler is None:
-            return None
+        sampler = self.family.sampler() if self.family.is_pairwise else None
         if isinstance(sampler, NormalSampler):
             return OfNormal(sampler, parameters, standard, scatter, partial(self._simulated, sampler, parameters))
-        return OfDraws(self._simulated(sampler, parameters), standard, scatter)
+        drawn = self.draw(parameters)
+        return None if drawn is None else OfDraws(drawn, standard, scatter)
 
     def draw(self, parameters: Parameters) -> Array | None:
         """Rows, shape (N, m); None where the family cannot be sampled."""
-        sampler = self._sampler(parameters)
-        return None if sampler is None else self._simulated(sampler, parameters)
-
-    def _sampler(self, parameters: Parameters) -> Sampler | None:
-        """None for a domain or parameters that cannot be sampled."""
         if not self.family.is_pairwise:
             return None
         try:
             self.family.check_parameters(*parameters)
-            return self.family.sampler()
-        except (ValueError, TypeError):
+            return self._simulated(self.family.sampler(), parameters)
+        except (ValueError, TypeError):  # a domain or parameters that cannot be sampled
             return None
 
     def _simulated(self, sampler: Sampler, parameters: Parameters) -> Array:

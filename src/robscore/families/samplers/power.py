@@ -32,7 +32,7 @@ from robscore.families.samplers.mixing import effective_sample_size
 
 # Of rows that are simulated. Limits far out need many rows more than they need rows that do not depend on each other:
 # what a column is given the others is redrawn in every sweep.
-_FEWEST, _MOST, _BURN_IN, _LARGEST_THIN = 2_000, 60_000, 100, 2
+_FEWEST, _MOST, _BURN_IN, _LARGEST_THIN = 2_000, 80_000, 100, 2
 _FAR = 100.0  # from where on a series has more digits
 _WORK, _MOST_UPDATES = 80_000_000, 4_000_000  # updates times columns, and updates
 
