@@ -32,7 +32,7 @@ def normal_points(X: Array, holes: BoolArray, K: Array, eta: Array) -> Array:
     >>> from robscore.cells.normal_points import normal_points
     >>> K = np.array([[2.0, -1.0], [-1.0, 2.0]])
     >>> points = normal_points(np.array([[1.0, 0.0]]), np.array([[False, True]]), K, np.zeros(2))
-    >>> points[:, 0, 1].mean(), points[:, 0, 1].var().round(6)
+    >>> points[:, 0, 1].mean().round(6), points[:, 0, 1].var().round(6)
     (np.float64(0.5), np.float64(0.5))
     """
     size = max(int(np.count_nonzero(holes, axis=1).max(initial=0)), 1)
