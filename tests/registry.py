@@ -88,6 +88,7 @@ CASES = [
     Case("sqrt capped", F.SquareRoot(boundary=B.CappedPower(1.5, 1.2)), positive),
     Case("sqrt with MCP", F.SquareRoot(boundary=B.MCP(1.0, 1.5)), positive),
     Case("sqrt with a quantile cap", F.SquareRoot(boundary=B.QuantileCappedPower(1.5, 0.8)), positive),
+    Case("sqrt levelled off", F.SquareRoot(boundary=B.LogPower(1.5, 1.2)), positive),
     Case("gamma", F.Gamma(), positive),
     Case("log-log", F.LogLog(), positive),
     Case("truncated Gaussian", F.TruncatedGaussian(), positive),

@@ -11,6 +11,7 @@ WEIGHTS = [
     B.Power(1.5),
     B.CappedPower(1.5, 0.8),
     B.LogPower(2.0),
+    B.LogPower(1.5, 0.7),
     B.MCP(1.2, 1.5),
     B.SCAD(0.6, 3.0),
     B.Tanh(),
@@ -58,6 +59,20 @@ def test_exact_zeros_stay_exact_in_the_square_root_family(weight):
     np.testing.assert_allclose(losses[0].g, losses[1].g, atol=1e-9)
 
 
+@pytest.mark.parametrize("weight", [w for w in WEIGHTS if isinstance(w, B.LogPower | B.CappedPower)], ids=repr)
+@pytest.mark.parametrize("power", [-1.5, -1.0, 0.0])
+def test_distances_so_small_that_their_powers_vanish_have_the_limit(weight, power):
+    exponent = weight.leading[1] + power
+    found = weight.combined(np.array([1e-250]), power, 2.0, -3.0)
+    np.testing.assert_allclose(found, (2 - 3 * weight.leading[1]) * 1e-250**exponent, rtol=1e-9)
+
+
+@pytest.mark.parametrize("weight", [B.Power(1.5), B.CappedPower(1.5, (0.8, 0.4)), B.LogPower(1.5, 0.7)], ids=repr)
+def test_stretched_weights_are_those_on_another_scale(weight):
+    d, r = np.array([[0.1, 3.0], [0.5, 7.0]]), np.array([[2.0, 0.3], [5.0, 1.0]])
+    np.testing.assert_allclose(weight.stretched(r).value(d), r**weight.p * weight.value(d / r), rtol=1e-12)
+
+
 def test_a_cap_at_a_quantile_is_fixed_by_the_data_it_was_fitted_on():
     X = np.random.default_rng(0).gamma(2.0, size=(200, 3)) * [1, 10, 100]
     weight = B.QuantileCappedPower(1.5, 0.7)
@@ -80,6 +95,7 @@ def test_a_cap_at_a_quantile_is_fixed_by_the_data_it_was_fitted_on():
         (lambda: B.MCP(0), "lam=0"),
         (lambda: B.SCAD(1, 0.5), "c=0.5"),
         (lambda: B.LogPower(-1), "p=-1"),
+        (lambda: B.LogPower(2, 0), "scale=0"),
         (lambda: B.QuantileCappedPower(1, 0), "quantile=0"),
         (lambda: B.CappedPower(1, (1.0, -2.0)), "cap="),
     ],

@@ -44,7 +44,10 @@ def unrelated(family: str, n: int = 250) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(draws), np.repeat(GROUPS, n)
 
 
-@pytest.mark.parametrize("family", ["gaussian", "sqrt", "gamma", "log-log", "truncated-gaussian"])
+CAPPED = rs.families.SquareRoot(boundary=rs.boundary.CappedPower(1.5, 1.2))
+
+
+@pytest.mark.parametrize("family", ["gaussian", "sqrt", "gamma", "log-log", "truncated-gaussian", CAPPED], ids=str)
 def test_groups_by_themselves_have_the_graphs_of_their_rows_alone(family, monkeypatch):
     monkeypatch.setattr(groups, "LEAST_GAIN", 1.0)  # whatever is expected of a common graph
     X, group = unrelated(family) if family in ("gaussian", "sqrt") else unrelated("sqrt")

@@ -60,6 +60,13 @@ class Boundary(ABC):
         """The weight with whatever it takes from the data, distances of shape (n, m), fixed."""
         return self
 
+    def stretched(self, scales: Array) -> Boundary:
+        """r^p h(d / r), with p the exponent at the boundary, for scales r of every distance: of a power, itself.
+
+        Weights with constants of their own that are not stretched stay as they are.
+        """
+        return self
+
 
 @dataclass(frozen=True)
 class _PowerAtBoundary(Boundary):
@@ -131,7 +138,7 @@ class CappedPower(_PowerAtBoundary):
     """
 
     p: float
-    cap: float | tuple[float, ...]
+    cap: float | tuple[float, ...] | Array
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -146,6 +153,10 @@ class CappedPower(_PowerAtBoundary):
         """The derivative: p d^(p - 1) up to the cap, 0 beyond."""
         below = Power(self.p).derivative(np.minimum(d, self.cap))
         return np.where(d > self.cap, 0.0, below)
+
+    def stretched(self, scales: Array) -> Boundary:
+        """With caps that many times as large."""
+        return CappedPower(self.p, self.cap * scales)
 
     def combined(self, d: Array, power: float, value: float, derivative: float) -> Array:
         """Powers joined below the cap; beyond it d is positive and ``value cap^p d^power`` is finite."""
@@ -197,7 +208,14 @@ class QuantileCappedPower(_PowerAtBoundary):
 
 @dataclass(frozen=True)
 class LogPower(_PowerAtBoundary):
-    """h(d) = log(1 + d)^p: a power at the boundary that grows slowly far from it.
+    """h(d) = (s log(1 + d / s))^p: a power at the boundary that grows slowly from about d = s on.
+
+    Parameters
+    ----------
+    p : float
+        Exponent, at least 0.
+    scale : float, default 1
+        s: positive; in the units of the columns after scaling.
 
     Examples
     --------
@@ -207,14 +225,31 @@ class LogPower(_PowerAtBoundary):
     """
 
     p: float
+    scale: float | Array = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (np.isfinite(self.scale).all() and (np.asarray(self.scale) > 0).all()):
+            raise ArgumentError("scale", self.scale, "must be a positive number.")
 
     def value(self, d: Array) -> Array:
-        """log(1 + d)^p."""
-        return np.log1p(d) ** self.p
+        """(s log(1 + d / s))^p."""
+        return (self.scale * np.log1p(d / self.scale)) ** self.p
 
     def derivative(self, d: Array) -> Array:
-        """The derivative p log(1 + d)^(p - 1) / (1 + d)."""
-        return Power(self.p).derivative(np.log1p(d)) / (1 + d)
+        """The derivative p (s log(1 + d / s))^(p - 1) / (1 + d / s)."""
+        return Power(self.p).derivative(self.scale * np.log1p(d / self.scale)) / (1 + d / self.scale)
+
+    def stretched(self, scales: Array) -> Boundary:
+        """With scales that many times as large."""
+        return LogPower(self.p, self.scale * scales)
+
+    def combined(self, d: Array, power: float, value: float, derivative: float) -> Array:
+        """With r = log(1 + t) / t at t = d / s:  (value r^p + derivative p r^(p-1) / (1 + t)) d^(p + power)."""
+        t = d / self.scale
+        r = np.divide(np.log1p(t), t, out=np.ones_like(t), where=t > 0)
+        factor = r ** (self.p - 1) * (value * r + derivative * self.p / (1 + t))
+        return np.asarray(factor * Power(self.p).combined(d, power, 1.0, 0.0))
 
 
 @dataclass(frozen=True)

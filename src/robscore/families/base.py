@@ -34,7 +34,7 @@ from robscore._tools.deviations import MAD
 from robscore._tools.errors import ArgumentError
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore._tools.words import Phrase, Words
-from robscore.boundary import Boundary, CappedPower, Power
+from robscore.boundary import Boundary, LogPower, Power
 from robscore.domains import Domain, Simplex
 from robscore.families.samplers.base import Sampler
 from robscore.families.samplers.slices import SliceSampler
@@ -259,18 +259,24 @@ class WeightedFamily(Family):
         return fixed
 
     def levelled(self, X: Array | Rows, quantile: float) -> Self:
-        """The same with h(d) = min(d, cap)^p in place of a power d^p.
+        """The same with h(d) = (s log(1 + d / s))^p in place of a power d^p.
 
-        The cap is the same for all columns: the median of this quantile of the distances of each. Other weights stay.
+        s is the same for all columns: the median of this quantile of the distances of each. Other weights stay.
         """
         if not isinstance(self.boundary, Power) or self.boundary.p == 0 or self.domain.is_real_line:
             return self
-        cap = float(np.median(column_quantiles(as_rows(X).mapped(self.distances), quantile)))
-        if not 0 < cap < np.inf:
+        scale = float(np.median(column_quantiles(as_rows(X).mapped(self.distances), quantile)))
+        if not 0 < scale < np.inf:
             return self
         level = copy(self)
-        level.boundary = CappedPower(self.boundary.p, cap)
+        level.boundary = LogPower(self.boundary.p, scale)
         return level
+
+    def stretched(self, scales: Array) -> Self:
+        """The same with r^p h(d / r) in place of h, for scales r of every cell, shape (n, m)."""
+        other = copy(self)
+        other.boundary = self.boundary.stretched(scales)
+        return other
 
     @property
     def columns_alike(self) -> bool:

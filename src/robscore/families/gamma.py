@@ -1,4 +1,4 @@
-"""The gamma family: a = 1/2, b = 0, so that each column alone is a gamma; h = x^2 by default."""
+"""The gamma family: a = 1/2, b = 0, so that each column alone is a gamma; h = log(1 + x)^2 by default."""
 
 from robscore.families.base import register
 from robscore.families.power import PowerFamily
@@ -12,7 +12,7 @@ class Gamma(PowerFamily):
     --------
     >>> import robscore as rs
     >>> rs.families.Gamma().boundary
-    Power(p=2.0)
+    LogPower(p=2.0, scale=1.0)
     """
 
     a, b = 0.5, 0.0

@@ -46,15 +46,15 @@ class Moderation:
         Of the moderators over the rows of the fit.
     seen : array of shape (S, Q)
         Values of w that surround all that were seen.
-    counts : array of shape (Q, m), optional
-        Of one category: how often what a row of every group adds to the loss of every node counts.
+    scales : array of shape (Q, m), optional
+        Of one category: the scales of every group's columns, by which its rows are looked at by themselves.
     """
 
     mix: Array
     parts: Parts
     means: Array
     seen: Array
-    counts: Array | None = None
+    scales: Array | None = None
 
     def of(self, c: Array) -> Array:
         """The moderators of covariates c, shape (n, q), as an array of shape (n, Q)."""
@@ -120,35 +120,38 @@ class Moderated(Given):
 
     def elements(self, X: Array) -> ModeratedElements:
         """Those of the first m columns, times the moderators."""
-        m = self.own_columns(X.shape[1])
-        plain = self.base.elements(X[:, :m])
+        m, base, w = self.own_columns(X.shape[1]), self.base, self.moderators(X)
+        counts = None
+        if self.moderation.scales is not None:
+            assert isinstance(base, WeightedFamily)
+            r = self.moderation.scales[w.argmax(axis=1)]
+            base, counts = base.stretched(r), r ** (2 - base.boundary.leading[1])
+        plain = base.elements(X[:, :m])
         assert isinstance(plain, PowerElements | NodeElements)
         assert not isinstance(plain, SimplexElements)
-        w, counts = self.moderators(X), self.moderation.counts
-        of_rows = None if counts is None else counts[w.argmax(axis=1)]
-        return ModeratedElements(plain, w, X[:, m:], self.moderation.parts, of_rows)
+        return ModeratedElements(plain, w, X[:, m:], self.moderation.parts, counts)
 
     def on_own_scales(self, rows: Rows, *, fit_location: bool) -> Moderated:
         """The same groups, each with the loss and the penalty that its rows have once they are scaled by themselves.
 
         With x / r in place of x the interactions are F K, and the loss of node j is r_j^(2 - p) times as large, for
-        the boundary weight d^p (nearly so where it is a power only at the boundary). So that loss counts r_j^(2 - p)
-        times, and the penalty F times.
+        the boundary weight d^p (for others that begin as d^p with r^p h(d / r) in place of h). So that loss counts
+        r_j^(2 - p) times, and the penalty F times.
         """
         m, moderation = self.own_columns(rows.n_columns), self.moderation
         assert isinstance(self.base, WeightedFamily)
         group = rows.gather(self.moderators).argmax(axis=1)
-        counts, penalties = np.ones((moderation.parts.count - 1, m)), np.ones((moderation.parts.count, m, m))
-        for k in range(len(counts)):
+        scales, penalties = np.ones((moderation.parts.count - 1, m)), np.ones((moderation.parts.count, m, m))
+        for k in range(len(scales)):
             of_group = first_columns(rows.selected(np.flatnonzero(group == k)), m)
             scaling = self.base.scaling(of_group, fit_location=fit_location)
             if scaling is None or not (scaling.scale > 0).all():
                 continue
             own = Scaling(np.zeros(m), scaling.scale)
-            counts[k] = scaling.scale ** (2 - self.base.boundary.leading[1])
+            scales[k] = scaling.scale
             penalties[1 + k] = 1 / self.base.unscale((np.ones((m, m)), np.zeros(m)), own)[0]
         parts = replace(moderation.parts, penalties=penalties)
-        return Moderated(self.base, self.n_given, replace(moderation, parts=parts, counts=counts))
+        return Moderated(self.base, self.n_given, replace(moderation, parts=parts, scales=scales))
 
     def _width(self, m: int) -> int:
         return m * self.moderation.parts.count + 1 + self.n_given

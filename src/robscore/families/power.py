@@ -50,6 +50,8 @@ class PowerFamily(WeightedFamily):
     boundary : Boundary, optional
         Weight h of the distance to the boundary; by default the power max(2-a, 2-b, 0), which makes
         the boundary terms of score matching vanish (at least the power 1 where a boundary is not 0).
+        With b = 0 < a that power is more than the interactions need, and far from the boundary it would
+        give all say to the largest values: there h(d) = log(1 + d)^2, which is d^2 at the boundary only.
         A column without a boundary has weight 1.
     domain : domain, optional
         Where each column lives. Values below zero need whole numbers a, b >= 1.
@@ -71,6 +73,8 @@ class PowerFamily(WeightedFamily):
     def _default_boundary(self) -> Boundary:
         if self.domain.is_real_line:
             return boundaries.Power(0.0)
+        if self.domain.only_boundary_is_zero and self.b == 0 < self.a:
+            return boundaries.LogPower(2.0)
         least = 0.0 if self.domain.only_boundary_is_zero else 1.0
         return boundaries.Power(max(2.0 - self.a, 2.0 - self.b, least))
 

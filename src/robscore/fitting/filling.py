@@ -11,10 +11,10 @@ only the new completions are added to the loss, and the parameters of that graph
 the completions of the last half of all rounds. For the Gaussian family no draws are needed where no cells are called
 wrong: its completions have the exact conditional moments (:mod:`robscore.cells.normal_points`).
 
-Where wrong cells are looked for, boundary weights are levelled off: h(d) = min(d, cap)^p in place of d^p. Many wrong
-cells are too large, but not so much that they can be told from right ones; with a weight that grows they have more say
-than all others, and the parameters take them for tails of the model. In the last fit the cap rises to the largest cells
-as the share of wrong ones falls; if no cell seems wrong, it has the weight of the family.
+Where wrong cells are looked for, boundary weights are levelled off: h(d) = (s log(1 + d / s))^p in place of d^p. Many
+wrong cells are too large, but not so much that they can be told from right ones; with a weight that grows they have
+more say than all others, and the parameters take them for tails of the model. In the last fit s rises to the largest
+cells as the share of wrong ones falls; if no cell seems wrong, it has the weight of the family.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _EACH = 6  # completions of a round
 _SWEEPS, _FIRST_SWEEPS = 2, 10  # of draws, for a completion; for the first one
 _MOST_KEPT, _FEWEST_KEPT = 72, 6  # completions that are kept, as far as a quarter of the memory goes
 _SETTLED = 0.02  # relative change of the parameters to end with, where cells are drawn
-_LEVEL = 0.7  # quantile of the distances to the boundary beyond which weights are level, where cells may be wrong
+_LEVEL = 0.7  # quantile of the distances to the boundary from which on weights level off, where cells may be wrong
 _MANY_WRONG = 0.04  # share of the cells, from which on they are level to the end
 
 _F = TypeVar("_F", bound="Fit")
@@ -217,7 +217,7 @@ def fit_filled(
 
 
 def _levelled(prepared: Prepared, quantile: float) -> Prepared:
-    """With a weight of the distance to the boundary that is level beyond that quantile; as it is, if that is 1."""
+    """With a weight of the distance to the boundary that levels off from that quantile on; as it is, if that is 1."""
     if quantile >= 1:
         return prepared
     family = prepared.preparation.scaled_family.levelled(prepared.rows, quantile)
