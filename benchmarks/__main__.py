@@ -16,6 +16,7 @@ NAMES = [
     "blind_recovery",
     "penalty_choice",
     "false_edges",
+    "gamma_weight",
     "defaults",
     "edge_intervals",
     "stability_bound",

@@ -27,6 +27,7 @@ from benchmarks import (
     false_edges,
     family_rows,
     fit_checked,
+    gamma_weight,
     groups_joint,
     groups_of_rows,
     growth,
@@ -114,6 +115,13 @@ def test_independent_columns_have_hardly_an_edge(tmp_path, monkeypatch, capsys):
     assert set(table) == {("gaussian", 50), ("sqrt", 50)}
     assert max(table.values()) <= 1
     assert "mean  each" in capsys.readouterr().out
+
+
+def test_a_weight_that_grows_slowly_suits_gamma_rows(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    table = gamma_weight.main(n_sets=4, cells=((20, 200),))
+    assert table[20, 200, "log(1 + d)^2"][0] > table[20, 200, "d^2"][0] + 0.02
+    assert "best F1" in capsys.readouterr().out
 
 
 def test_cells_that_are_missing_or_wrong_cost_little(tmp_path, monkeypatch, capsys):

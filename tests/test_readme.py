@@ -44,7 +44,12 @@ def test_the_readme_is_two_screens_long():
     assert len(README.read_text().splitlines()) <= 85
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+LONG = {"how_sure", "scale", "cells"}
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.long] if page.stem in LONG else []) for page in PAGES], ids=name_of
+)
 def test_python_examples_run(page, capsys):
     import matplotlib.pyplot as plt
 

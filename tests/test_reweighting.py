@@ -61,6 +61,7 @@ def test_rows_of_ordinary_size_with_the_wrong_dependence_are_found():
     assert np.isin(bad, np.flatnonzero(few)).mean() > 0.8
 
 
+@pytest.mark.long
 def test_without_a_penalty_it_beats_what_it_starts_from():
     truth = rs.simulate.random_model(5, 5, min_eigenvalue=0.5, random_state=0)
     errors = {"start": [], "reweighted": []}

@@ -52,6 +52,7 @@ def test_signs_are_counted():
     assert table["frequency"].is_monotonic_decreasing
 
 
+@pytest.mark.long
 def test_the_same_bits_for_any_number_of_processes():
     _, X = rows()
     one, two = (rs.edge_stability(MODEL, X, n_pairs=3, n_jobs=n_jobs) for n_jobs in (1, 2))
@@ -159,6 +160,7 @@ def test_impossible_arguments_are_errors(options, match):
         rs.edge_stability(MODEL, X, **options)
 
 
+@pytest.mark.long
 def test_bad_rows_do_not_hide_stable_edges():
     truth, X = rows(n=800)
     dirty, bad = rs.simulate.contaminate_pareto(X, 0.05, random_state=2)

@@ -88,7 +88,7 @@ def tables(draw):
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=examples(0.15, few=30))
+@settings(max_examples=examples(0.15, few=12))
 @given(st.data())
 def test_command_lines(place, data):
     count("command lines")

@@ -167,6 +167,7 @@ def test_a_damaged_member_of_a_zip_file_is_named(folder, tmp_path):
         D.read_ecad(archive, **SPAN)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not ECAD.exists(), reason="ECA&D's data, which may not be copied into the project, are not at hand")
 def test_table_1_on_the_real_data(tmp_path):
     from robscore.paper import reproduce
@@ -205,6 +206,7 @@ def test_coordinates_must_be_coordinates():
         D.simulated_alpine_rain(0)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not ECAD.exists(), reason="ECA&D's data, which may not be copied into the project, are not at hand")
 def test_reweighting_leaves_real_rain_alone_and_drops_bad_months():
     totals = D.read_ecad(ECAD / "ECA_blend_rr_alps30.zip", stations=STATIONS, years=YEARS, months=MONTHS, suspect="use")

@@ -107,6 +107,7 @@ def test_pairwise_statistics_give_the_elements_and_weights_of_the_power_families
             np.testing.assert_allclose(mine, other, atol=1e-9)
 
 
+@pytest.mark.long
 def test_a_graph_of_user_given_statistics_is_found():
     """Rows from a density that no built-in family has, with one edge."""
     family = F.Pairwise(

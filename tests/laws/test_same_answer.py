@@ -77,6 +77,7 @@ def test_on_simulated_rows_orders_and_rounding_change_nothing(family, bad):
     check_orders_and_noise(family, simulated(family, bad))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bad", [False, True])
 def test_on_compositions_orders_and_rounding_change_nothing(bad):
     """From parts of which two go together, so that there is a graph to be changed."""
@@ -121,6 +122,7 @@ print([np.flatnonzero(what).tolist() for what in (model.graph_.adjacency, ~model
 """
 
 
+@pytest.mark.long
 def test_threads_and_kernels_change_nothing():
     with threadpool_limits(1):
         here = [np.flatnonzero(what).tolist() for what in answer("sqrt", TABLES["wine"]())]

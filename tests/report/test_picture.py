@@ -118,6 +118,7 @@ def test_every_name_is_shown_and_none_lies_over_another(page, rain_page, layout)
             assert apart, (name, other)
 
 
+@pytest.mark.long
 def test_two_hundred_variables_stay_smooth(browser, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 200))

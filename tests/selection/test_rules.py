@@ -33,6 +33,7 @@ def test_of_several_rules_the_first_decides_and_all_are_kept():
     np.testing.assert_array_equal(together.criteria_["stars"], alone.criterion_)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("select", ["cv", "stars"])
 def test_the_number_of_threads_changes_no_bit(select):
     _, X = data(0.05, n=200)

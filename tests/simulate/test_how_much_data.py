@@ -10,6 +10,7 @@ def truth():
     return rs.simulate.random_model(5, 4, min_eigenvalue=0.5, random_state=0)
 
 
+@pytest.mark.long
 def test_more_rows_find_more_edges():
     table = rs.simulate.power(truth(), [60, 1000], n_repeats=4)
     assert list(table.columns) == ["n_rows", "f1", "f1_error", "tpr", "fdr", "edges", "failed"]
