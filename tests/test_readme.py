@@ -44,11 +44,8 @@ def test_the_readme_is_two_screens_long():
     assert len(README.read_text().splitlines()) <= 85
 
 
-LONG = {"how_sure", "scale", "cells"}
-
-
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.long] if page.stem in LONG else []) for page in PAGES], ids=name_of
+    "page", [README, *(pytest.param(page, marks=pytest.mark.long) for page in PAGES if page != README)], ids=name_of
 )
 def test_python_examples_run(page, capsys):
     import matplotlib.pyplot as plt

@@ -14,6 +14,7 @@ def kinds(model):
     return [caution.kind for caution in model.cautions_]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", ["sqrt", "gaussian", "auto"])
 @pytest.mark.parametrize(
     ("load", "deserved"),

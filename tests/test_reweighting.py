@@ -97,6 +97,7 @@ def test_a_family_that_does_not_fit_is_said_so():
     assert "does not describe enough" in model.summary()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", ["sqrt", "gaussian", "gamma", "truncated-gaussian", "log-log"])
 @pytest.mark.parametrize(("count", "value"), [(5, 1e3), (1, 1e6), (1, 1e100)])
 def test_a_few_huge_rows_change_next_to_nothing(family, count, value):

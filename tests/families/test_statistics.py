@@ -63,6 +63,7 @@ def by_autodiff(case, X):
 BUILT_IN = [case for case in CASES if isinstance(case.family, PowerFamily | F.Simplex)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", BUILT_IN, ids=str)
 def test_autodiff_gives_the_elements_and_the_estimate_of_the_built_in_families(case):
     X = case.draw(np.random.default_rng(0), 60, 3)

@@ -90,6 +90,7 @@ def test_on_compositions_orders_and_rounding_change_nothing(bad):
     check_orders_and_noise("simplex", X)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", ["sqrt", "gaussian"])
 @pytest.mark.parametrize("table", TABLES)
 def test_on_real_tables_seeds_change_next_to_nothing(table, family):
@@ -98,6 +99,7 @@ def test_on_real_tables_seeds_change_next_to_nothing(table, family):
         assert_same(on_table(table, family), answer(family, X, random_state=seed), X.shape[1], len(X))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES)
 def test_on_simulated_rows_seeds_change_next_to_nothing(family):
     X = simulated(family, bad=True)

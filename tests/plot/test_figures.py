@@ -138,6 +138,7 @@ def long_model():
     return rs.RobustGraph("sqrt", select="ebic", alphas=40).fit(pd.DataFrame(X, columns=LONG))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*FIGURES, "marked", "fit", "edges", "matrix", "centrality"])
 def test_no_text_is_cut_off_or_lies_over_another(long_model, name):
     rain = rs.datasets.simulated_alpine_rain(5)

@@ -81,6 +81,7 @@ def test_fits_without_holes_have_no_such_section():
     assert cells_section(plain) == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
 def test_the_map_in_a_browser(made, tmp_path, width, scheme):
     path = tmp_path / "report.html"

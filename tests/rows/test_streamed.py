@@ -79,6 +79,7 @@ def test_blocks(both, shuffled):
             equal(stream.block_squared_norms(part, partition), held.block_squared_norms(part, partition), 1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["nodes", "streamed"])
 @pytest.mark.parametrize("n_blocks", [4, 30, 90])
 def test_weights(both, way, n_blocks):
