@@ -68,4 +68,4 @@ def test_where_no_cell_is_wrong_the_weight_is_the_familys_own() -> None:
         for rows in (X, Y)
     ]
     assert weights[0] == rs.families.get_family("sqrt").boundary
-    assert isinstance(weights[1], rs.boundary.CappedPower)
+    assert isinstance(weights[1], rs.boundary.LogPower)

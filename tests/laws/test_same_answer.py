@@ -71,6 +71,7 @@ def test_on_real_tables_orders_and_rounding_change_nothing(table, family):
     check_orders_and_noise(family, TABLES[table](), on_table(table, family))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("bad", [False, True])
 def test_on_simulated_rows_orders_and_rounding_change_nothing(family, bad):
