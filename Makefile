@@ -17,7 +17,7 @@ NOT_NUMERICAL := paper app report plot cli datasets test_benchmarks.py test_read
 help:
 	@echo "make demo   simulate rain with bad rows, learn the classic and the robust graph, write a report to open"
 	@echo "make test   ruff, mypy, the layers of imports, and the tests"
-	@echo "make test-long  benchmarks and the paper's experiments in small, the gallery, the app's page in a browser, Dask, R"
+	@echo "make test-long  benchmarks and the paper's experiments in small, gallery and guides, pages in a browser, Dask, R"
 	@echo "make test-kernels  the numerical tests again, with linear algebra as it rounds on another processor"
 	@echo "make test-numpy  the numerical tests again, without numba"
 	@echo "make test-oldest  the tests on Python 3.11 with the lowest versions that are promised"
