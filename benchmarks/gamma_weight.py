@@ -8,8 +8,8 @@ import numpy as np
 
 import robscore as rs
 from benchmarks.kept import clean_rows, run_kept
+from benchmarks.penalty_choice import SHAPES
 
-SHAPES = ("random", "chain", "hub", "scale-free")
 WEIGHTS = {"d^2": rs.boundary.Power(2.0), "log(1 + d)^2": rs.families.Gamma().boundary}
 Cell = tuple[int, int]
 
