@@ -311,7 +311,7 @@ def fit_graph(rows: Rows, settings: GraphSettings, *, caller: str, frame: str | 
 
     def once(prepared: Prepared) -> GraphFit:
         filling = prepared.filling
-        own = settings if filling is None or filling.is_last else settings.of_a_round(filling.linked)
+        own = settings if filling is None or filling.is_last else settings.of_a_round(prepared.rows.n_columns)
         try:
             with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
                 return _fit_prepared(prepared, own, frame)

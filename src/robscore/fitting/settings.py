@@ -25,7 +25,6 @@ from robscore.solvers.options import Rule, check_options
 from robscore.weighting.reweighting import START_CONTAMINATION
 
 _EDGES_A_COLUMN = 10
-_MORE_EDGES = 2  # times those of a graph, that the next one of cells that are filled in again may have
 
 Missing: TypeAlias = Literal["raise", "drop", "impute", "available"]
 Check = Callable[[str, Any], None]
@@ -374,18 +373,16 @@ class GraphSettings(Settings):
             return n_columns**2
         return max(_EDGES_A_COLUMN * n_columns, 0 if self.n_edges is None else self.n_edges)
 
-    def of_a_round(self, linked: BoolArray) -> GraphSettings:
-        """For a fit after which cells are filled in again, by a graph with these pairs linked, shape (m, m).
+    def of_a_round(self, n_columns: int) -> GraphSettings:
+        """For a fit after which cells are filled in again.
 
-        Other rules would fit many times, round after round; and the dense end of a path takes longest, which is not
-        needed once there was a graph.
+        Other rules would fit many times, round after round; and the dense end of a path takes longest. It is needed
+        where a number of edges is given.
         """
         own = replace(self, select="f1")
-        if self.n_edges is not None or not linked.any():
+        if self.n_edges is not None:
             return own
-        m = linked.shape[1]
-        edges = int(np.count_nonzero(np.triu(linked[:m], 1)))
-        return replace(own, max_edges=min(self.most_edges(m), max(_MORE_EDGES * edges, m)))
+        return replace(own, max_edges=min(self.most_edges(n_columns), _EDGES_A_COLUMN * n_columns))
 
     def pair_weights(self, n_columns: int) -> Array:
         """The weights of the penalty on K, shape (m, m); raise on options of the problem that make no sense."""

@@ -6,7 +6,9 @@ Every pair's probability of being an edge follows from how early it entered the 
     F1 = 2 |E and T| / (|E| + |T|),      expected:  2 sum_E P / (|E| + sum P)
 
 is largest where one more edge is as likely to be true as half of F1. So a weak signal gets a graph with some false
-edges, and pure noise gets none. It needs no refits and no folds.
+edges, and pure noise gets none. It needs no refits and no folds. Only the sparse part of a path is looked at, as far as
+pairs outside might yet stand out, and as there are more rows than edges: where columns depend on each other strongly,
+that may be all of it.
 
 Where a signal is weak, F1 is flat, and its top may be anywhere on the plateau: a single row could move it far. So the
 sparsest graph within a twentieth of F1 (1 - F1) of the top is chosen, which is where the plateau begins. As a rule that
@@ -28,6 +30,7 @@ from robscore.solvers.path import Path, joined_support
 from robscore.weighting.weighted_rows import WeightedRows
 
 _EDGES_A_COLUMN = 2  # how far along the path to look, unless the best graph is not far from there
+_CLEAR = 3.0  # standard errors, by which a pair stands out
 _MOST_ROWS = 5_000  # that standard errors look at
 _PARTS = 64  # of a step of the path, to which a penalty between two is chosen: rounding should not be seen in it
 _FLAT = 0.05  # times F1 (1 - F1): what a sparser graph may lack
@@ -44,14 +47,17 @@ def expected_f1(candidates: Candidates) -> Choice:
     several = candidates.loss.parts.are_groups and np.unique(along.pairs[0] // candidates.loss.n_columns).size > 1
     while True:
         entries = along.within(most)
-        odds = _odds(_standing_out(candidates, entries), entries, along.pairs[0] < path.interactions.n_columns)
+        score = _standing_out(candidates, entries)
+        odds = _odds(score, entries, along.pairs[0] < path.interactions.n_columns)
         if any_edge.according_to(odds):
             criterion = (_of_groups if several else _criterion)(path, entries, odds)
         else:
             criterion = _without_edges(path, entries)
         choice = _where_the_flat_begins(criterion, path)
         chosen, last = path.n_edges[[choice.position, entries.n_looked_at - 1]]
-        if entries.n_looked_at == path.alphas.size or chosen <= most // 2 < last:
+        some_may_stand_out = 2 * most <= candidates.n_rows and (score[~entries.entered] > _CLEAR).any()
+        enough = chosen <= most // 2 < last and not some_may_stand_out
+        if enough or entries.n_looked_at == path.alphas.size:
             return choice
         most *= 2
 
