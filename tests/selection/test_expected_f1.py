@@ -9,7 +9,7 @@ from scipy.stats import kstest, norm
 import robscore as rs
 from robscore.selection.entries import EntryScores
 from robscore.selection.expected_f1 import _counted
-from robscore.selection.odds import find_odds, log_odds
+from robscore.selection.odds import find_odds, log_below
 from robscore.selection.standard_errors import _after_graph, on_own_parameters, standard_errors
 from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.weighted_rows import WeightedRows
@@ -247,6 +247,6 @@ def test_a_pair_counts_in_part_around_where_it_enters():
 
 def test_odds_are_smooth_where_scores_are_small():
     score = np.geomspace(1e-9, 0.1, 200)
-    odds = log_odds(score, np.zeros(score.size, dtype=bool), 1.5)
+    odds = log_below(score, 1.5) - log_below(score)
     assert np.isfinite(odds).all()
     np.testing.assert_allclose(odds[:100], 3 * np.log(1 / np.sqrt(1 + 1.5**2)), atol=1e-5)

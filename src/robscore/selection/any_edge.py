@@ -127,4 +127,4 @@ def _gain(S: Array, spread: Array) -> float:
 def _ratios() -> tuple[Array, ...]:
     """For every size of edges, how much likelier they make a score in the middle of each bin."""
     middles = (np.arange(_LARGEST * _BINS + 1) + 0.5) / _BINS
-    return tuple(np.exp(log_odds(middles, np.ones(middles.size, dtype=bool), effect)) for effect in _EFFECTS)
+    return tuple(np.exp(log_odds(middles, effect)) for effect in _EFFECTS)

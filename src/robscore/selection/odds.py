@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
+from scipy.special import erf
 
 from robscore._tools.typing import Array, BoolArray, IntArray
 
@@ -56,8 +56,13 @@ def find_odds(score: Array, entered: BoolArray) -> Odds:
     """
     best = Odds(np.zeros(score.size), 0.0, 0.0)
     smallest = 0.5 * np.sqrt(np.log(max(score.size, 2)))
+    outside = ~entered
+    below = log_below(score[outside])
+    ratio = np.empty(score.size)
     for effect in np.geomspace(smallest, _LARGEST_EFFECT, _EFFECTS) if score.size else ():
-        ratio = np.exp(np.clip(log_odds(score, entered, effect), -_LARGEST, _LARGEST))
+        ratio[entered] = log_odds(score[entered], effect)
+        ratio[outside] = log_below(score[outside], effect) - below
+        np.exp(np.clip(ratio, -_LARGEST, _LARGEST, out=ratio), out=ratio)
         share = likeliest_share(ratio)
         evidence = float(np.log1p(share * (ratio - 1)).sum())
         if evidence > best.evidence:
@@ -66,17 +71,22 @@ def find_odds(score: Array, entered: BoolArray) -> Odds:
     return best
 
 
-def log_odds(score: Array, entered: BoolArray, effect: float) -> Array:
-    """Logarithm of the density of a score with an edge over that without; of a bound, of the probabilities below it."""
+def log_odds(score: Array, effect: float) -> Array:
+    """Logarithm of the density of scores with an edge over that without."""
     variance = 1 + effect**2
     share = effect**2 / variance
-    exact = 0.5 * score**2 * share - 0.5 * np.log(variance) + np.log((1 + score**2 * share) / variance)
-    from_here = np.maximum(score, _LEAST_SCORE)  # nearer to 0 both probabilities are rounding, and their ratio is not
-    root = from_here / np.sqrt(variance)
+    return np.asarray(0.5 * score**2 * share - 0.5 * np.log(variance) + np.log((1 + score**2 * share) / variance))
+
+
+def log_below(bound: Array, effect: float = 0.0) -> Array:
+    """Logarithm of the probability of a score below a bound, with an edge of this size, or without any."""
+    variance = 1 + effect**2
+    root = np.maximum(bound, _LEAST_SCORE) / np.sqrt(variance)  # nearer to 0 the ratio of two is rounding
+    below = erf(root * np.sqrt(0.5))
+    if effect:
+        below -= effect**2 / variance * root * np.sqrt(2 / np.pi) * np.exp(-(root**2) / 2)
     with np.errstate(divide="ignore"):
-        below = np.log(np.maximum(2 * ndtr(root) - 1 - share * root * np.sqrt(2 / np.pi) * np.exp(-(root**2) / 2), 0))
-    bound = below - np.log1p(-2 * np.exp(log_ndtr(-from_here)))
-    return np.where(entered, exact, bound)
+        return np.asarray(np.log(np.maximum(below, 0)))
 
 
 def likeliest_share(ratio: Array, counts: IntArray | None = None) -> float:

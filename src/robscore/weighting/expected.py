@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.special import ndtri
 
+from robscore._tools.pieces import chunks
 from robscore._tools.typing import Array
 from robscore.families.base import Parameters
 from robscore.families.samplers.normal import NormalSampler
@@ -23,6 +24,7 @@ from robscore.weighting.standard import Standard
 from robscore.weighting.surprise import Surprise
 
 _QUANTILES = 2**14  # of a distribution that is known
+_AT_A_TIME = 2_000  # rows, so that what is made of them stays near the processor
 OUTER = 0.1  # share of the residuals of a column, on either side, that is looked at
 
 
@@ -73,7 +75,7 @@ class OfDraws(Expected):
 
     def residuals(self) -> Array:
         """Of those that were drawn."""
-        columns = np.array(self._judged[1].T, order="C")
+        columns = self._judged[1]
         count = columns.shape[1]
         outer = int(np.ceil(OUTER * count)) + 2
         for own in columns:  # one place after the other is much faster than both at once, and than all in order
@@ -85,11 +87,22 @@ class OfDraws(Expected):
 
     def surprises(self, judged_by: Surprise) -> Array:
         """Of those that were drawn."""
-        return judged_by(self.rows)
+        return np.concatenate([judged_by(self.rows[piece]) for piece in self._pieces])
 
     @cached_property
     def _judged(self) -> tuple[Array, Array]:
-        return self.scatter.judge(self.standard(self.rows), np.zeros(len(self.rows), dtype=bool))
+        """Distances, shape (N,), and residuals, shape (m, N), in any order."""
+        nobody = np.zeros(_AT_A_TIME, dtype=bool)
+        distances, residuals = np.empty(len(self.rows)), np.empty((self.scatter.mean.size, len(self.rows)))
+        for piece in self._pieces:
+            z = self.standard(self.rows[piece])
+            distances[piece], own = self.scatter.judge(z, nobody[: len(z)])
+            residuals[:, piece] = own.T
+        return distances, residuals
+
+    @property
+    def _pieces(self) -> list[slice]:
+        return chunks(len(self.rows), _AT_A_TIME)
 
 
 @dataclass(frozen=True, eq=False)
