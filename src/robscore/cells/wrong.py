@@ -35,7 +35,7 @@ _FARTHEST, _STRIP = 8.0, 0.5  # of residuals that are counted: from end to end, 
 _RARE = 20.0  # cells in a strip
 _SHIFTED = 4.0  # deviations of the mean of the other cells, beyond which a row is bad as a whole
 _STEP = 1e-5  # relative, for the slope of w
-_STEPS = 10  # per round, to learn what wrong cells look like
+_STEPS, _SETTLED = 10, 1e-3  # at most, per round, to learn what wrong cells look like; what probabilities still move
 _FLATTEST = -700.0  # log of that slope
 
 
@@ -119,7 +119,10 @@ class WrongCells:
             with np.errstate(over="ignore", invalid="ignore"):
                 log_odds = np.log(now.share) - np.log1p(-now.share) + now.log_heights[bins] + relative
             probability = np.where(there, np.minimum(expit(np.nan_to_num(log_odds, nan=0.0)), most), 0.0)
+            moved = np.abs(probability - now.probability).max(initial=0.0)
             now = self._learnt(probability, probability > 0.5, scale, there, counted)
+            if moved <= _SETTLED:
+                break
         if now._gain(now.log_heights[bins] + relative, usable) < _EVIDENCE:
             return self._learnt(np.zeros(there.shape), np.zeros(there.shape, dtype=bool), scale, there, counted)
         return now

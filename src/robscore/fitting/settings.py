@@ -376,13 +376,14 @@ class GraphSettings(Settings):
     def of_a_round(self, n_columns: int) -> GraphSettings:
         """For a fit after which cells are filled in again.
 
-        Other rules would fit many times, round after round; and the dense end of a path takes longest. It is needed
-        where a number of edges is given.
+        Other rules would fit many times, round after round; the dense end of a path takes longest, and a coarse path
+        will do. Both are needed where a number of edges is given.
         """
         own = replace(self, select="f1")
         if self.n_edges is not None:
             return own
-        return replace(own, max_edges=min(self.most_edges(n_columns), _EDGES_A_COLUMN * n_columns))
+        alphas = (self.alphas + 1) // 2 if isinstance(self.alphas, int) else self.alphas
+        return replace(own, alphas=alphas, max_edges=min(self.most_edges(n_columns), _EDGES_A_COLUMN * n_columns))
 
     def pair_weights(self, n_columns: int) -> Array:
         """The weights of the penalty on K, shape (m, m); raise on options of the problem that make no sense."""

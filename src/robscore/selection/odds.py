@@ -22,7 +22,7 @@ from robscore._tools.typing import Array, BoolArray, IntArray
 _EFFECTS, _LARGEST_EFFECT = 21, 32.0  # how many values of tau are tried, and the largest, in standard errors
 _LARGEST = 600.0  # logarithm of odds, so that their exponential is finite
 _LEAST_SCORE = 1e-3
-_STEPS = 30  # of bisection: to a billionth
+_PRECISION = 1e-10  # of the share of edges
 
 
 class Odds(NamedTuple):
@@ -90,7 +90,7 @@ def log_below(bound: Array, effect: float = 0.0) -> Array:
 
 
 def likeliest_share(ratio: Array, counts: IntArray | None = None) -> float:
-    """The share of edges that maximises sum log(1 + share (ratio - 1)), by bisection of its derivative.
+    """The share of edges that maximises sum log(1 + share (ratio - 1)), by Newton's method between bounds.
 
     ``counts`` says how often every ratio is there.
     """
@@ -98,9 +98,14 @@ def likeliest_share(ratio: Array, counts: IntArray | None = None) -> float:
     weighted = excess if counts is None else counts * excess
     if weighted.sum() <= 0:
         return 0.0
-    low, high = 0.0, 1.0
-    for _ in range(_STEPS):
-        share = (low + high) / 2
-        rises = float((weighted / (1 + share * excess)).sum()) > 0
-        low, high = (share, high) if rises else (low, share)
-    return (low + high) / 2
+    low, high, share = 0.0, 1.0, 0.5
+    while high - low > _PRECISION:
+        parts = weighted / (1 + share * excess)
+        slope, bend = float(parts.sum()), float(parts @ (excess / (1 + share * excess)))
+        low, high = (share, high) if slope > 0 else (low, share)
+        last, share = share, share + slope / bend
+        if not low < share < high:
+            share = (low + high) / 2
+        elif abs(share - last) <= _PRECISION:
+            break
+    return share

@@ -69,13 +69,18 @@ def quantiles_of_length(mean: Array, covariance: Array, count: int) -> Array | N
 
 def _terms(spread: Array, shift: Array, step: float) -> tuple[Array, AnyArray] | None:
     """Where phi is taken, and phi over pi (k + 1/2), complex, both of shape (k,), as far as it is not negligible."""
-    u = np.asarray((np.arange(_MOST_TERMS) + 0.5) * step, dtype=np.float64)
-    log_phi = np.zeros(u.size, dtype=complex)
-    for one, away in zip(spread, shift, strict=True):
-        factor = 1 - 2j * one * u
-        log_phi += 1j * one * away * u / factor - 0.5 * np.log(factor)
-    phi = np.exp(log_phi)
-    if abs(phi[-1]) > _NEGLIGIBLE:
+    pieces: list[AnyArray] = []
+    for first in range(0, _MOST_TERMS, _BLOCK):  # the absolute value of phi falls
+        u = (np.arange(first, first + _BLOCK) + 0.5) * step
+        log_phi = np.zeros(_BLOCK, dtype=complex)
+        for one, away in zip(spread, shift, strict=True):
+            factor = 1 - 2j * one * u
+            log_phi += 1j * one * away * u / factor - 0.5 * np.log(factor)
+        pieces.append(np.exp(log_phi))
+        if abs(pieces[-1][-1]) <= _NEGLIGIBLE:
+            break
+    else:
         return None
-    count = int(np.argmax(np.abs(phi) <= _NEGLIGIBLE)) + 1
-    return u[:count], phi[:count] / (np.pi * (np.arange(count) + 0.5))
+    phi = np.concatenate(pieces)
+    halves = np.arange(int(np.argmax(np.abs(phi) <= _NEGLIGIBLE)) + 1) + 0.5
+    return np.asarray(halves * step, dtype=np.float64), phi[: halves.size] / (np.pi * halves)
