@@ -166,7 +166,7 @@ class Gamma(Univariate):
     """
 
     powers = (0.0, 1.0)
-    default_boundary: Boundary = boundaries.Power(2.0)
+    default_boundary: Boundary = boundaries.LogPower(2.0)
 
     def parameters(self, theta: Array) -> dict[str, float]:
         """Shape and rate."""
