@@ -1,10 +1,12 @@
 """The rule that chooses by default: scores of pairs, probabilities of edges, expected F1."""
 
+import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import kstest, norm
+from sklearn.datasets import load_breast_cancer
 
 import robscore as rs
 from robscore.selection.entries import EntryScores
@@ -250,3 +252,16 @@ def test_odds_are_smooth_where_scores_are_small():
     odds = log_below(score, 1.5) - log_below(score)
     assert np.isfinite(odds).all()
     np.testing.assert_allclose(odds[:100], 3 * np.log(1 / np.sqrt(1 + 1.5**2)), atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "log-log"])
+def test_how_far_the_path_is_looked_at_first_hardly_matters(family, monkeypatch):
+    X = load_breast_cancer().data
+    X = X[:, (X > 0).all(axis=0)]
+    module = sys.modules["robscore.selection.expected_f1"]
+    graphs = []
+    for edges_a_column in (1, 2, 12):
+        monkeypatch.setattr(module, "_EDGES_A_COLUMN", edges_a_column)
+        graphs.append(rs.RobustGraph(family, n_blocks=1).fit(X).graph_.adjacency)
+    for graph in graphs[1:]:
+        assert np.count_nonzero(graph != graphs[0]) <= 0.1 * np.count_nonzero(graph)
