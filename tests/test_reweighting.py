@@ -222,6 +222,20 @@ def test_the_share_is_that_of_rows_beyond_the_simulated_ones():
     assert Tail.of(np.append(good, np.full(50, 100.0)), simulated, Caution()).apart == 1
 
 
+def test_tails_of_many_quantities_at_once_are_those_of_each():
+    rng = np.random.default_rng(0)
+    values, simulated = rng.normal(size=(6, 300)), rng.normal(size=(6, 4000))
+    for k, (count, far) in enumerate([(0, 0.0), (1, 9.0), (30, 4.0), (60, np.inf), (100, 2.0)]):
+        values[k, :count] += far
+    simulated[5, 0] = np.inf
+    values.sort(axis=1)
+    simulated.sort(axis=1)
+    for caution in (Caution(), Caution(bulk=(0.1, 0.9), lowest=0.95, steps=1)):
+        together = Tail.of_each(values, simulated, caution)
+        assert together == [Tail.of_ordered(*pair, caution) for pair in zip(values, simulated, strict=True)]
+        assert together[0].share * 300 < 1 < together[3].share * 300
+
+
 def test_gaps_are_seen_where_they_are():
     good = np.linspace(0, 10, 950)
     apart = np.sort(np.append(good, np.linspace(20, 30, 50)))

@@ -12,6 +12,16 @@ def quantile(ordered: Array, q: float) -> float:
     return value_at(ordered, q * (ordered.size - 1))
 
 
+def quantiles(ordered: Array, q: Array) -> Array:
+    """One of every row, shape (k,), of values of shape (k, n) that are in ascending order."""
+    below = np.clip(q * (ordered.shape[1] - 1), 0.0, ordered.shape[1] - 1.0)
+    first, rows = below.astype(np.intp), np.arange(len(ordered))
+    low, high = ordered[rows, first], ordered[rows, np.minimum(first + 1, ordered.shape[1] - 1)]
+    with np.errstate(invalid="ignore"):
+        between = low + (below - first) * (high - low)
+    return np.where((below == first) | (low == high), low, between)
+
+
 def value_at(ordered: Array, below: float) -> float:
     """The value that so many of those in ascending order, shape (n,), lie below, by linear interpolation."""
     below = min(max(below, 0.0), ordered.size - 1.0)

@@ -271,10 +271,8 @@ def _limits_of_columns(residuals: Array, simulated: Array | None) -> Array:
         return np.array([np.full(m, -np.inf), np.full(m, np.inf)])
     caution = replace(_OF_COLUMNS, alone=_OF_COLUMNS.alone / (2 * m))
     values = np.ascontiguousarray(np.sort(residuals, axis=0).T)
-    high = [Tail.of_ordered(*pair, caution).cut for pair in zip(values, simulated, strict=True)]
-    low = [
-        -Tail.of_ordered(-own[::-1], -other[::-1], caution).cut for own, other in zip(values, simulated, strict=True)
-    ]
+    high = [tail.cut for tail in Tail.of_each(values, simulated, caution)]
+    low = [-tail.cut for tail in Tail.of_each(-values[:, ::-1], -simulated[:, ::-1], caution)]
     return np.array([low, high])
 
 

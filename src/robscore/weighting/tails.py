@@ -14,7 +14,7 @@ import numpy as np
 from robscore._tools.deviations import largest_usual
 from robscore._tools.typing import Array
 from robscore.weighting.gaps import blended, gap_near
-from robscore.weighting.ordered import quantile
+from robscore.weighting.ordered import quantile, quantiles
 
 LARGEST_SHARE = 0.45
 _FEW = 0.5  # over n: far out, counts are not normal
@@ -81,14 +81,26 @@ class Tail:
     @classmethod
     def of_ordered(cls, values: Array, simulated: Array, caution: Caution) -> Tail:
         """Of values that are in ascending order."""
-        n, drawn = values.size, _Drawn.of(simulated, caution)
-        share, agreeing = 0.0, drawn.matched(values, 0.0, caution)
+        return cls.of_each(values[None], simulated[None], caution)[0]
+
+    @classmethod
+    def of_each(cls, values: Array, simulated: Array, caution: Caution) -> list[Tail]:
+        """Of several quantities at once, values and simulated ones of shapes (k, n) and (k, N), each in order."""
+        n, drawn = values.shape[1], _Drawn.of(simulated, caution)
+        share = np.zeros(len(values))
+        agreeing = drawn.matched(values, share, caution)
         for _ in range(caution.steps):
-            last, share = share, min(_excess(values, agreeing, caution), LARGEST_SHARE)
-            if share == last:
+            last, share = share, np.minimum(_excess(values, agreeing, caution), LARGEST_SHARE)
+            if (share == last).all():
                 break
             agreeing = drawn.matched(values, share, caution)
-        limit = agreeing.alone(n, caution)
+        limits = agreeing.alone(n, caution)
+        return [cls._cut(*each) for each in zip(values, share.tolist(), limits.tolist(), strict=True)]
+
+    @classmethod
+    def _cut(cls, values: Array, share: float, limit: float) -> Tail:
+        """With that share of the values above the cut; no cut but the limit, if that is less than a row."""
+        n = values.size
         if share * n < _NO_ROW:
             return cls(share, limit, limit)
         gap = gap_near(values, share, _SNAP)
@@ -106,67 +118,73 @@ class Tail:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """Simulated values: two quantiles of their bulk, and their tail.
+    """Simulated values of k quantities: two quantiles of their bulk, and their tail.
 
     Attributes
     ----------
-    low, high : the quantiles
-    tail : array in ascending order
+    low, high : arrays of shape (k,)
+        The quantiles.
+    tail : array of shape (k, t), rows in ascending order
         Those from the lowest quantile on from which an excess is looked for.
     size : how many there are in all
     """
 
-    low: float
-    high: float
+    low: Array
+    high: Array
     tail: Array
     size: int
 
     @classmethod
     def of(cls, simulated: Array, caution: Caution) -> _Drawn:
-        N = simulated.size
-        low, high = (quantile(simulated, q) for q in caution.bulk)
-        return cls(low, high, simulated[max(int(np.ceil(caution.lowest * N)) - 1, 0) :], N)
+        N = simulated.shape[1]
+        low, high = (quantiles(simulated, np.full(len(simulated), q)) for q in caution.bulk)
+        return cls(low, high, simulated[:, max(int(np.ceil(caution.lowest * N)) - 1, 0) :], N)
 
-    def matched(self, values: Array, share: float, caution: Caution) -> _Drawn:
-        """Moved and stretched to have two quantiles of the good ones among the values."""
-        at_low, at_high = (quantile(values, (1 - share) * q) for q in caution.bulk)
-        spread = max(self.high - self.low, float(np.finfo(float).tiny))
-        stretch = (at_high - at_low) / spread * (1 + caution.leeway / np.sqrt(values.size))
+    def matched(self, values: Array, share: Array, caution: Caution) -> _Drawn:
+        """Moved and stretched to have two quantiles of the good ones among the values, of which a share is bad."""
+        at_low, at_high = (quantiles(values, (1 - share) * q) for q in caution.bulk)
         with np.errstate(invalid="ignore", over="ignore"):
-            tail = at_high + (self.tail - self.high) * stretch
+            spread = np.maximum(self.high - self.low, np.finfo(float).tiny)
+            stretch = (at_high - at_low) / spread * (1 + caution.leeway / np.sqrt(values.shape[1]))
+            tail = at_high[:, None] + (self.tail - self.high[:, None]) * stretch[:, None]
         tail[np.isnan(tail)] = np.inf  # infinitely far, and not stretched at all
         return _Drawn(at_low, at_high, tail, self.size)
 
-    def alone(self, n_rows: int, caution: Caution) -> float:
-        """A value that hardly ever one of n good rows exceeds, by an exponential tail."""
-        count = min(max(self.size // _TAIL, _FEWEST_IN_TAIL), self.tail.size - 1)
-        threshold = self.tail[-count - 1]
-        if not np.isfinite(self.tail[-1]):
-            return np.inf
-        mean = float(np.mean(self.tail[-count:] - threshold)) if count else 0.0
-        return float(threshold + mean * max(np.log(n_rows * max(count, 1) / self.size / caution.alone), 0.0))
+    def alone(self, n_rows: int, caution: Caution) -> Array:
+        """Values that hardly ever one of n good rows exceeds, shape (k,), by exponential tails."""
+        count = min(max(self.size // _TAIL, _FEWEST_IN_TAIL), self.tail.shape[1] - 1)
+        threshold = self.tail[:, -count - 1]
+        with np.errstate(invalid="ignore"):
+            mean = (self.tail[:, -count:] - threshold[:, None]).mean(axis=1) if count else 0.0
+            limit = threshold + mean * max(np.log(n_rows * max(count, 1) / self.size / caution.alone), 0.0)
+        return np.where(np.isfinite(self.tail[:, -1]), limit, np.inf)
 
 
 def matched(simulated: Array, values: Array, share: float, caution: Caution) -> Array:
     """Simulated values moved and stretched to agree with the bulk of the good rows; all in ascending order."""
     whole = replace(caution, lowest=0.0)
-    return _Drawn.of(simulated, whole).matched(values, share, whole).tail
+    return np.asarray(_Drawn.of(simulated[None], whole).matched(values[None], np.array([share]), whole).tail[0])
 
 
-def _excess(values: Array, drawn: _Drawn, caution: Caution) -> float:
-    """Share of values (in order) that are larger than simulated ones, beyond chance; 0 if none."""
-    n, N = values.size, drawn.size
-    tail = values[np.searchsorted(values, drawn.tail[0], side="right") :]
-    if not tail.size:
-        return 0.0
-    expected = (N - drawn.tail.size + np.searchsorted(drawn.tail, tail, side="left")) / N
-    observed = np.arange(n - tail.size, n) / n
+def _excess(values: Array, drawn: _Drawn, caution: Caution) -> Array:
+    """Shares of values, shape (k, n), that are larger than simulated ones, beyond chance; 0 if none; shape (k,)."""
+    (k, n), N = values.shape, drawn.size
+    first = np.array(
+        [np.searchsorted(own, least, side="right") for own, least in zip(values, drawn.tail[:, 0], strict=True)]
+    )
+    start = int(first.min())
+    if start == n:
+        return np.zeros(k)
+    below = [np.searchsorted(*pair, side="left") for pair in zip(drawn.tail, values[:, start:], strict=True)]
+    expected = (N - drawn.tail.shape[1] + np.array(below)) / N
+    observed = np.arange(start, n) / n
     at_most = np.minimum(expected, 1 - 1 / N)
     error = np.sqrt(at_most * (1 - at_most) * (1 / n + 1 / N)) + _FEW / n
     low, high = caution.errors
     t = np.clip(((expected - observed) / error - low) / (high - low), 0.0, 1.0)
     shares = (1 - observed) - caution.purity * (1 - expected) - caution.margin * error
-    return float(max((shares * t * t * (3 - 2 * t)).max(), 0.0))
+    in_tail = np.arange(start, n) >= first[:, None]
+    return np.asarray((shares * t * t * (3 - 2 * t)).max(axis=1, initial=0.0, where=in_tail))
 
 
 def largest_usual_surprise(surprise: Array) -> float:
