@@ -59,5 +59,5 @@ for name, number in shared.items():
 # --------------
 # Ten times a very small value may be an ordinary one, and then nothing shows. And a family that does not fit makes
 # real tails look wrong: these wines are of three cultivars, and the log-log family flags dozens of cells that are
-# right. Look at :meth:`~robscore.RobustGraph.check_fit` first. It takes some fifteen times as long as judging rows.
+# right. Look at :meth:`~robscore.RobustGraph.check_fit` first. It takes some ten times as long as judging rows.
 # See :doc:`/cells`.
