@@ -55,7 +55,7 @@ def expected_f1(candidates: Candidates) -> Choice:
             criterion = _without_edges(path, entries)
         choice = _where_the_flat_begins(criterion, path)
         chosen, last = path.n_edges[[choice.position, entries.n_looked_at - 1]]
-        may_go_on = 2 * most <= candidates.n_rows and not several  # groups are compared with each alone, looked at alike
+        may_go_on = 2 * most <= candidates.n_rows and not several  # of groups, as of each alone
         some_may_stand_out = may_go_on and (score[~entries.entered] > _CLEAR).any()
         enough = chosen <= most // 2 < last and not some_may_stand_out
         if enough or entries.n_looked_at == path.alphas.size:
