@@ -345,10 +345,9 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
     _say(settings, f"{elements.n_rows} rows{blocks}")
     if settings.reweights:
         _say(settings, f"reweighting: {weighed.reweighting}")
-    asked = settings.rules if settings.alpha is None and settings.n_edges is None else []
-    by_cells = prepared.filling is not None and "cv" in asked
+    by_cells = prepared.filling is not None and "cv" in settings.asked
     observed = observed_elements(prepared, weighed.weights, settings.memory) if by_cells else None
-    certainty = certainty_of_pairs(prepared, loss, weighed, settings) if "f1" in asked else None
+    certainty = certainty_of_pairs(prepared, loss, weighed, settings) if "f1" in settings.asked else None
     chosen = choose_together_or_apart(prepared, loss, averaged, weighed, settings, certainty, observed)
     path, position = chosen.path, chosen.position
     _say(settings, f"alpha = {path.alphas[position]:.4g} {chosen.words}: {path.n_edges[position]} edges")

@@ -38,8 +38,7 @@ def choose_together_or_apart(
 ) -> Chosen:
     """The path and the penalty; of groups, with a common graph only where more is expected of it."""
     together = choose(loss, solve(loss, settings), elements, weighed, settings, certainty, observed)
-    by_f1 = settings.rules == ["f1"] and settings.alpha is None and settings.n_edges is None
-    if not (loss.parts.are_groups and by_f1):
+    if not (loss.parts.are_groups and settings.asked == ["f1"]):
         return together
     alone, elements = _on_own_scales(prepared, weighed, settings)
     groups = [

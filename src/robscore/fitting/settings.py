@@ -342,6 +342,11 @@ class GraphSettings(Settings):
         return [self.select] if isinstance(self.select, str) else list(self.select)
 
     @property
+    def asked(self) -> list[str]:
+        """The rules that are asked: none where a penalty or a number of edges is given."""
+        return self.rules if self.alpha is None and self.n_edges is None else []
+
+    @property
     def problem(self) -> dict[str, Any]:
         """Arguments that shape the penalised problem, as ``rs.solve_path`` takes them."""
         return {

@@ -12,9 +12,9 @@ def quantile(ordered: Array, q: float) -> float:
     return value_at(ordered, q * (ordered.size - 1))
 
 
-def quantiles(ordered: Array, q: Array) -> Array:
-    """One of every row, shape (k,), of values of shape (k, n) that are in ascending order."""
-    below = np.clip(q * (ordered.shape[1] - 1), 0.0, ordered.shape[1] - 1.0)
+def quantiles(ordered: Array, q: Array | float) -> Array:
+    """One of every row, shape (k,), of values of shape (k, n) in ascending order; q is one for all, or (k,)."""
+    below = np.asarray(np.clip(q * (ordered.shape[1] - 1), 0.0, ordered.shape[1] - 1.0))
     first, rows = below.astype(np.intp), np.arange(len(ordered))
     low, high = ordered[rows, first], ordered[rows, np.minimum(first + 1, ordered.shape[1] - 1)]
     with np.errstate(invalid="ignore"):

@@ -137,7 +137,7 @@ class _Drawn:
     @classmethod
     def of(cls, simulated: Array, caution: Caution) -> _Drawn:
         N = simulated.shape[1]
-        low, high = (quantiles(simulated, np.full(len(simulated), q)) for q in caution.bulk)
+        low, high = (quantiles(simulated, q) for q in caution.bulk)
         return cls(low, high, simulated[:, max(int(np.ceil(caution.lowest * N)) - 1, 0) :], N)
 
     def matched(self, values: Array, share: Array, caution: Caution) -> _Drawn:
