@@ -38,6 +38,7 @@ NAMES = [
     "groups_joint",
     "missing_cells",
     "wrong_cells",
+    "unusual_cells",
     "beside_cellmcd",
 ]
 

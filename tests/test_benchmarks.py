@@ -40,6 +40,7 @@ from benchmarks import (
     same_answer,
     series,
     support_recovery,
+    unusual_cells,
     which_family,
     wrong_cells,
 )
@@ -133,6 +134,13 @@ def test_cells_that_are_missing_or_wrong_cost_little(tmp_path, monkeypatch, caps
     assert means["f1 cells"] >= means["f1 default"]
     assert means["false"] < 0.01
     assert "rows left out" in capsys.readouterr().out
+
+
+def test_cells_of_a_real_table_are_left_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    found = unusual_cells.main(1, (("diabetes", "gaussian"),))
+    assert found["diabetes", "gaussian"][0] == 0.0
+    assert "called wrong" in capsys.readouterr().out
 
 
 def test_wrong_cells_of_normal_rows_are_told_apart(tmp_path, monkeypatch, capsys):

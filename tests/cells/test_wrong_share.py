@@ -11,12 +11,12 @@ from robscore.cells.suspects import Suspects
 
 
 def _with_pareto_cells(
-    family: str, m: int, n_edges: int, share: float
+    family: str, m: int, n_edges: int, share: float, seed: int = 0
 ) -> tuple[rs.simulate.Model, np.ndarray, np.ndarray]:
     """A model, rows of it, and the same with wrong cells of three medians and more."""
-    truth = rs.simulate.random_model(m, n_edges, min_eigenvalue=0.3, random_state=0)
-    X = rs.simulate.sample(family, truth.interaction, truth.location, n_rows=1000, random_state=1)
-    rng = np.random.default_rng(2)
+    truth = rs.simulate.random_model(m, n_edges, min_eigenvalue=0.3, random_state=seed)
+    X = rs.simulate.sample(family, truth.interaction, truth.location, n_rows=1000, random_state=seed + 1)
+    rng = np.random.default_rng(seed + 2)
     wrong = rng.random(X.shape) < share
     return truth, X, np.where(wrong, 3 * np.median(X, axis=0) * (1 + rng.pareto(1.0, size=X.shape)), X)
 
@@ -50,21 +50,24 @@ def test_zeros_rounded_values_and_sorted_columns_are_not_stuck() -> None:
     assert not stuck_cells(X).any()
 
 
+@pytest.mark.long
 def test_wrong_cells_of_moderate_size_are_not_taken_for_tails_of_the_model() -> None:
-    truth, X, Y = _with_pareto_cells("gamma", 8, 8, 0.05)
-
-    def error(rows: np.ndarray, **more: bool) -> float:
-        fit = rs.RobustGraph("gamma", **more).fit(rows)
-        return float(np.linalg.norm(fit.interaction_ - truth.interaction))
-
-    clean, default, cells = error(X), error(Y), error(Y, cells=True)
-    assert cells - clean < 0.5 * (default - clean)
+    """Of what they cost the default, the mean of eight tables."""
+    lost = np.zeros(2)
+    for seed in range(8):
+        truth, X, Y = _with_pareto_cells("gamma", 8, 8, 0.05, seed)
+        clean, default, cells = (
+            np.linalg.norm(rs.RobustGraph("gamma", cells=cells).fit(rows).interaction_ - truth.interaction)
+            for rows, cells in ((X, False), (Y, False), (Y, True))
+        )
+        lost += default - clean, cells - clean
+    assert lost[1] < 0.6 * lost[0]
 
 
 def test_where_no_cell_is_wrong_the_weight_is_the_familys_own() -> None:
     _, X, Y = _with_pareto_cells("sqrt", 6, 6, 0.05)
     weights = [
-        rs.RobustGraph("sqrt", cells=True).fit(rows[:400]).fitted_.prepared.preparation.scaled_family.boundary
+        rs.RobustGraph("sqrt", cells=True).fit(rows).fitted_.prepared.preparation.scaled_family.boundary
         for rows in (X, Y)
     ]
     assert weights[0] == rs.families.get_family("sqrt").boundary

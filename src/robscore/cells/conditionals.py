@@ -2,8 +2,8 @@
 
     log p(x_j | the others) = log p(x) - log of the integral of p over x_j,      F = integral up to x_j, over all of it
 
-in closed form where the family has one, else by the trapezoid rule on a grid of the column, on the orthant in log x_j,
-where a density may be infinite at zero.
+and the residual of x_j, the standard normal quantile of F. In closed form where the family has one, else by the
+trapezoid rule on a grid of the column, on the orthant in log x_j, where a density may be infinite at zero.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.families.base import Family, Parameters
 
 _BEYOND = (1e-4, 20.0)  # of the smallest and the largest value: what the integral includes
-_SMALLEST = 1e-300  # of a share, whose normal quantile is finite
+_FARTHEST = 37.0  # deviations: the farthest residual whose share is a number above zero
 
 
 class Conditionals(NamedTuple):
@@ -27,17 +27,16 @@ class Conditionals(NamedTuple):
     Attributes
     ----------
     log_density : normalised
-    share : F, between 0 and 1
+    residual : the normal quantile of F, within 37: standard normal where the model is right
     """
 
     log_density: Array
-    share: Array
+    residual: Array
 
     @property
-    def residual(self) -> Array:
-        """The normal quantile of F: standard normal where the model is right."""
-        with np.errstate(invalid="ignore"):
-            return np.asarray(ndtri(np.clip(self.share, _SMALLEST, 1 - 1e-16)))
+    def share(self) -> Array:
+        """F, between 0 and 1."""
+        return np.asarray(ndtr(self.residual))
 
 
 def has_conditionals(family: Family) -> bool:
@@ -73,18 +72,18 @@ def conditionals(
     >>> bool(np.allclose(found.residual, X, atol=1e-2))
     True
     """
-    log_density, share = np.empty(values.shape), np.empty(values.shape)
+    log_density, residual = np.empty(values.shape), np.empty(values.shape)
     for k, j in enumerate(columns.tolist()):
         with np.errstate(all="ignore"):
             law = family.conditional_law(X, j, values[:, k], *parameters)
         if law is not None:
-            log_density[:, k], share[:, k] = law
+            log_density[:, k], residual[:, k] = law
             continue
-        grid, areas, log_whole, log_p = _integrated(family, X, parameters, j, X[usual, j], points)
+        grid, strips, log_whole, log_p = _integrated(family, X, parameters, j, X[usual, j], points)
         with np.errstate(all="ignore"):
             log_density[:, k] = log_p(values[:, k]) - log_whole
-        share[:, k] = _interpolated(values[:, k], grid, areas)
-    return Conditionals(log_density, share)
+        residual[:, k] = _quantile_of(values[:, k], grid, strips)
+    return Conditionals(log_density, np.clip(residual, -_FARTHEST, _FARTHEST))
 
 
 def conditional_quantiles(
@@ -97,14 +96,14 @@ def conditional_quantiles(
     levels: tuple[float, ...],
 ) -> Array:
     """Quantiles of column j given the other columns of the rows X, shape (n, levels); ``usual`` are values of it."""
-    grid, areas, _, _ = _integrated(family, X, parameters, j, usual, points)
-    return np.stack([np.interp(levels, np.append(0.0, row), grid) for row in areas])
+    grid, strips, _, _ = _integrated(family, X, parameters, j, usual, points)
+    return np.stack([np.interp(levels, np.append(0.0, row), grid) for row in np.cumsum(strips, axis=1)])
 
 
 def _integrated(
     family: Family, X: Array, parameters: Parameters, j: int, usual: Array, points: int
 ) -> tuple[Array, Array, Array, Callable[[Array], Array]]:
-    """A grid of column j, areas up to all but its first point, the log of the whole area, and log p up to that."""
+    """A grid of column j, shares of the area between its points, the log of all of it, and log p up to that."""
     on_line = family.domain.is_real_line
     grid, steps = _grid(usual, points, on_line=on_line)
     with np.errstate(all="ignore"):
@@ -113,8 +112,9 @@ def _integrated(
         top = np.nanmax(heights, axis=1, keepdims=True)
         heights = np.nan_to_num(np.exp(heights - top))
     width = np.diff(grid if on_line else np.log(grid))
-    areas = np.cumsum((heights[:, 1:] + heights[:, :-1]) / 2 * width, axis=1)
-    return grid, areas / areas[:, -1:], top[:, 0] + np.log(areas[:, -1]), log_p
+    areas = (heights[:, 1:] + heights[:, :-1]) / 2 * width
+    whole = areas.sum(axis=1, keepdims=True)
+    return grid, areas / whole, top[:, 0] + np.log(whole[:, 0]), log_p
 
 
 def _grid(column: Array, points: int, *, on_line: bool) -> tuple[Array, Array]:
@@ -128,10 +128,15 @@ def _grid(column: Array, points: int, *, on_line: bool) -> tuple[Array, Array]:
     return values, np.log(values)
 
 
-def _interpolated(x: Array, grid: Array, areas: Array) -> Array:
-    """The area below x, shape (n,), of areas at all but the first point of the grid, shape (n, points - 1)."""
+def _quantile_of(x: Array, grid: Array, strips: Array) -> Array:
+    """The normal quantile of the area below x, shape (n,), or of that above it, whichever is smaller.
+
+    ``strips`` are areas between the points of the grid, shape (n, points - 1).
+    """
     at = np.clip(np.searchsorted(grid, x) - 1, 0, grid.size - 2)
-    rows = np.arange(x.size)
-    below = np.where(at > 0, areas[rows, np.maximum(at - 1, 0)], 0.0)
-    part = np.clip((x - grid[at]) / (grid[at + 1] - grid[at]), 0.0, 1.0)
-    return np.asarray(below + part * (areas[rows, at] - below))
+    rows, part = np.arange(x.size), np.clip((x - grid[at]) / (grid[at + 1] - grid[at]), 0.0, 1.0)
+    own = strips[rows, at]
+    below = np.cumsum(strips, axis=1)[rows, at] - (1 - part) * own
+    above = np.cumsum(strips[:, ::-1], axis=1)[rows, grid.size - 2 - at] - part * own
+    with np.errstate(invalid="ignore"):
+        return np.where(below < above, ndtri(np.maximum(below, 0.0)), -ndtri(np.maximum(above, 0.0)))

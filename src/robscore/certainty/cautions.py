@@ -17,6 +17,7 @@ from robscore.fitting.moderators import remarks_on_codes
 
 _FEWEST_ROWS = 20  # to judge rows, or anything else, by the others
 _NEXT_TO_NONE = 0.05  # rows that are not worth a word
+_MANY_WRONG = 0.01  # share of the cells that is worth a word, where the family hardly fits
 _CAUSES = {
     About.FEW_ROWS: "there are too few rows",
     About.GROUP: "rows that belong together were left out",
@@ -39,6 +40,8 @@ def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
         *_remarks_on_copies(fit),
         *remarks_on_codes(fit.prepared.preparation.moderators),
     ]
+    if any(remark.kind == About.MISFIT for remark in remarks):
+        remarks += _remarks_on_wrong_cells(fit)
     if not any(remark.kind == About.SORTED for remark in remarks):
         remarks += remarks_on_order(fit)
     if any(remark.kind == About.GROUP for remark in remarks):  # says the same, and more
@@ -82,6 +85,23 @@ def _remarks_on_strength(fit: Fit) -> list[Remark]:
         "hardly say how much these variables vary given the others. Do not go by its size."
     )
     return [Remark(words, UserWarning, About.STRENGTH)]
+
+
+def _remarks_on_wrong_cells(fit: Fit) -> list[Remark]:
+    """What wrong cells are worth, by a family that hardly fits."""
+    filling = fit.prepared.filling
+    if filling is None or filling.suspects is None:
+        return []
+    share = float(filling.suspects.likely_wrong.mean())
+    if share < _MANY_WRONG:
+        return []
+    words = Words(
+        f"{share:.1%} of the cells were called wrong, by a family that hardly fits: many of them may be right. Look at "
+        "some before you correct them, try another ",
+        Setting("family"),
+        ", or compare with a fit that looks for none.",
+    )
+    return [Remark(words, UserWarning, About.MISFIT)]
 
 
 def _below(value: float, limit: int) -> str:

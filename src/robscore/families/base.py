@@ -224,9 +224,10 @@ class Family(ABC):
         return None
 
     def conditional_law(self, X: Array, j: int, x: Array, *parameters: Array) -> tuple[Array, Array] | None:
-        """Of column j given the rest of each row of X, shape (n, m): log density at x, and the share below x.
+        """Of column j given the rest of each row of X, shape (n, m): log density at x, and the residual of x.
 
-        Two arrays of shape (n,), like x; None where they are not known in closed form.
+        The residual is the standard normal quantile of the share below x. Two arrays of shape (n,), like x; None where
+        they are not known in closed form.
         """
         return None
 

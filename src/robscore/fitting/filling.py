@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from robscore.fitting.fit import Fit
 
 _FEWEST, _MOST, _EXACT_MOST = 22, 60, 400  # rounds
+_FEWEST_AT_ONCE = 12  # where all holes of a row are drawn at once, and no draw depends on the one before
 _WHOLE = (0, 2, 6, 14)  # rounds in which rows are weighed, and a graph is chosen, anew
 _EACH = 6  # completions of a round
 _SWEEPS, _FIRST_SWEEPS = 2, 10  # of draws, for a completion; for the first one
@@ -94,6 +95,7 @@ class Filler:
         self.rounds = 0
         sampler = without_covariates(family, X.shape[1]).sampler()
         self.is_exact = isinstance(sampler, NormalSampler) and sampler.change is None
+        self.fewest = _FEWEST_AT_ONCE if isinstance(sampler, NormalSampler) else _FEWEST
 
     @classmethod
     def going_on(cls, family: Family, filling: Filling, seed: int) -> Filler:
@@ -201,8 +203,8 @@ def fit_filled(
             parameters = again(loss, fit)
             past.append(np.concatenate([np.ravel(part) for part in parameters]))
             change = _change(past, 1 if filler.is_exact else 4)
-            tell("filling in cells", number, _FEWEST)
-            if number >= _FEWEST and change <= enough:
+            tell("filling in cells", number, filler.fewest)
+            if number >= filler.fewest and change <= enough:
                 break
             drawn_by = proper(family, loss, parameters)
             if suspects is not None:

@@ -67,7 +67,9 @@ class Sampler(ABC):
         raise TypeError(f"{type(self).__name__} cannot draw rows with a location each, so it takes no covariates.")
 
     def law_given(self, own: float | Array, rest: Array, eta: float | Array, x: Array) -> tuple[Array, Array] | None:
-        """Of one column given the others: the log of its density at x, and the share below x; None if not known.
+        """Of one column given the others: the log of its density at x, and the residual of x; None if not known.
+
+        The residual is the standard normal quantile of the share below x.
 
         Parameters
         ----------

@@ -74,7 +74,7 @@ class NormalSampler(Sampler):
         if y is None:
             return None
         z = (y - (eta + self.shift - rest) / own) * np.sqrt(own)
-        return 0.5 * (np.log(own / (2 * np.pi)) - z**2) - (0.0 if self.change is None else y), ndtr(z)
+        return 0.5 * (np.log(own / (2 * np.pi)) - z**2) - (0.0 if self.change is None else y), z
 
     def undone(self, x: Array) -> Array | None:
         """Values of x that are normal, in the same shape; None where that change is not known."""

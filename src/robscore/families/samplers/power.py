@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erfc, erfcx, log_ndtr
+from scipy.special import erfc, erfcx, log_ndtr, ndtri_exp
 
 from robscore._tools.typing import Array
 from robscore.families.samplers.base import Draws, Sampler
@@ -108,7 +108,7 @@ class PowerSampler(Sampler):
         log_area = _log_area_beyond(np.zeros_like(t), c, p)
         # the density of t times dt/dx, in which all powers of x cancel
         log_density = (p + 1) * np.log(root) + np.log(self.a) - (t - c) ** 2 - log_area
-        return log_density, -np.expm1(np.minimum(_log_area_beyond(t, c, p) - log_area, 0.0))
+        return log_density, -ndtri_exp(np.minimum(_log_area_beyond(t, c, p) - log_area, 0.0))
 
     def _chain(self, K: Array, eta: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator) -> Array:
         from robscore.families.samplers.kernels import gibbs_chain
