@@ -58,3 +58,14 @@ def test_a_stuck_sensor_is_named_whatever_it_measures():
     assert [(run.column, run.start >= 38, run.length >= 30) for run in stuck_runs(X)] == [
         (j, True, True) for j in range(4)
     ]
+
+
+def test_a_small_factor_is_told_from_the_largest_values_of_a_column():
+    rng = np.random.default_rng(0)
+    wrongly = rightly = 0
+    for _ in range(200):
+        expected = np.exp(0.3 * rng.normal(size=12))
+        rightly += named(1.609344 * expected * np.exp(0.05 * rng.normal(size=12)), expected) == [1.6093]
+        wrongly += bool(named(expected + rng.uniform(0.5, 0.7, size=12), expected))  # so much too large, whatever it is
+    assert rightly > 180
+    assert wrongly < 20

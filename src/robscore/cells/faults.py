@@ -6,11 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robscore._tools.deviations import MAD
 from robscore._tools.typing import Array, BoolArray, IntArray
 
 _DECIMAL = (10.0, 100.0, 1000.0)  # a moved decimal point is the likeliest fault
 _UNITS = (25.4, 2.54, 3.6, 1.609344, 0.3048**-1, 4.44822, 9.80665, 12.0, 60.0, 24.0)
 _NEAR = 0.25  # how far logarithms of the ratios of a common factor may be from its own, as a typical distance
+_CERTAIN, _ROUGH = 3.0, 0.05  # standard errors of that factor, and what is expected of cells is not known better
+_ERROR = 1.2533  # of a median of normal numbers, over that of their mean
 _FEWEST, _SHARE = 5, 0.6  # cells, and share of a column's wrong cells, that have a factor in common
 _FOLLOWS = 2.0  # standard errors by which wrong cells that share a factor must follow what is expected
 _LONGEST = 1e-6  # chance that so long a run of equal values comes about where values repeat as often as here
@@ -62,9 +65,10 @@ def common_factors(values: Array, expected: Array, columns: IntArray) -> list[Co
             if side.size < max(_FEWEST, _SHARE * mine.size) or not _follow(base[at] + mine[at], base[at]):
                 continue
             middle = float(np.median(side))
-            if float(np.median(np.abs(side - middle))) > _NEAR:
+            typical = float(np.median(np.abs(side - middle)))
+            if typical > _NEAR:
                 continue
-            near = 2 * _NEAR / np.sqrt(side.size)
+            near = min(2 * _NEAR, _CERTAIN * _ERROR * MAD * typical) / np.sqrt(side.size) + _ROUGH
             for factors in (_DECIMAL, _UNITS):
                 factor = min(factors, key=lambda one: abs(np.log(one) - middle))
                 if abs(np.log(factor) - middle) <= near:
@@ -74,14 +78,18 @@ def common_factors(values: Array, expected: Array, columns: IntArray) -> list[Co
 
 
 def _follow(logs: Array, base: Array) -> bool:
-    """Whether y follows x, both of shape (k,): a slope that is above zero, clearly, and nearer to one."""
+    """Whether y follows x, both of shape (k,): a slope that is above zero, clearly, and near one.
+
+    Nearer than that of cells with an amount in common in place of a factor c, which is about 1 / c.
+    """
     x, y = base - base.mean(), logs - logs.mean()
     spread = float(x @ x)
     if spread == 0:
         return False
     slope = float(x @ y) / spread
     error = float(np.sqrt(((y - slope * x) ** 2).sum() / (y.size - 2) / spread))
-    return 0.5 < slope < 1.5 and slope > _FOLLOWS * error
+    added = np.exp(-np.median(logs - base))
+    return bool(abs(slope - 1) < min(0.5, abs(added - 1) / 2) and slope > _FOLLOWS * error)
 
 
 def stuck_runs(X: Array) -> list[StuckRun]:
