@@ -53,7 +53,7 @@ _EACH = 6  # completions of a round
 _SWEEPS, _FIRST_SWEEPS = 2, 10  # of draws, for a completion; for the first one
 _MOST_KEPT, _FEWEST_KEPT = 72, 6  # completions that are kept, as far as a quarter of the memory goes
 _SETTLED = 0.02  # relative change of the parameters to end with, where cells are drawn
-_LEVEL = 0.7  # quantile of the distances to the boundary from which on weights level off, where cells may be wrong
+_LEVEL = 0.5  # quantile of the distances to the boundary from which on weights level off, where cells may be wrong
 _MANY_WRONG = 0.04  # share of the cells, from which on they are level to the end
 
 _F = TypeVar("_F", bound="Fit")
