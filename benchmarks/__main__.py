@@ -39,6 +39,7 @@ NAMES = [
     "missing_cells",
     "wrong_cells",
     "unusual_cells",
+    "cells_cost",
     "beside_cellmcd",
 ]
 

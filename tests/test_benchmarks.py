@@ -19,6 +19,7 @@ from benchmarks import (
     blind_accuracy,
     blind_recovery,
     cautions_on_clean,
+    cells_cost,
     clean_rows,
     covariates,
     defaults,
@@ -141,6 +142,13 @@ def test_cells_of_a_real_table_are_left_alone(tmp_path, monkeypatch, capsys):
     found = unusual_cells.main(1, (("diabetes", "gaussian"),))
     assert found["diabetes", "gaussian"][0] == 0.0
     assert "called wrong" in capsys.readouterr().out
+
+
+def test_filling_in_costs_more_than_full_rows(capsys):
+    found = cells_cost.main((8,), 1)
+    assert all(found[case, 8][0] > found["full rows", 8][0] > 0 for case in ("impute", "cells"))
+    assert all(megabytes < 2000 for _, megabytes in found.values())
+    assert "times full" in capsys.readouterr().out
 
 
 def test_wrong_cells_of_normal_rows_are_told_apart(tmp_path, monkeypatch, capsys):
