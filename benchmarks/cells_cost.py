@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 import robscore as rs
 from benchmarks.measure import in_fresh_process, matrix_product_seconds, seconds
-from benchmarks.missing_cells import model_of
+from benchmarks.missing_cells import data, model_of
 from benchmarks.wrong_cells import spoilt
 
 ROWS, MISSING, WRONG = 1000, 0.2, 0.05
@@ -22,10 +22,9 @@ SIZES = (30, 100)
 
 def table_of(case: str, m: int) -> tuple[np.ndarray, dict[str, object]]:
     """Rows with the faults of a case, and the options that they ask for."""
-    truth = model_of("random", m, 0)
-    X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=ROWS, random_state=100)
+    X, holed = data(model_of("random", m, 0), ROWS, MISSING, 0)
     if case == "impute":
-        return np.where(np.random.default_rng(0).random(X.shape) < MISSING, np.nan, X), {"missing": "impute"}
+        return holed, {"missing": "impute"}
     if case == "cells":
         return spoilt(X, "Pareto", WRONG, 0)[0], {"cells": True}
     return X, {}

@@ -15,25 +15,12 @@ from sklearn.covariance import GraphicalLassoCV
 from threadpoolctl import threadpool_limits
 
 import robscore as rs
+from benchmarks.measure import matrix_product_seconds, seconds
 from benchmarks.rivals.base import Task
 from benchmarks.rivals.genscore import Genscore
 from benchmarks.simulated import square_root_data
 
-
-def processor_seconds(work: Callable[[], object], repeats: int = 3) -> float:
-    """The least processor time of a few runs."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
-
-
-def product_seconds() -> float:
-    """One product of two 1000 x 1000 matrices on one thread."""
-    A = np.random.default_rng(0).normal(size=(1000, 1000))
-    return processor_seconds(lambda: A @ A, repeats=10)
+processor_seconds = partial(seconds, clock=time.process_time)
 
 
 def breast_cancer() -> np.ndarray:
@@ -78,12 +65,12 @@ def main(repeats: int = 3, names: tuple[str, ...] | None = None, *, rivals: bool
             warnings.simplefilter("ignore")
             with threadpool_limits(1):
                 model.fit(X)  # kernels are compiled
-                unit = product_seconds()
+                unit = matrix_product_seconds(time.process_time)
                 table[name] = processor_seconds(lambda m=model, X=X: m.fit(X), count) / unit
                 others = rival_seconds(X) if rivals else {}
             with threadpool_limits(2):
                 on_two = processor_seconds(lambda m=model, X=X: m.fit(X), count) / unit
-        beside = ", ".join(f"{rival} {seconds / unit:.0f}" for rival, seconds in others.items())
+        beside = ", ".join(f"{rival} {taken / unit:.0f}" for rival, taken in others.items())
         print(
             f"{name:<26}{table[name]:>10.0f}{on_two / table[name]:>10.2f}x{model.graph_.n_edges:>8}"
             f"{model.share_dropped_:>9.1%}  {beside}",

@@ -23,7 +23,7 @@ TABLES = (
 )
 
 
-def table(name: str) -> np.ndarray:
+def table_of(name: str) -> np.ndarray:
     """Its rows: positive columns, or, for diabetes, all but the sex, which is a code."""
     if name == "diabetes":
         return np.delete(load_diabetes(scaled=False).data, 1, axis=1)
@@ -34,7 +34,7 @@ def table(name: str) -> np.ndarray:
 def one(task: tuple[str, str, int]) -> list[float]:
     """The share of the cells that are called wrong, and how many edges there are."""
     name, family, seed = task
-    model = rs.RobustGraph(family, cells=True, random_state=seed).fit(table(name))
+    model = rs.RobustGraph(family, cells=True, random_state=seed).fit(table_of(name))
     wrong = model.fitted_.prepared.filling.suspects.likely_wrong
     return [float(wrong.mean()), float(np.count_nonzero(model.graph_.adjacency) / 2)]
 

@@ -18,13 +18,13 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 from sklearn.covariance import graphical_lasso
-from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import f1_score
 
 import robscore as rs
 from benchmarks.kept import run_kept
 from benchmarks.missing_cells import model_of
 from benchmarks.true_flags import column_density, flags_by_truth, pareto_density
+from benchmarks.unusual_cells import table_of
 from robscore._tools.deviations import MAD
 
 FAULTS = (
@@ -126,8 +126,7 @@ def one(task: Task) -> dict[str, float]:
 def moved(task: tuple[float, int]) -> list[float]:
     """How far associations move by decimal-point faults: classic and with cells=True, by default and for 60 edges."""
     share, seed = task
-    X = load_breast_cancer().data
-    X = X[:, (X > 0).all(axis=0)]
+    X = table_of("breast cancer")
     rng = np.random.default_rng(seed)
     Y = np.where(rng.random(X.shape) < share, X * np.where(rng.random(X.shape) < 0.5, 10.0, 0.1), X)
     distances = []

@@ -189,8 +189,7 @@ def _bins(w: Array) -> IntArray:
 def _largest_probability(cells: GoodCells, unusual: Array, usable: BoolArray) -> Array:
     """How likely cells can be wrong at most, shape (n, m): by how many have such residuals, and how many should.
 
-    Where few are to be expected, q, which is free, would take
-    the place of the model's tails without this bound.
+    Where few are to be expected, q, which is free, would take the place of the model's tails without this bound.
     """
     edges = np.append(np.arange(-_FARTHEST, _FARTHEST, _STRIP), np.inf)
     which = np.searchsorted(edges, np.nan_to_num(cells.z), side="left")
