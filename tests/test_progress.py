@@ -8,7 +8,7 @@ import pytest
 
 import robscore as rs
 from robscore._tools import progress
-from robscore._tools.progress import ProgressLine, stage, tell, watched_by
+from robscore._tools.progress import ProgressLine, announce, stage, watched_by
 
 
 class Terminal(io.StringIO):
@@ -40,10 +40,10 @@ def test_nobody_hears_what_is_told_outside_or_where_nobody_watches():
     told = []
     with watched_by(lambda *words: told.append(words)):
         with stage("first"):
-            tell("step", 1, 2)
+            announce("step", 1, 2)
         with watched_by(None):
-            tell("in silence")
-    tell("afterwards")
+            announce("in silence")
+    announce("afterwards")
     assert told == [("first", 0, 0), ("first, step", 1, 2)]
 
 
@@ -87,9 +87,9 @@ def test_a_counted_step_says_how_long_it_may_take(monkeypatch):
     line = ProgressLine("fit", shown=False)
     for done in range(1, 51):
         now[0] = 0.004 * done**2
-        line.tell("penalty", done, 100)
+        line.announce("penalty", done, 100)
     assert line.text() == "fit: penalty 50 of 100 (10 s), about 30 s left in this step"
-    line.tell("choosing", 1, 100)
+    line.announce("choosing", 1, 100)
     assert "left" not in line.text()
 
 
@@ -99,11 +99,11 @@ def test_bursts_at_the_beginning_are_not_taken_for_growth(length, monkeypatch):
     now = [0.0]
     monkeypatch.setattr("robscore._tools.progress.time.monotonic", lambda: now[0])
     line = ProgressLine("fit", shown=False)
-    line.tell("reading rows", 0, 1000)
+    line.announce("reading rows", 0, 1000)
     told = {}
     for done in range(length, 1001, length):
         now[0] = 5.0 * -(-done // 40)  # 125 s in all
-        line.tell("reading rows", done, 1000)
+        line.announce("reading rows", done, 1000)
         if line.left() is not None:
             told[done] = line.left()
     late = {k: left for k, left in told.items() if k >= 120}  # three files
@@ -116,10 +116,10 @@ def test_a_slow_machine_is_not_taken_for_growth(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("robscore._tools.progress.time.monotonic", lambda: now[0])
     line = ProgressLine("fit", shown=False)
-    line.tell("reading rows", 0, 10_000)
+    line.announce("reading rows", 0, 10_000)
     for done in range(1, 4001):
         now[0] += 0.01 if done < 2000 else 0.03
-        line.tell("reading rows", done, 10_000)
+        line.announce("reading rows", done, 10_000)
     assert line.left() == pytest.approx(1.5 * 80, rel=0.01)
 
 

@@ -93,4 +93,4 @@ def test_without_a_taper_everything_counts():
     plain, loss = elements.average(), RowWeights.hard(np.ones(50), (np.eye(3), np.zeros(3))).loss(elements)
     np.testing.assert_array_equal(loss.gamma, plain.gamma)
     np.testing.assert_array_equal(loss.g, plain.g)
-    assert RowWeights.hard(np.ones(50), ()).in_words() == "0 of 50 rows (0.0%) dropped"
+    assert RowWeights.hard(np.ones(50), ()).describe() == "0 of 50 rows (0.0%) dropped"

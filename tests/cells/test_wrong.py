@@ -11,7 +11,7 @@ from scipy.stats import gamma, norm
 
 import robscore as rs
 from robscore.cells.conditionals import conditionals
-from robscore.certainty.suspicious_cells import cells_in_words
+from robscore.certainty.suspicious_cells import describe_cells
 
 mpl.use("Agg")
 
@@ -119,7 +119,7 @@ def test_faults_are_said_in_words() -> None:
     X[10:22, 3] *= 25.4
     X[100:130, 5] = X[100, 5]
     model = rs.RobustGraph("log-log", cells=True).fit(X)
-    said = " ".join(cells_in_words(model.fitted_))
+    said = " ".join(describe_cells(model.fitted_))
     assert "'x3' look 25.4 times too large" in said
     assert "'x5' has the same value" in said
 

@@ -8,7 +8,7 @@ import pytest
 from report.browser import chromium, opened
 
 import robscore as rs
-from robscore.certainty.suspicious_cells import cells_in_words, kinds_of_cells
+from robscore.certainty.suspicious_cells import describe_cells, kinds_of_cells
 from robscore.report.cells import cells_section
 from robscore.report.page import html_page
 
@@ -36,10 +36,10 @@ def made(model):
 
 
 def test_rows_are_counted_as_the_reader_counts_them(model):
-    from_zero = [line for line in cells_in_words(model.fitted_) if "'d' has the same value" in line]
+    from_zero = [line for line in describe_cells(model.fitted_) if "'d' has the same value" in line]
     assert "from row 100 on" in from_zero[0]
     labels = [f"day {k}" for k in range(450)]
-    named = [line for line in cells_in_words(model.fitted_, first_row=1, labels=labels) if "'d' has" in line]
+    named = [line for line in describe_cells(model.fitted_, first_row=1, labels=labels) if "'d' has" in line]
     assert "from row 101 (day 100) on" in named[0]
 
 

@@ -51,6 +51,6 @@ def read_bytes(name: str, value: object) -> float:
     return size
 
 
-def in_words(size: float) -> str:
+def describe(size: float) -> str:
     """A number of bytes in MB or GB."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

@@ -21,7 +21,7 @@ _GROWTH_SEEN = 0.25  # share of a step from which on its growth is believed: fir
 _MANY_PARTS = 200  # a step of so many is a pass over pieces of equal length
 
 
-def tell(step: str, done: int = 0, total: int = 0) -> None:
+def announce(step: str, done: int = 0, total: int = 0) -> None:
     """Report what is being done, and how much of how much; costs nothing if nobody watches."""
     watcher = _watcher.get()
     if watcher is not None:
@@ -32,7 +32,7 @@ def tell(step: str, done: int = 0, total: int = 0) -> None:
 def stage(name: str) -> Iterator[None]:
     """Whatever is reported inside belongs to a stage of the work."""
     token = _stage.set(name)
-    tell("")
+    announce("")
     try:
         yield
     finally:
@@ -89,7 +89,7 @@ class ProgressLine:
         if self._written:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
-    def tell(self, step: str, done: int, total: int) -> None:
+    def announce(self, step: str, done: int, total: int) -> None:
         """A step, and how much of it is done."""
         before, so_far, _ = self._now
         if step != before or done < so_far:
@@ -100,7 +100,7 @@ class ProgressLine:
 
     def update(self, done: int, total: int) -> None:
         """So many of all are done."""
-        self.tell("", done, total)
+        self.announce("", done, total)
 
     def text(self) -> str:
         """The line as it is now."""
@@ -149,7 +149,7 @@ def watched_at(title: str, verbose: int) -> Iterator[None]:
     if not verbose:
         yield
         return
-    with ProgressLine(title, every=_OFTEN_SECONDS if verbose > 1 else None) as line, watched_by(line.tell):
+    with ProgressLine(title, every=_OFTEN_SECONDS if verbose > 1 else None) as line, watched_by(line.announce):
         yield
 
 

@@ -88,7 +88,7 @@ class Available:
             ".",
         )
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """How many cells are missing, and what was made of the others."""
         assert self.shares is not None
         m = len(self.names)

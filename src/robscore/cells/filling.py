@@ -65,7 +65,7 @@ class Filling:
         root = np.sqrt(np.maximum(self.pairs_there, 1.0 / max(len(self.holes), 1)))
         return np.where(self.linked, root, 1 / root)
 
-    def in_words(self, names: Sequence[str]) -> str:
+    def describe(self, names: Sequence[str]) -> str:
         """How many cells were missing or wrong, and of which columns most."""
         n, m = self.missing.shape
         said = []

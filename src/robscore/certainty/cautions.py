@@ -124,7 +124,7 @@ def _with_cause(symptom: Remark, remarks: list[Remark], fit: Fit) -> Remark:
     if causes:
         return Remark(Words(symptom.message, f" This happens where {causes[0]}, as here."), UserWarning, symptom.kind)
     phi = fit.weights.phi
-    if phi is None and fit.settings.says_nothing_of_blocks:
+    if phi is None and fit.settings.blocks_unspecified:
         words = Words(symptom.message, " Bad rows cause this, and here they could not be told from good ones.")
         return Remark(words, UserWarning, symptom.kind)
     if phi is None:

@@ -146,7 +146,7 @@ def check_fit(fit: Fit, *, level: float) -> FitCheck:
         "p_value": (float, p_columns),
         "misses": (str, misses),
     }
-    words = _in_words(fit, p_value, level, names, misses, p_columns)
+    words = _describe(fit, p_value, level, names, misses, p_columns)
     return FitCheck(p_value, level, as_table(columns, fit.frame), pairs, words)
 
 
@@ -183,7 +183,7 @@ def _misses(z: Array, p_value: float, level: float) -> str:
     return "its distribution given the others" if own >= others else "how it depends on the others"
 
 
-def _in_words(fit: Fit, p_value: float, level: float, names: Sequence[str], misses: list[str], p_columns: Array) -> str:
+def _describe(fit: Fit, p_value: float, level: float, names: Sequence[str], misses: list[str], p_columns: Array) -> str:
     family = repr(fit.prepared.preparation.family)
     if p_value >= level:
         return f"{family} fits, as far as the rows can tell (p = {p_value:.2g})."

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from robscore._tools.errors import UsageError
-from robscore._tools.progress import stage, tell
+from robscore._tools.progress import announce, stage
 from robscore._tools.typing import Array, BoolArray
 from robscore.certainty.influence import Influence, Solved, free_a_column, gradients_at, solve, summed_in_blocks
 from robscore.elements import Elements
@@ -59,7 +59,7 @@ def filled_influence(fit: Fit, allowed: BoolArray) -> tuple[Solved, Influence]:
                 loss = weights.loss(elements)
                 filler.draw(proper(family, loss, (solved.solution.interaction, solved.solution.location)))
                 copies.append(filler.copies[-1])
-            tell("filling in cells for all pairs", number, _ROUNDS)
+            announce("filling in cells for all pairs", number, _ROUNDS)
     assert isinstance(fit.loss, QuadraticLoss)
     n, free = len(filling.holes), free_a_column(fit.loss, allowed, fit_location=fit.settings.fit_location)
     stretch = np.sqrt(n / max(n - free, 1))

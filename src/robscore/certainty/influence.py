@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import stdtr, stdtrit
 
-from robscore._tools.arguments import in_words
+from robscore._tools.arguments import describe
 from robscore._tools.errors import UsageError
 from robscore._tools.pieces import rows_within
 from robscore._tools.typing import Array, BoolArray, IntArray
@@ -246,7 +246,7 @@ def influence_of_rows(fit: GraphFit) -> Influence:
     needed = 8.0 * n * np.count_nonzero(allowed)
     if elements.streams and needed > fit.settings.memory:
         raise UsageError(
-            f"The influence of {n} rows on {np.count_nonzero(allowed) // 2} pairs takes {in_words(needed)}, more than ",
+            f"The influence of {n} rows on {np.count_nonzero(allowed) // 2} pairs takes {describe(needed)}, more than ",
             Setting("max_memory", fit.settings.max_memory),
             ". Raise it, or fit some of the rows instead.",
         )

@@ -28,7 +28,7 @@ from sklearn.base import clone
 
 from robscore._tools.arguments import check_number, check_whole
 from robscore._tools.errors import ArgumentError
-from robscore._tools.progress import ProgressLine, tell
+from robscore._tools.progress import ProgressLine, announce
 from robscore._tools.randomness import as_generator
 from robscore._tools.repetitions import Store, run_all
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray, RandomState
@@ -224,7 +224,7 @@ def edge_stability(
             for position, outcome in run_all(partial(_fit_half, base, matrix, (given, moderating)), missing, n_jobs):
                 outcomes[position] = outcome if store is None else store.put(position, outcome)
                 line.update(len(outcomes), len(parts))
-                tell("", len(outcomes), len(parts))
+                announce("", len(outcomes), len(parts))
         except KeyboardInterrupt as stopped:
             is_plain = type(stopped) is KeyboardInterrupt  # a command that is told to end raises its own kind
             if not is_plain or not any("edges" in outcome for outcome in outcomes.values()):

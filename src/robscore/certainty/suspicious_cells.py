@@ -65,7 +65,7 @@ def kinds_of_cells(fit: Fit) -> IntArray:
     return kinds
 
 
-def cells_in_words(fit: Fit, *, first_row: int = 0, labels: Sequence[str] | None = None) -> list[str]:
+def describe_cells(fit: Fit, *, first_row: int = 0, labels: Sequence[str] | None = None) -> list[str]:
     """What many wrong cells of a column have in common, one sentence each; and sensors that are stuck.
 
     Rows are called by their labels, where all rows of the data have some, else by numbers from ``first_row`` on.

@@ -133,7 +133,7 @@ def with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, An
     in_cluster = int(np.count_nonzero(found.reasons == Reason.CLUSTER))
     why[which] = [
         words.replace("in a cluster", f"in a cluster of {in_cluster}")
-        for words in found.rule.in_words(rows.take(which), reasons[which])
+        for words in found.rule.describe(rows.take(which), reasons[which])
     ]
     order = np.lexsort((-report.score, ~flagged))
     return replace(report, flagged=flagged, order=order), why
@@ -215,10 +215,10 @@ def telling_variables(family: Family, rows: Array, usual: Usual, names: Sequence
                 better = gained > gain[:, j]
                 gain[better, j] = gained[better]
                 direction[better, j] = np.sign(rows[better, j] - value)
-    return [_in_words(own, sign, names) for own, sign in zip(gain, direction, strict=True)]
+    return [_describe(own, sign, names) for own, sign in zip(gain, direction, strict=True)]
 
 
-def _in_words(gain: Array, direction: Array, names: Sequence[str]) -> str:
+def _describe(gain: Array, direction: Array, names: Sequence[str]) -> str:
     order = np.argsort(-gain, kind="stable")[:_NAMED]
     told = [j for j in order if gain[j] > 0 and gain[j] >= _SHARE_TO_NAME * gain[order[0]]]
     return ", ".join(f"{names[j]} {'high' if direction[j] > 0 else 'low'}" for j in told)

@@ -103,15 +103,15 @@ def _watcher(say: Say) -> Callable[[str, int, int], None]:
     line = ProgressLine("", shown=False)
     last, when = "", 0.0
 
-    def tell(step: str, done: int, total: int) -> None:
+    def announce(step: str, done: int, total: int) -> None:
         nonlocal last, when
-        line.tell(step, done, total)
+        line.announce(step, done, total)
         now = time.monotonic()
         if step != last or now - when >= _OFTEN:
             say({"step": step, "done": done, "total": total, "left": line.left()})
             last, when = step, now
 
-    return tell
+    return announce
 
 
 def _look(request: dict[str, Any]) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def guarded(
     from robscore._tools.progress import ProgressLine, watched_by
 
     try:
-        with ProgressLine(title, time_left=time_left, shown=not quiet) as line, watched_by(line.tell):
+        with ProgressLine(title, time_left=time_left, shown=not quiet) as line, watched_by(line.announce):
             yield
     except KeyboardInterrupt as ended:
         stop(interrupted, code=getattr(ended, "code", INTERRUPTED))

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from robscore._tools.progress import tell
+from robscore._tools.progress import announce
 from robscore._tools.typing import Array
 from robscore._tools.words import visible
 from robscore.cli.console import said, warnings_kept
 from robscore.cli.reading import DataFile
 from robscore.cli.speaker import in_options
-from robscore.family_choice.comparison import take_family
+from robscore.family_choice.comparison import choose_family
 from robscore.rows import ArrayRows
 
 
@@ -60,10 +60,10 @@ def _short(value: float) -> str:
 
 def _family(data: DataFile, seed: int) -> dict[str, str]:
     """The family that "auto" takes, and why; or why it can take none."""
-    tell("choosing a family")
+    announce("choosing a family")
     try:
         with warnings_kept(), np.errstate(all="ignore"):
-            taken = take_family(ArrayRows(data.values, list(data.names), whole=False), seed)
+            taken = choose_family(ArrayRows(data.values, list(data.names), whole=False), seed)
     except ValueError as error:
         return {"name": "", "reason": said(error)}
     careful = [remark.message.said(in_options) for remark in taken.remarks]

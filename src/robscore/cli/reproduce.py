@@ -31,7 +31,7 @@ def reproduce(
 
     Example: robscore reproduce roc-sqrt --quick --jobs 2
     """
-    from robscore._tools.progress import tell
+    from robscore._tools.progress import announce
     from robscore.paper import EXPERIMENTS, InterruptedRunError
     from robscore.paper import reproduce as run
     from robscore.paper.alps import Alps
@@ -48,7 +48,7 @@ def reproduce(
     experiment = EXPERIMENTS[name] if ecad is None else Alps(ecad=str(ecad))
 
     def progress(done: int, total: int) -> None:
-        tell("repetition", done, total)
+        announce("repetition", done, total)
 
     with guarded(f"robscore reproduce {name}", debug=debug, time_left=True), clearing_away():
         try:

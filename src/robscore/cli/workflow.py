@@ -12,12 +12,12 @@ import numpy as np
 
 from robscore._tools.errors import UsageError
 from robscore._tools.optional import require
-from robscore._tools.progress import stage, tell
+from robscore._tools.progress import announce, stage
 from robscore._tools.typing import Array
 from robscore._tools.words import quoted
 from robscore.certainty.left_out import rows_left_out
 from robscore.certainty.stability import EdgeStability
-from robscore.certainty.suspicious_cells import cells_in_words
+from robscore.certainty.suspicious_cells import describe_cells
 from robscore.cli.console import note, said, warnings_kept
 from robscore.cli.edges import edge_columns, edges
 from robscore.cli.labels import cautions_on_labels
@@ -179,10 +179,10 @@ def _on_covariates(data: DataFile, by: Sequence[str]) -> list[str]:
 def _on_cells(model: RobustGraph, data: DataFile) -> list[str]:
     """How many cells were filled in or looked wrong, and what these have in common."""
     fit = model.fitted_
-    if not fit.prepared.holes_in_words:
+    if not fit.prepared.describe_missing:
         return []
-    said = [f"Cells: {fit.prepared.holes_in_words}."]
-    return [*said, *cells_in_words(fit, first_row=1, labels=data.labels)] if model.cells else said
+    said = [f"Cells: {fit.prepared.describe_missing}."]
+    return [*said, *describe_cells(fit, first_row=1, labels=data.labels)] if model.cells else said
 
 
 def _frame(data: DataFile) -> Any:
@@ -332,7 +332,7 @@ def _files(path: Path) -> list[Path]:
 
 def write(fitted: Fitted, to: Results, more: Mapping[str, bytes] | None = None) -> list[str]:
     """Write all files, and others with them; the names of those that were written, as listed in FILES."""
-    tell("writing")
+    announce("writing")
     made, model = fitted.record, fitted.model
     contents: dict[str, str | bytes] = {
         "edges.csv": csv_text(edge_columns(made), edges(made)),

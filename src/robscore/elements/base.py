@@ -184,7 +184,7 @@ class Elements(ABC):
         some.rows, some.n_rows, some.overflow = self.take(index), index.size, self.overflow[index]
         return some
 
-    def telling(self) -> tuple[Array, ...]:
+    def row_identity(self) -> tuple[Array, ...]:
         """Arrays that are equal only where rows are."""
         return tuple(self.rows)
 
@@ -192,7 +192,7 @@ class Elements(ABC):
         """A number for every row, shape (n,), equal where rows have equal elements up to rounding."""
         rng = np.random.default_rng(0)
         keys = np.zeros(self.n_rows, dtype=np.uint64)
-        for array in self.telling():  # apart: none hides another's digits
+        for array in self.row_identity():  # apart: none hides another's digits
             flat = array.reshape(self.n_rows, -1)
             mantissa, exponent = np.frexp(flat @ rng.uniform(1, 2, flat.shape[1]))
             for digits in (mantissa.round(10) + 0.0, exponent.astype(float)):

@@ -66,7 +66,7 @@ class _GradientElements(Elements):
         self.rows = GradientRows(v, h, g, x)
         self._find_overflow()
 
-    def telling(self) -> tuple[Array, ...]:
+    def row_identity(self) -> tuple[Array, ...]:
         """The rows themselves, and what belongs to covariates."""
         covariates = self.rows.v[:, :, self.n_columns + 1 :] if self.n_locations > 1 else ()
         return (self.rows.x, *([covariates] if len(covariates) else []))

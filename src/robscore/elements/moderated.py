@@ -59,7 +59,7 @@ class ModeratedElements(NodeElements):
         """Entries of z_j that are interactions."""
         return self.n_columns * self.parts.count
 
-    def telling(self) -> tuple[Array, ...]:
+    def row_identity(self) -> tuple[Array, ...]:
         """The rows themselves, and what belongs to moderators and covariates."""
         return self.rows.x, self.rows.v[:, :, self.n_columns :]
 

@@ -284,7 +284,7 @@ class PowerElements(PairwiseElements):
         m, nodes = self.n_columns, self.rows.A.shape[1]
         return Cost((m + nodes) / 2, nodes, m * m / 2) if part == "gamma" else Cost(m, m, m)
 
-    def telling(self) -> tuple[Array, ...]:
+    def row_identity(self) -> tuple[Array, ...]:
         """The design, what depends on the weights, and covariates."""
         return (self.rows.u, self.rows.B, self.rows.gamma, *([self.rows.c] if self.n_locations > 1 else []))
 

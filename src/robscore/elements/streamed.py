@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from robscore._tools.arguments import in_words
+from robscore._tools.arguments import describe
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.pieces import rows_within
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
@@ -59,7 +59,7 @@ def check_memory(family: Family, rows: Rows, storage: Storage, memory: float) ->
     if storage in ("matrix-free", "float32"):
         needed = 8.0 * rows.n_rows * (family.numbers_a_row(m) + 2 * m)
         where = (
-            "are on other machines" if rows.is_remote else f"take {in_words(needed)} with everything computed from them"
+            "are on other machines" if rows.is_remote else f"take {describe(needed)} with everything computed from them"
         )
         more = Words() if rows.is_remote else Words(", or raise ", Setting("max_memory"))
         keeps = f"keeps the rows in memory, and these {where}; use "
@@ -72,9 +72,9 @@ def check_gamma(family: Family | AvailableView, m: int, memory: float) -> None:
     needed = 8.0 * family.numbers_of_gamma(m)
     if needed > memory:
         raise UsageError(
-            f"Gamma of {m} columns takes {in_words(needed)}, more than ",
+            f"Gamma of {m} columns takes {describe(needed)}, more than ",
             Setting("max_memory"),
-            f" allows ({in_words(memory)}), and rows that are streamed cannot do without it: raise ",
+            f" allows ({describe(memory)}), and rows that are streamed cannot do without it: raise ",
             Setting("max_memory"),
             ", or use fewer columns, or rows that fit in memory.",
         )

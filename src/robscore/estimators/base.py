@@ -29,7 +29,7 @@ from robscore.families.base import Family, get_family
 from robscore.families.power import PowerFamily
 from robscore.family_choice.closing import Whole
 from robscore.family_choice.codes import remarks_on_codes
-from robscore.family_choice.comparison import Taken, take_family
+from robscore.family_choice.comparison import FamilyChoice, choose_family
 from robscore.family_choice.nodes import is_comparable
 from robscore.family_choice.recognise import remarks_on_columns
 from robscore.family_choice.scoring import Scoring
@@ -71,9 +71,9 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
     random_state: RandomState
     fitted_: Fit
     _whole: Whole | None
-    _taken: Taken
+    _family_choice: FamilyChoice
 
-    def _settled(
+    def _validate(
         self, X: AnyData, covariates: AnyData | None, kind: type[_S], moderators: AnyData | None = None
     ) -> tuple[_S, Opened]:
         """The arguments, checked, with a family; and the data, closed where they are to be."""
@@ -86,17 +86,19 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
             settings.check_covariates()
         data = self._open_moderated(X, covariates, moderators)
         if not is_auto:
-            self._taken = Taken(str(self.family), settings.family, "")
+            self._family_choice = FamilyChoice(str(self.family), settings.family, "")
             self.family_ = self.family
             return settings, data
         with np.errstate(all="ignore"):  # rows of any size may be among them
-            self._taken = take_family(self._own_columns(data.rows), settings.seed, with_holes=settings.takes_holes)
-        self.family_ = self._taken.name
-        settings = replace(settings, family=self._taken.family)
+            self._family_choice = choose_family(
+                self._own_columns(data.rows), settings.seed, with_holes=settings.takes_holes
+            )
+        self.family_ = self._family_choice.name
+        settings = replace(settings, family=self._family_choice.family)
         settings.check_together()
         if has_covariates:
             settings.check_covariates()
-        self._whole = self._taken.whole
+        self._whole = self._family_choice.whole
         return settings, data if self._whole is None else data._replace(rows=self._closed(data.rows))
 
     def _store(self, fit: Fit, rows: Rows) -> None:
@@ -114,7 +116,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
             self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
         own = _some(self._own_columns(rows))
         kinds = remarks_on_columns(own[np.isfinite(own).all(axis=1)], fit.names)
-        self._on_data = [*self._taken.remarks, *kinds, *remarks_on_codes(own, fit.names, rows.n_rows)]
+        self._on_data = [*self._family_choice.remarks, *kinds, *remarks_on_codes(own, fit.names, rows.n_rows)]
         self._cautions: list[Caution] | None = None
 
     @property

@@ -256,7 +256,7 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
     def _fit(
         self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None, moderators: AnyData | None
     ) -> GraphFit:
-        settings, data = self._settled(X, covariates, GraphSettings, moderators)
+        settings, data = self._validate(X, covariates, GraphSettings, moderators)
         with watched_at(type(self).__name__, settings.verbose):
             fit = fit_graph_of_any(
                 data.rows,
@@ -280,12 +280,12 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
         self.criterion_: Array | None = next(iter(self.criteria_.values()), None)
         self.rounding_ = fit.rounding
         self.sampled_: Sampled | None = fit.sampled
-        self.graph_ = replace(fit.graph, facts=replace(fit.facts, why_family=self._taken.reason))
+        self.graph_ = replace(fit.graph, facts=replace(fit.facts, why_family=self._family_choice.reason))
         self.association_ = fit.graph.association
 
     def _with_cautions(self, graph: Graph) -> Graph:
         """Adds what the fit alone does not know: cautions, which take a while, and why the family was chosen."""
-        facts = replace(graph.facts, cautions=tuple(map(str, self.cautions_)), why_family=self._taken.reason)
+        facts = replace(graph.facts, cautions=tuple(map(str, self.cautions_)), why_family=self._family_choice.reason)
         return replace(graph, facts=facts)
 
     def graph_at(self, position: int) -> Graph:

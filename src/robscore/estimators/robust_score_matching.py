@@ -134,7 +134,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     def _fit(
         self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None, moderators: AnyData | None
     ) -> Fit:
-        settings, data = self._settled(X, covariates, Settings, moderators)
+        settings, data = self._validate(X, covariates, Settings, moderators)
         fit = fit_parameters(
             data.rows,
             settings,

@@ -53,7 +53,7 @@ class Whole:
         return not self.is_rounded and abs(self.total - 1) < 1e-9
 
     @property
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """What rows sum to, and what is done about it."""
         if self.is_rounded:
             return f"{self.total:.6g} up to rounding, divided by their sums"

@@ -177,7 +177,7 @@ def _zeros(table: Table) -> str:
 
 
 @dataclass(frozen=True)
-class Taken:
+class FamilyChoice:
     """The family that ``family="auto"`` chose.
 
     Attributes
@@ -196,32 +196,34 @@ class Taken:
     remarks: tuple[Remark, ...] = ()
 
 
-def take_family(rows: Rows, seed: int, *, with_holes: bool = False) -> Taken:
+def choose_family(rows: Rows, seed: int, *, with_holes: bool = False) -> FamilyChoice:
     """By the domain first, of incomplete rows too where they are used ``with_holes``, then by the held-out loss."""
     table = Table.of(rows, seed, with_holes=with_holes)
     if table.is_real:
         count = int(table.negative.sum())
         reason = f"chosen because {count} value{' is' if count == 1 else 's are'} below zero"
-        return Taken("gaussian", get_family("gaussian"), reason, remarks=_remarks_on_few(table, rows))
+        return FamilyChoice("gaussian", get_family("gaussian"), reason, remarks=_remarks_on_few(table, rows))
     if table.whole is not None:
-        reason = f"chosen because all rows sum to {table.whole.in_words}"
-        return Taken("simplex", get_family("simplex"), reason, None if table.whole.is_one else table.whole)
+        reason = f"chosen because all rows sum to {table.whole.describe}"
+        return FamilyChoice("simplex", get_family("simplex"), reason, None if table.whole.is_one else table.whole)
     if len(table.sample) and table.lonely.any():
         names = rows.names or default_names(rows.n_columns)
         which = [names[j] for j in np.flatnonzero(table.lonely)]
         reason = (
             f"chosen because {quoted(which)} {'has' if len(which) == 1 else 'have'} no two different values above zero"
         )
-        return Taken("gaussian", get_family("gaussian"), reason)
+        return FamilyChoice("gaussian", get_family("gaussian"), reason)
     if len(table.sample) < _FEWEST_ROWS:
-        return Taken("sqrt", get_family("sqrt"), "chosen because there are too few complete rows to compare families")
+        return FamilyChoice(
+            "sqrt", get_family("sqrt"), "chosen because there are too few complete rows to compare families"
+        )
     lines = [one for one in compared(table, FAMILIES[:-2], seed) if one.verdict != "excluded"]
     best, others = lines[0], lines[1:]
     near = [one.name for one in others if one.verdict == "not told apart"]
     reason = f"best of {len(lines)} families by held-out loss"
     if near:
         reason += f"; the data cannot tell it from {' or '.join(filter(None, [', '.join(near[:-1]), near[-1]]))}"
-    return Taken(best.name, best.family, reason)
+    return FamilyChoice(best.name, best.family, reason)
 
 
 def _remarks_on_few(table: Table, rows: Rows) -> tuple[Remark, ...]:

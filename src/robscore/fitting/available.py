@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from robscore._tools.errors import UsageError
-from robscore._tools.progress import stage, tell
+from robscore._tools.progress import announce, stage
 from robscore._tools.words import Setting, Words
 from robscore.cells.available import Available, averaged_by_entries, filled_with, typical_values
 from robscore.elements import PairwiseElements
@@ -74,7 +74,7 @@ def fit_available(
     with stage("completing rows, to weigh them"):
         fit = once(prepared)
         for number in range(_ROUNDS):
-            tell("completing rows, to weigh them", number, _ROUNDS)
+            announce("completing rows, to weigh them", number, _ROUNDS)
             drawn_by = proper(filler.family, fit.loss, again(fit.loss, fit))
             for _ in range(_SWEEPS):
                 filler.draw(drawn_by)
@@ -99,7 +99,7 @@ def observed_elements(prepared: Prepared, weights: RowWeights, memory: float) ->
 
 def _streamed(rows: Rows, settings: Settings, caller: str, more: dict[str, Any]) -> Prepared:
     """Rows with holes that are read a piece at a time."""
-    if not settings.says_nothing_of_blocks and settings.n_blocks != 1:
+    if not settings.blocks_unspecified and settings.n_blocks != 1:
         raise UsageError(
             Setting("missing", "available"),
             " takes all rows alike where they do not fit in memory: their blocks have other entries each. Leave out ",

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from robscore._tools.pieces import rows_within
-from robscore._tools.progress import stage, tell
+from robscore._tools.progress import announce, stage
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.cells.available import filled_with, typical_values
@@ -73,7 +73,7 @@ def fit_graph_of_any(
     """The graph from all rows at once or, if there are very many, from a sample of them."""
     size = sample_size(rows, settings)
     in_memory = settings.takes_holes and not _fills_a_stream(rows, settings)
-    whole = in_memory or not settings.says_nothing_of_blocks or not settings.reweights
+    whole = in_memory or not settings.blocks_unspecified or not settings.reweights
     if rows.n_rows > size and not (whole or moderators) and settings.alpha is None:
         found = _by_sample(rows, settings, size, sample_weight, {"caller": caller, "frame": frame, "given": given})
         if found is not None:
@@ -153,7 +153,7 @@ def _filled(pilot: GraphFit, holed: Prepared, seeds: Seeds, sample: IntArray) ->
     members[sample] = found.members
     typical, loss = typical_values(holed.rows, names), pilot.loss
     for number in range(_DRAWN_ANEW):
-        tell("drawing missing cells of all rows", number, _DRAWN_ANEW)
+        announce("drawing missing cells of all rows", number, _DRAWN_ANEW)
         parameters = proper(family, pilot.loss, refitted(loss, edges, locations, pilot.settings))
         rows = FilledRows(holed.rows, seeds, Drawing(family, parameters, typical))
         if number == _DRAWN_ANEW - 1:
@@ -209,11 +209,11 @@ def _of_all(
     positions = sample if prepared.complete.all() else prepared.used[sample]
     return replace(
         pilot, prepared=prepared, weighed=weighed, loss=loss, scaled=scaled, given=given, unshrunk=scaled,
-        remarks=remarks, sampled=Sampled(positions, certified, given[0], scaled[0], _in_words(there)),
+        remarks=remarks, sampled=Sampled(positions, certified, given[0], scaled[0], _describe(there)),
     )  # fmt: skip
 
 
-def _in_words(there: Array | None) -> str:
+def _describe(there: Array | None) -> str:
     if there is None:
         return ""
     missing, pairs = 1 - there.diagonal().mean(), there[~np.eye(len(there), dtype=bool)].mean()

@@ -18,9 +18,9 @@ from robscore.fitting.weigh import Weighed
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.base import some_of
 from robscore.selection import SELECTORS, Candidates, Choice
-from robscore.selection.choice import shrunk_least
+from robscore.selection.choice import last_position_with_same_graph
 from robscore.selection.n_edges import find_n_edges
-from robscore.selection.series import rows_worth_one
+from robscore.selection.series import autocorrelation_time
 from robscore.solvers.path import Path
 from robscore.weighting.block_weights import weigh_rows
 
@@ -112,7 +112,7 @@ def _by_rules(
         n_jobs=settings.n_jobs,
         certainty=certainty,
         observed=observed,
-        tau=rows_worth_one(loss, path, elements, weighed.weights) if _BY_ERRORS & {*settings.rules} else 1.0,
+        tau=autocorrelation_time(loss, path, elements, weighed.weights) if _BY_ERRORS & {*settings.rules} else 1.0,
     )
     rule = settings.rules[0]
     found = {rule: SELECTORS[rule](candidates)}
@@ -144,7 +144,7 @@ def _between_penalties(path: Path, choice: Choice, solve_at: Callable[[Array], P
     alpha = float(np.exp(shares @ np.log(path.alphas[pair])))
     path, _ = path.merged(solve_at(np.array([alpha])))
     criterion = np.insert(choice.criterion, choice.position, shares @ choice.criterion[pair])
-    return path, Choice(criterion, shrunk_least(path, choice.position))
+    return path, Choice(criterion, last_position_with_same_graph(path, choice.position))
 
 
 def _remarks_on_end(path: Path, position: int, criterion: Array, rule: str, settings: GraphSettings) -> list[Remark]:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from robscore._tools.errors import UsageError
-from robscore._tools.progress import stage, tell
+from robscore._tools.progress import announce, stage
 from robscore._tools.typing import Array, BoolArray
 from robscore.cells.completing import completions, without_covariates
 from robscore.cells.filling import Filling
@@ -203,7 +203,7 @@ def fit_filled(
             parameters = again(loss, fit)
             past.append(np.concatenate([np.ravel(part) for part in parameters]))
             change = _change(past, 1 if filler.is_exact else 4)
-            tell("filling in cells", number, filler.fewest)
+            announce("filling in cells", number, filler.fewest)
             if number >= filler.fewest and change <= enough:
                 break
             drawn_by = proper(family, loss, parameters)

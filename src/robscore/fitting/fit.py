@@ -32,7 +32,7 @@ from robscore.fitting.holes import HoledTable
 from robscore.fitting.moderators import remarks_on_density
 from robscore.fitting.noise import certainty_of_pairs
 from robscore.fitting.prepare import Prepared, prepare
-from robscore.fitting.refit import judging_fit, refit_like, refitted
+from robscore.fitting.refit import pilot_fit, refit_like, refitted
 from robscore.fitting.settings import GraphSettings, Settings
 from robscore.fitting.singular import singular_error
 from robscore.fitting.weigh import Judge, Weighed, loss_of_copies, weigh
@@ -147,7 +147,7 @@ class Sampled:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.abs(self.interaction / self.scaled) * self.certificate.errors)
 
-    def in_words(self, n_rows: int) -> str:
+    def describe(self, n_rows: int) -> str:
         """Who did what, and whether edges are missing."""
         left_out, missed = self.certificate.p_value.size, self.certificate.n_missed
         found = f"{missed} may have one" if missed else "none seems to have one"
@@ -219,8 +219,8 @@ class GraphFit(Fit):
             selection=self.chosen.words,
             converged=self.converged,
             kkt=float(path.kkt[position]),
-            filled=self.prepared.holes_in_words or ("" if self.sampled is None else self.sampled.filled),
-            sample="" if self.sampled is None else self.sampled.in_words(self.prepared.rows.n_rows),
+            filled=self.prepared.describe_missing or ("" if self.sampled is None else self.sampled.filled),
+            sample="" if self.sampled is None else self.sampled.describe(self.prepared.rows.n_rows),
         )
 
     @property
@@ -311,7 +311,7 @@ def fit_graph(rows: Rows, settings: GraphSettings, *, caller: str, frame: str | 
 
     def once(prepared: Prepared) -> GraphFit:
         filling = prepared.filling
-        own = settings if filling is None or filling.is_last else settings.of_a_round(prepared.rows.n_columns)
+        own = settings if filling is None or filling.is_last else settings.for_imputation_round(prepared.rows.n_columns)
         try:
             with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
                 return _fit_prepared(prepared, own, frame)
@@ -331,7 +331,7 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
 
     def judge_first(loss: Loss, n_rows: int, columns: IntArray) -> Parameters:
         assert isinstance(loss, QuadraticLoss)
-        return judging_fit(loss, n_rows, columns, settings)
+        return pilot_fit(loss, n_rows, columns, settings)
 
     def judge_like(loss: Loss, parameters: Parameters) -> Parameters:
         assert isinstance(loss, QuadraticLoss)

@@ -24,9 +24,9 @@ from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.fitting.weigh import Weighed
 from robscore.losses.quadratic import QuadraticLoss
-from robscore.selection.standard_errors import with_own_adapted
+from robscore.selection.standard_errors import profile_out_node_parameters
 
-_FEWEST_COPIES, _TWOS = 12, 6  # completions of several rounds; how many twos of them are looked at
+_FEWEST_COPIES, _N_IMPUTATION_PAIRS = 12, 6  # completions of several rounds; how many twos of them are looked at
 _LEAST = 0.05  # of the noise of one completion
 
 Factors = tuple[Array, Array]
@@ -44,10 +44,10 @@ def certainty_of_pairs(prepared: Prepared, loss: QuadraticLoss, weighed: Weighed
     if filling.suspects is None or len(filling.copies) < _FEWEST_COPIES or has_covariates:
         return filling.certainty
     m, family, weights = loss.n_columns, prepared.preparation.scaled_family, weighed.weights.gamma_weights
-    z = with_own_adapted(loss, np.zeros((m, m)), np.zeros(m), fit_location=settings.fit_location)
+    z = profile_out_node_parameters(loss, np.zeros((m, m)), np.zeros(m), fit_location=settings.fit_location)
     half = len(filling.copies) // 2
     twos: list[tuple[Factors, Factors]] = []
-    for first in np.unique(np.linspace(0, half - 1, _TWOS).astype(np.intp)):
+    for first in np.unique(np.linspace(0, half - 1, _N_IMPUTATION_PAIRS).astype(np.intp)):
         one, other = (_factors(family.elements(filling.copies[k]), z, weights) for k in (first, first + half))
         if one is None or other is None:
             return filling.certainty

@@ -138,11 +138,11 @@ class Prepared:
         return np.flatnonzero(self.complete)
 
     @property
-    def holes_in_words(self) -> str:
+    def describe_missing(self) -> str:
         """How many cells were missing or wrong, and what was done about it; nothing where all were there."""
         if self.filling is not None:
-            return self.filling.in_words(self.preparation.names)
-        return "" if self.available is None else self.available.in_words()
+            return self.filling.describe(self.preparation.names)
+        return "" if self.available is None else self.available.describe()
 
     def elements(self, settings: Settings, some: IntArray | None = None) -> Elements:
         """The score-matching elements of the rows, all or some (ascending positions among those used)."""

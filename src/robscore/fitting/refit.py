@@ -13,7 +13,7 @@ from robscore.solvers.refit import refit
 
 # The fits that rows are judged by: a short, rough path.
 RIDGE = 1e-4  # of the diagonal of the Hessian, on the scaled columns
-_JUDGING_ALPHAS, _LARGEST_RATIO, _JUDGING_TOL, _JUDGING_SWEEPS, _JUDGING_RIDGE = 6, 0.5, 1e-4, 200, 0.02
+_PILOT_ALPHAS, _LARGEST_RATIO, _PILOT_TOL, _PILOT_SWEEPS, _PILOT_RIDGE = 6, 0.5, 1e-4, 200, 0.02
 
 
 def refit_like(loss: QuadraticLoss, parameters: Parameters, settings: GraphSettings) -> Parameters:
@@ -22,7 +22,7 @@ def refit_like(loss: QuadraticLoss, parameters: Parameters, settings: GraphSetti
     return refitted(loss, joined_support(interaction, "symmetric"), location != 0, settings)
 
 
-def judging_fit(loss: QuadraticLoss, n_rows: int, columns: IntArray, settings: GraphSettings) -> Parameters:
+def pilot_fit(loss: QuadraticLoss, n_rows: int, columns: IntArray, settings: GraphSettings) -> Parameters:
     """K and eta to judge rows by: a lasso with a fixed share of the largest penalty, a continuous function of the data.
 
     No graph is chosen, for a choice jumps; a little ridge keeps columns that are nearly dependent in bounds.
@@ -32,12 +32,12 @@ def judging_fit(loss: QuadraticLoss, n_rows: int, columns: IntArray, settings: G
     ratio = min(_LARGEST_RATIO, np.sqrt(np.log(max(m, 3)) / n_rows * (1 + m / n_rows)))
     path = solve_quietly(
         loss,
-        _JUDGING_ALPHAS,
+        _PILOT_ALPHAS,
         rule="symmetric",
         alpha_min_ratio=float(ratio),
-        tol=_JUDGING_TOL,
-        max_iter=_JUDGING_SWEEPS,
-        diagonal_multiplier=0.0 if loss.zero_sums else _JUDGING_RIDGE,
+        tol=_PILOT_TOL,
+        max_iter=_PILOT_SWEEPS,
+        diagonal_multiplier=0.0 if loss.zero_sums else _PILOT_RIDGE,
         penalize_diagonal=False,
         fit_location=settings.fit_location,
         location_ratio=np.inf,

@@ -246,10 +246,10 @@ class Settings:
     @property
     def reweights(self) -> bool:
         """Whether rows are reweighted: by default where nothing is said of blocks or bad rows."""
-        return self.says_nothing_of_blocks if self.reweight is None else bool(self.reweight)
+        return self.blocks_unspecified if self.reweight is None else bool(self.reweight)
 
     @property
-    def says_nothing_of_blocks(self) -> bool:
+    def blocks_unspecified(self) -> bool:
         """Whether neither the number of blocks nor the share of bad rows is given."""
         return self.n_blocks is None and self.contamination is None
 
@@ -378,7 +378,7 @@ class GraphSettings(Settings):
             return n_columns**2
         return max(_EDGES_A_COLUMN * n_columns, 0 if self.n_edges is None else self.n_edges)
 
-    def of_a_round(self, n_columns: int) -> GraphSettings:
+    def for_imputation_round(self, n_columns: int) -> GraphSettings:
         """For a fit after which cells are filled in again.
 
         Other rules would fit many times, round after round; the dense end of a path takes longest, and a coarse path

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robscore._tools.errors import UsageError
-from robscore._tools.progress import stage, tell
+from robscore._tools.progress import announce, stage
 from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, Words, quoted
@@ -25,7 +25,7 @@ from robscore.selection.blocks import block_grid, choose_n_blocks, least_blocks
 from robscore.solvers.columns import ColumnsError
 from robscore.solvers.factor import SingularLossError
 from robscore.weighting.block_weights import Products, shared_products, weigh_rows
-from robscore.weighting.reweighting import JudgingFit, Reweighted, reweigh
+from robscore.weighting.reweighting import PilotFit, Reweighted, reweigh
 from robscore.weighting.row_weights import RowWeights
 
 _FEWEST_REWEIGHTED = 20  # rows; fewer say too little about each other
@@ -43,7 +43,7 @@ class Judge(NamedTuple):
     like : from a loss and parameters to its minimum over those parameters that are not zero
     """
 
-    first: JudgingFit
+    first: PilotFit
     like: Callable[[Loss, Parameters], Parameters]
 
 
@@ -73,7 +73,7 @@ class Weighed:
     def reweighting(self) -> str | None:
         """The result of reweighting, in words; None if it was not requested."""
         if self.weights.is_tapered:
-            return self.weights.in_words()
+            return self.weights.describe()
         if any(remark.kind == About.MISFIT for remark in self.remarks):
             return "no, the family does not describe enough of the rows"
         return "no, the rows could not be judged by each other" if self.reweighted else None
@@ -87,7 +87,7 @@ def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Jud
     total = elements.n_rows if often is None else max(round(float(often.sum())), 1)
     n_blocks = min(settings.first_n_blocks(total), elements.n_rows)
     _check_overflow(prepared, elements)
-    free = settings.reweights and settings.says_nothing_of_blocks and elements.n_rows <= _BLOCKS_OF_ONE
+    free = settings.reweights and settings.blocks_unspecified and elements.n_rows <= _BLOCKS_OF_ONE
     fallback = elements.n_rows if free else n_blocks
     found: Reweighted | Remark | None = None
     if (settings.reweights or settings.n_blocks == "auto") and elements.n_rows >= _FEWEST_REWEIGHTED:
@@ -97,7 +97,7 @@ def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Jud
         remarks = remarks_on_left_out(found.weights, prepared)
         return Weighed(found.weights, n_blocks, None, settings.reweights, remarks, found), found.loss
     n_blocks = fallback
-    tell(f"weighing {n_blocks} blocks of rows")
+    announce(f"weighing {n_blocks} blocks of rows")
     if isinstance(found, Reweighted):
         weights, n_blocks, criterion, remarks = _choose_n_blocks(elements, settings, found, judge, often)
         return Weighed(weights, n_blocks, criterion, settings.reweights, remarks), weights.loss(elements)
@@ -186,7 +186,7 @@ def _weights_of_blocks(
     """Row weights of blocks; where the number of blocks is not the user's, of the rows that do not overflow."""
     n_rows = elements.n_rows
     kept: IntArray | None = None
-    if settings.says_nothing_of_blocks and elements.overflow.any():
+    if settings.blocks_unspecified and elements.overflow.any():
         kept = np.flatnonzero(~elements.overflow)
         if 2 * kept.size <= n_rows:
             elements.check_no_overflow(np.arange(n_rows))

@@ -129,7 +129,7 @@ def plot_graph(
     ax = axes(ax, (6.5, 6.5))
     ax.set_aspect("equal")
     ax.axis("off")
-    ax.set_title(title if title is not None else _in_words(drawn), fontsize=11)
+    ax.set_title(title if title is not None else _describe(drawn), fontsize=11)
     draw_links(ax, positions, drawn.names, _links(drawn, marked))
     return ax
 
@@ -184,7 +184,7 @@ def plot_map(
         points = np.asarray(line, dtype=float)
         ax.plot(longitudes_near(points[:, 1], east), points[:, 0], color=DARK, linewidth=1.8, alpha=0.6, zorder=0)
     ax.set(xlabel="longitude (°)", ylabel="latitude (°)")
-    ax.set_title(title if title is not None else _in_words(drawn), fontsize=11)
+    ax.set_title(title if title is not None else _describe(drawn), fontsize=11)
     draw_links(ax, positions, drawn.names, _links(drawn, marked))
     return ax
 
@@ -196,7 +196,7 @@ def _checked(positions: ArrayLike, m: int) -> Array:
     return at
 
 
-def _in_words(drawn: Named) -> str:
+def _describe(drawn: Named) -> str:
     strength = drawn.association[tuple(drawn.pairs.T)]
     positive = int(np.count_nonzero(strength > 0))
     count = f"{strength.size} edge{'' if strength.size == 1 else 's'} between {len(drawn.names)} variables"

@@ -259,7 +259,7 @@ def about_fit(record: Record) -> str:
     if check is None or check["verdict"] is None:
         why = "" if check is None else f" {_sentence(check['why_not'])}"
         return f"Whether the {family_in_words(record)} model fits could not be checked.{why}"
-    p_value = "beyond measure" if check["p_value"] is None else in_words(check["p_value"])
+    p_value = "beyond measure" if check["p_value"] is None else describe(check["p_value"])
     if check["verdict"] == "fits":
         return (
             f"As far as the rows can tell, the {family_in_words(record)} model fits every variable given the others "
@@ -279,12 +279,12 @@ def _p_of(column: list[Any]) -> float:
     return 0.0 if column[2] is None else float(column[2])
 
 
-def in_words(p_value: float) -> str:
+def describe(p_value: float) -> str:
     """A p-value as a reader wants it.
 
     Examples
     --------
-    >>> in_words(0.0213), in_words(4e-82)
+    >>> describe(0.0213), describe(4e-82)
     ('p = 0.021', 'p < 0.0001')
     """
     return "p < 0.0001" if p_value < 1e-4 else f"p = {p_value:.2g}"

@@ -17,7 +17,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from robscore._tools.pieces import rows_within
-from robscore._tools.progress import tell
+from robscore._tools.progress import announce
 from robscore._tools.threads import in_threads
 from robscore._tools.typing import AnyArray, Array, IntArray
 from robscore._tools.words import RowAt
@@ -89,12 +89,12 @@ class Rows(ABC):
 
         pieces = zip(spans, self.pieces(bounds), strict=True)
         if len(spans) > 1:
-            tell("reading rows", 0, self.n_rows)
+            announce("reading rows", 0, self.n_rows)
         with closing(in_threads(at_work, pieces, at_once=len(spans) == 1)) as results:
             for (low, high), result in zip(spans, results, strict=True):
                 yield low, result
                 if len(spans) > 1:
-                    tell("reading rows", high, self.n_rows)
+                    announce("reading rows", high, self.n_rows)
 
     def gather(self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None) -> Any:
         """What ``work`` makes of all pieces, joined along the first axis; for tuples, of every part."""

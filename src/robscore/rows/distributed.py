@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from robscore._tools.arguments import in_words
+from robscore._tools.arguments import describe
 from robscore._tools.optional import require
-from robscore._tools.progress import tell
+from robscore._tools.progress import announce
 from robscore._tools.threads import one_thread
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray
 from robscore._tools.words import first_few
@@ -105,7 +105,7 @@ class DaskRows(Rows):
             raise ValueError(
                 f"Chunk {largest} of X has {sizes[largest]} rows and takes {chunk / _COPIES / 1e6:.0f} MB, too much "
                 f"for workers with {max(limits) / 1e6:.0f} MB of memory; use smaller chunks, for example "
-                f"X.rechunk(({rows}, -1)), or workers with at least {in_words(needed)} each."
+                f"X.rechunk(({rows}, -1)), or workers with at least {describe(needed)} each."
             )
 
     def __repr__(self) -> str:
@@ -178,8 +178,8 @@ class DaskRows(Rows):
     def _computed(self, tasks: list[Any]) -> tuple[Any, ...]:
         """The results of the tasks; at once, wherever Dask is configured to run."""
         largest = max(np.diff(self.ends, prepend=0).tolist())
-        size = in_words(8.0 * largest * self.n_columns)
-        tell("reading rows on the cluster")
+        size = describe(8.0 * largest * self.n_columns)
+        announce("reading rows on the cluster")
         with one_thread():  # Dask has a thread for every core
             return _computed(tasks, f"Chunks of X have up to {largest} rows, {size} each.")
 
@@ -261,7 +261,7 @@ def _check_workers() -> None:
     if limits and max(limits) < needed:
         raise ValueError(
             f"The Dask workers have {max(limits) / 1e6:.0f} MB of memory each, hardly more than Python and its "
-            f"libraries take; at least {in_words(needed)} are needed, and {8 * _COPIES} bytes for every number of the "
+            f"libraries take; at least {describe(needed)} are needed, and {8 * _COPIES} bytes for every number of the "
             "largest chunk on top of that."
         )
 

@@ -13,7 +13,7 @@ import numpy as np
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.optional import require
 from robscore._tools.pieces import rows_within
-from robscore._tools.progress import tell
+from robscore._tools.progress import announce
 from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, first_few, quoted
 from robscore.rows.base import Rows, repieced
@@ -108,13 +108,13 @@ class ParquetRows(Rows):
         wanted, result = np.asarray(index)[order], np.empty((len(index), self.n_columns))
         groups = np.unique(np.searchsorted(self._groups, wanted, side="right") - 1)
         seen, of_these = 0, int(np.diff(self._groups)[groups].sum())
-        tell("drawing rows", seen, of_these)
+        announce("drawing rows", seen, of_these)
         for low, batch in self._batches(groups):
             first, last = np.searchsorted(wanted, [low, low + batch.num_rows])
             if last > first:
                 result[order[first:last]] = as_matrix(batch.take(wanted[first:last] - low), self.names or ())
             seen += batch.num_rows
-            tell("drawing rows", seen, of_these)
+            announce("drawing rows", seen, of_these)
         return result
 
     def _batches(self, groups: IntArray) -> Iterator[tuple[int, Any]]:

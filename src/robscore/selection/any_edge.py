@@ -18,7 +18,7 @@ import numpy as np
 from robscore._tools.typing import Array, IntArray
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.selection.odds import Odds, likeliest_share, log_odds
-from robscore.selection.standard_errors import with_own_adapted
+from robscore.selection.standard_errors import profile_out_node_parameters
 from robscore.solvers.path import Path
 from robscore.weighting.standard import canonical_order
 from robscore.weighting.weighted_rows import WeightedRows
@@ -70,7 +70,7 @@ class AnyEdge:
         if not self.exchangeable:
             return None
         none = np.zeros_like(self.loss.completed(self.path.interactions[0])), np.zeros_like(self.path.locations[0])
-        z = with_own_adapted(self.loss, *none, fit_location=self.path.fit_location)
+        z = profile_out_node_parameters(self.loss, *none, fit_location=self.path.fit_location)
         factors = self.rows.elements.gradient_factors(*z)
         often = self._often()
         if factors is None or often is None:

@@ -119,7 +119,7 @@ def least(criterion: Array, path: Path) -> int:
     return int((converged if converged.size else best[:1])[-1])
 
 
-def shrunk_least(path: Path, position: int) -> int:
+def last_position_with_same_graph(path: Path, position: int) -> int:
     """The last converged position at which the path still has the graph that it has at one."""
     last = position
     for k in range(position + 1, path.alphas.size):

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri, stdtr
 
-from robscore._tools.progress import tell
+from robscore._tools.progress import announce
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.losses.parts import Parts, both_ends
 from robscore.losses.quadratic import QuadraticLoss
@@ -83,7 +83,7 @@ class EntryScores:
         too_many = np.flatnonzero(self.path.n_edges > most_edges)
         until = max(int(too_many[0]) if too_many.size else self.path.alphas.size, 1)
         for k in range(self.n_looked_at, until):
-            tell("choosing among penalties", k + 1, until)
+            announce("choosing among penalties", k + 1, until)
             self._look_at(k)
         self.n_looked_at = max(self.n_looked_at, until)
         score, last = self.score.copy(), self.path.alphas[self.n_looked_at - 1]

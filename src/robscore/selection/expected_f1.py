@@ -23,7 +23,7 @@ import numpy as np
 from robscore._tools.typing import Array, BoolArray
 from robscore.losses.parts import matrices
 from robscore.selection.any_edge import AnyEdge
-from robscore.selection.choice import Candidates, Choice, least, shrunk_least
+from robscore.selection.choice import Candidates, Choice, last_position_with_same_graph, least
 from robscore.selection.entries import Entries, EntryScores
 from robscore.selection.odds import Odds, find_odds
 from robscore.solvers.path import Path, joined_support
@@ -53,7 +53,7 @@ def expected_f1(candidates: Candidates) -> Choice:
             criterion = (_of_groups if several else _criterion)(path, entries, odds)
         else:
             criterion = _without_edges(path, entries)
-        choice = _where_the_flat_begins(criterion, path)
+        choice = _sparsest_near_best(criterion, path)
         chosen, last = path.n_edges[[choice.position, entries.n_looked_at - 1]]
         may_go_on = 2 * most <= candidates.n_rows and not several  # of groups, as of each alone
         some_may_stand_out = may_go_on and (score[~entries.entered] > _CLEAR).any()
@@ -78,7 +78,7 @@ def _odds(score: Array, entries: Entries, common: BoolArray) -> Odds:
     return Odds(probability, sum(odds.n_edges for _, odds in found), sum(odds.evidence for _, odds in found))
 
 
-def _where_the_flat_begins(criterion: Array, path: Path) -> Choice:
+def _sparsest_near_best(criterion: Array, path: Path) -> Choice:
     """The sparsest graph whose expected F1 is nearly the best."""
     f1 = 1 - criterion
     best = f1[least(criterion, path)]
@@ -90,7 +90,7 @@ def _where_the_flat_begins(criterion: Array, path: Path) -> Choice:
         between = float(np.ceil((enough - before) / (f1[first] - before) * _PARTS) / _PARTS)
         if between < 1.0:
             return Choice(criterion, first, between)
-    return Choice(criterion, shrunk_least(path, first))
+    return Choice(criterion, last_position_with_same_graph(path, first))
 
 
 def _rows(candidates: Candidates) -> WeightedRows:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss
-from robscore.selection.standard_errors import on_own_parameters, with_own_adapted
+from robscore.selection.standard_errors import on_own_parameters, profile_out_node_parameters
 from robscore.solvers.path import Path
 from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.time_blocks import TimeBlocks
@@ -26,7 +26,7 @@ from robscore.weighting.weighted_rows import WeightedRows
 _MOST_ROWS, _MOST_NUMBERS = 5_000, 300_000  # that are looked at
 
 
-def rows_worth_one(loss: QuadraticLoss, path: Path, elements: PairwiseElements, weights: RowWeights) -> float:
+def autocorrelation_time(loss: QuadraticLoss, path: Path, elements: PairwiseElements, weights: RowWeights) -> float:
     """As many rows, in their order, as say as much as one independent row; 1 unless they are clearly a series."""
     if weights.frequency is not None or loss.n_columns < 2:
         return 1.0  # weighted rows are not a series
@@ -52,7 +52,7 @@ def _shares(loss: QuadraticLoss, path: Path, rows: WeightedRows) -> Array:
     """What rows add to the derivatives in K_ij, for all pairs or some of every column, shape (n, p)."""
     m = loss.n_columns
     whole = loss.completed(path.interactions[0]), path.locations[0]
-    z = with_own_adapted(loss, *whole, fit_location=path.fit_location)
+    z = profile_out_node_parameters(loss, *whole, fit_location=path.fit_location)
     own = on_own_parameters(loss, fit_location=path.fit_location)
     entries = loss.parts.own_entries(m, loss.n_locations)
     in_own = [rows.gradients(z, at, np.arange(m), symmetric=False) for at in entries]

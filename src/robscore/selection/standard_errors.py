@@ -27,7 +27,7 @@ def standard_errors(
     ``own`` is what :func:`on_own_parameters` gives.
     """
     whole = loss.completed(path.interactions[position]), path.locations[position]
-    K, eta = with_own_adapted(loss, *whole, fit_location=path.fit_location)
+    K, eta = profile_out_node_parameters(loss, *whole, fit_location=path.fit_location)
     together = path.rule == "symmetric"
     if loss.gamma_last is not None and together:
         edges = joined_support(K, path.rule)
@@ -53,7 +53,7 @@ def degrees_of_freedom(
     of a chi squared with 2 n / (kappa - 1) degrees of freedom. Pairs that seem better than most are not believed.
     """
     whole = loss.completed(path.interactions[0]), path.locations[0]
-    z = with_own_adapted(loss, *whole, fit_location=path.fit_location)
+    z = profile_out_node_parameters(loss, *whole, fit_location=path.fit_location)
     kurtosis = both_ends(rows.pair_kurtosis(z, own), pairs)[0]
     typical = np.median(kurtosis) if kurtosis.size else 3.0
     return np.maximum(2 * rows.n_rows / np.maximum(np.maximum(kurtosis, typical) - 1, 1e-3), 1.0)
@@ -111,7 +111,9 @@ def _solved(loss: QuadraticLoss, in_diagonal: Array, in_location: Array, *, fit_
     return (s * in_diagonal - c * in_location) / determinant, (d * in_location - c * in_diagonal) / determinant
 
 
-def with_own_adapted(loss: QuadraticLoss, K: Array, eta: Array, *, fit_location: bool) -> tuple[Array, Array]:
+def profile_out_node_parameters(
+    loss: QuadraticLoss, K: Array, eta: Array, *, fit_location: bool
+) -> tuple[Array, Array]:
     """K and eta with every K_jj and eta_j where the loss alone has them: multipliers and penalties move these."""
     m = loss.n_columns
     derivative, nodes = loss.gamma_times(K, eta) - loss.g, np.arange(m)

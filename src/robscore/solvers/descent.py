@@ -207,7 +207,7 @@ def solve_one(
         if worst > _ONE_SWEEP_MORE * tol and changed:
             snapshots.append((Z.copy(), R.copy()))
             if sweeps >= 2 * checked_at:
-                if problem.falls_forever(checkpoint, Z, alpha):
+                if problem.is_unbounded_below(checkpoint, Z, alpha):
                     Z[:] = checkpoint
                     refresh(*problem.quadratic, Z, R)
                     return sweeps, False, float(problem.violations(Z, R, alpha).max(initial=0.0))

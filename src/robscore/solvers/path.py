@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robscore._tools.arguments import check_whole
 from robscore._tools.errors import ArgumentError, UsageError
-from robscore._tools.progress import tell
+from robscore._tools.progress import announce
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting, Words
@@ -326,9 +326,9 @@ def _tell_progress(
     """By edges where these end the path and come nearer to their number than the penalties to theirs, else by those."""
     n_alphas = DEFAULT_ALPHAS if alphas is None else alphas if isinstance(alphas, int) else np.size(alphas)
     if max_edges and n_edges * n_alphas > n_solved * max_edges:
-        tell("edges", min(n_edges, max_edges), max_edges)
+        announce("edges", min(n_edges, max_edges), max_edges)
     else:
-        tell("penalty", n_solved, n_alphas)
+        announce("penalty", n_solved, n_alphas)
 
 
 def _with_reference_last(

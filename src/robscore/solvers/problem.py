@@ -149,7 +149,7 @@ class Problem:
         """The smallest alpha at which every penalised coordinate is zero, from R at the null solution."""
         return self.penalty.alpha_max(self.gradient(R), self.weights, float(np.abs(self.linear).max()))
 
-    def falls_forever(self, before: Array, after: Array, alpha: float) -> bool:
+    def is_unbounded_below(self, before: Array, after: Array, alpha: float) -> bool:
         """Whether the iterates run away, because the objective has no minimum.
 
         With fewer rows than columns the loss is flat in some directions, and -l' z may fall along them faster

@@ -52,12 +52,12 @@ _OF_SURPRISE = Caution(steps=3)
 _OF_COLUMNS = Caution(bulk=(OUTER, 1 - OUTER), leeway=2.0, lowest=0.95, errors=(6.0, 12.0), purity=3.0, steps=1)
 _UNUSUAL = (0.01, 0.9)  # quantiles of the simulated surprise: less is too likely, more is surprising
 
-_ESCAPED = 1.6  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
+_EXCESS_INFLATION = 1.6  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
 _WIDTH, _LARGEST_WIDTH = 3.0, 0.5  # rows in the taper: so many times the bad ones, at most this share of the others
 _FEW_VALUES = 10  # of a column: its residuals have no tail to speak of, but one of two values may be rare
 _NEAR = 2.0  # a gap may leave out so many times more or fewer rows
 
-JudgingFit = Callable[[Loss, int, IntArray], Parameters]
+PilotFit = Callable[[Loss, int, IntArray], Parameters]
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Reweighted:
     members: BoolArray
 
 
-def reweigh(elements: Elements, rows: Rows, family: Family, fit: JudgingFit, seed: int) -> Reweighted | None:
+def reweigh(elements: Elements, rows: Rows, family: Family, fit: PilotFit, seed: int) -> Reweighted | None:
     """Weights for the rows, by a rule learnt from them; None if so many would be dropped that no family is right.
 
     Parameters
@@ -173,7 +173,7 @@ class Pilot:
         is_first = np.diff(numbers, prepend=-1) > 0
         return cls(family, X, order, columns, z, standard.reordered(columns), family.elements(X), is_first[order])
 
-    def learn(self, fit: JudgingFit, seed: int) -> tuple[Rule, BoolArray]:
+    def learn(self, fit: PilotFit, seed: int) -> tuple[Rule, BoolArray]:
         """The rule, and which rows its scatter was taken from."""
         clusters = Clusters.of(self.z[self.is_first])
         coarse = np.array([np.unique(column).size <= _FEW_VALUES for column in self.z.T])
@@ -282,7 +282,7 @@ def taper_for(ordered: Array, share: float, limit: float) -> tuple[float, float]
     ``ordered``, shape (n,), is their surprise in ascending order.
     """
     n = ordered.size
-    share = min(_ESCAPED * share, LARGEST_SHARE)
+    share = min(_EXCESS_INFLATION * share, LARGEST_SHARE)
     if share * n < 1:
         return limit, np.inf
     width = min(_WIDTH * share, _LARGEST_WIDTH * (1 - share))

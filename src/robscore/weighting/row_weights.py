@@ -180,7 +180,7 @@ class RowWeights:
             losses[bent] -= self.slopes[bent] * (both - plain[bent] - some.row_losses(*self.parameters))
         return np.asarray(losses)
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """How many rows were dropped, and how many count in part."""
         assert self.phi is not None
         n = self.phi.size

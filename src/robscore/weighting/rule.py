@@ -131,7 +131,7 @@ class Rule:
             limits[finite] += inwards * 1.01 * _BAND * np.abs(limits[finite])
         return least, most
 
-    def in_words(self, X: Array, reason: IntArray) -> list[str]:
+    def describe(self, X: Array, reason: IntArray) -> list[str]:
         """How rows X, shape (n, m), are bad, one text per row."""
         z = self.standard(X)
         likely = self.judged_by(X) < self.too_likely

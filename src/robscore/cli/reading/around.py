@@ -15,7 +15,7 @@ FEWEST_COLUMNS = 3  # of a table under which one cell is a note
 _LONGER = 2  # times as long as all other cells of its column is a note among texts
 
 
-def without_surroundings(table: Table, notes: list[str]) -> Table:
+def strip_units_and_notes(table: Table, notes: list[str]) -> Table:
     """The table without a row of units and without notes below; what was left out goes to the notes.
 
     Examples
@@ -23,7 +23,7 @@ def without_surroundings(table: Table, notes: list[str]) -> Table:
     >>> import pandas as pd
     >>> columns = [pd.Series(["mm", 1.5, 2.0], dtype=object), pd.Series(["h", 3.0, 1.0], dtype=object)]
     >>> said = []
-    >>> [list(column) for column in without_surroundings(Table(["rain", "sun"], columns), said).columns], said
+    >>> [list(column) for column in strip_units_and_notes(Table(["rain", "sun"], columns), said).columns], said
     ([[1.5, 2.0], [3.0, 1.0]], ["The row under the names holds units and was left out: 'mm', 'h'."])
     """
     n = len(table.columns[0]) if table.columns else 0

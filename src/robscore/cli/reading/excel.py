@@ -10,7 +10,7 @@ from typing import Any
 
 from robscore._tools.optional import require
 from robscore._tools.words import clipped, first_few, quoted, shown
-from robscore.cli.reading.around import without_surroundings
+from robscore.cli.reading.around import strip_units_and_notes
 from robscore.cli.reading.header import is_header
 from robscore.cli.reading.labels import as_label
 from robscore.cli.reading.options import ReadOptions
@@ -70,7 +70,7 @@ def read_excel(path: Path, options: ReadOptions, notes: list[str]) -> Table:
     else:
         names = [f"column {k + 1}" for k in range(len(first))]
     table = typed_table(path, names, [frame[k].infer_objects() for k in frame.columns], options, notes)
-    return without_surroundings(table, notes) if headed and not options.all_text else table
+    return strip_units_and_notes(table, notes) if headed and not options.all_text else table
 
 
 def _as_text(cells: Iterable[Any]) -> list[str]:

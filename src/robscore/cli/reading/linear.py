@@ -28,12 +28,12 @@ class Line:
     start: float
     slope: float
 
-    def in_words(self, name: str) -> str:
+    def describe(self, name: str) -> str:
         """What y is, by the name of x.
 
         Examples
         --------
-        >>> Line(0, 24.0, -1.0).in_words("sleep"), Line(0, 0.0, 0.1).in_words("mm"), Line(0, 32.0, 1.8).in_words("c")
+        >>> Line(0, 24.0, -1.0).describe("sleep"), Line(0, 0.0, 0.1).describe("mm"), Line(0, 32.0, 1.8).describe("c")
         ("24 - 'sleep'", "'mm' / 10", "32 + 1.8 times 'c'")
         """
         x, size = shown(name), abs(self.slope)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from robscore._tools.arguments import in_words
+from robscore._tools.arguments import describe
 from robscore._tools.memory import free_memory
 from robscore._tools.optional import require
 from robscore.cli.reading.result import DataFileError
@@ -33,7 +33,7 @@ def refuse_too_large(paths: Sequence[Path], files: Sequence[Path]) -> None:
     given = repr(names[0] if len(names) == 1 else names)
     raise DataFileError(
         f"{names[0]}{' and others' if len(names) > 1 else ''}: {n_rows} rows of {n_columns} columns take about "
-        f"{in_words(needed)} here, and {in_words(free)} of memory are free. In Python, "
+        f"{describe(needed)} here, and {describe(free)} of memory are free. In Python, "
         f"robscore.RobustGraph().fit({given}) reads Parquet files piece by piece, however many rows there are."
     )
 

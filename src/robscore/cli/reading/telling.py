@@ -46,7 +46,7 @@ def telling(
     why = {**dict.fromkeys(empty, "empty"), **dict.fromkeys(constant, "constant")}
     why |= {k: f"same as {shown(names[first])}" for k, first in equal.items()}
     values = {k: column for k, column in values.items() if k not in equal}
-    linear = {k: line.in_words(names[line.other]) for k, line in linear_columns(values).items()}
+    linear = {k: line.describe(names[line.other]) for k, line in linear_columns(values).items()}
     if linear:
         told = first_few([f"{shown(names[k])} is {words}" for k, words in linear.items()])
         notes.append(f"Dropped (determined by another column): {told}.")

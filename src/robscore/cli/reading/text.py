@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from robscore._tools.words import quoted
-from robscore.cli.reading.around import FEWEST_COLUMNS, without_surroundings
+from robscore.cli.reading.around import FEWEST_COLUMNS, strip_units_and_notes
 from robscore.cli.reading.columns import TextColumn, column_for
 from robscore.cli.reading.dialect import SEPARATORS, decimal_of, encoding_of, holds, opened, separator_of
 from robscore.cli.reading.header import is_header
@@ -60,7 +60,7 @@ def read_text(path: Path, options: ReadOptions, notes: list[str]) -> Table:
         for column, cells in zip(columns, zip(*chunk, strict=True), strict=True):
             column.add(cells)
     table = Table(layout.names, [column.series() for column in columns], decimal=layout.decimal)
-    return table if options.all_text or options.header is False else without_surroundings(table, notes)
+    return table if options.all_text or options.header is False else strip_units_and_notes(table, notes)
 
 
 def _look(path: Path, options: ReadOptions, notes: list[str]) -> _Layout:
