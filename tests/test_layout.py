@@ -7,7 +7,7 @@ import robscore
 
 PACKAGE = Path(robscore.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-LONGEST_FILE, LONGEST_FUNCTION, MOST_AT_THE_TOP = 450, 60, 12
+LONGEST_FILE, LONGEST_FUNCTION, MOST_AT_THE_TOP = 600, 60, 12
 
 
 def test_few_modules_stand_beside_the_packages():
