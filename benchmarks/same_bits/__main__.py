@@ -17,7 +17,7 @@ import pandas as pd
 from threadpoolctl import threadpool_info
 
 import robscore as rs
-from benchmarks.same_bits import CASES, KEPT, after_fits, fits  # noqa: F401 - these fill CASES
+from benchmarks.same_bits import CASES, KEPT, after_fits, beyond_rows, fits  # noqa: F401 - these fill CASES
 
 
 def fields_of(name: str) -> dict[str, dict[str, Any]]:
