@@ -7,9 +7,8 @@ from scipy.special import expit
 from scipy.stats import gaussian_kde
 
 import robscore as rs
-from robscore.cells.completing import redrawn
 from robscore.cells.conditionals import conditionals
-from robscore.cells.order import DrawingOrder
+from robscore.cells.draw_cells import DrawingOrder, redrawn
 
 _SWEEPS, _FIRST, _POINTS = 24, 8, 120  # of flags and draws; those that count for nothing; of grids
 

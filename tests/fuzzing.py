@@ -9,7 +9,7 @@ from collections import Counter
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from robscore.families.samplers import normal, power
+from robscore.families.samplers import gibbs, normal
 from robscore.weighting import simulation
 
 WANTED = int(os.environ.get("ROBSCORE_FUZZ_EXAMPLES", "0"))
@@ -37,7 +37,7 @@ def simulating(*, many: bool):
         return
     with (
         patch.multiple(simulation, _FEWEST_CHAINS=250, _MOST_CHAINS=250),
-        patch.multiple(power, _FEWEST=500, _MOST=500),
+        patch.multiple(gibbs, _FEWEST=500, _MOST=500),
         patch.multiple(normal, _LEAST_LOG2=9, _LARGEST_LOG2=9),
     ):
         yield

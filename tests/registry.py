@@ -129,7 +129,7 @@ STATISTICS = [
     Case("normal", U.Normal(), one(real)),
     Case("truncated normal", U.TruncatedNormal(), one(positive)),
     Case("truncated normal in a box", U.TruncatedNormal(domain=D.Box(-1.0, 2.0)), one(in_box)),
-    Case("univariate gamma", U.Gamma(), one(positive)),
+    Case("univariate gamma", U.UnivariateGamma(), one(positive)),
     Case("exponential", U.Exponential(), one(positive)),
     Case("Weibull 0.7", U.Weibull(0.7), one(positive)),
     Case("Weibull 2.5", U.Weibull(2.5), one(positive)),

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.family_choice.recognise import Table
+from robscore.family_choice.data_profile import DataProfile
 from robscore.rows.arrays import ArrayRows
 
 
 def whole_of(X):
-    return Table.of(ArrayRows(np.asarray(X, dtype=float)), 0).whole
+    return DataProfile.of(ArrayRows(np.asarray(X, dtype=float)), 0).whole
 
 
 def shares(n=300, parts=(3.0, 4.0, 5.0, 6.0, 2.0), seed=0):

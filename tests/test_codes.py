@@ -9,7 +9,7 @@ from sklearn import datasets
 import robscore as rs
 from robscore._tools.remarks import About
 from robscore.cli.speaker import in_options
-from robscore.family_choice.codes import codes
+from robscore.family_choice.data_profile import codes
 
 
 def measured(n=150, m=4, seed=0):

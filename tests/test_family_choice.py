@@ -8,10 +8,9 @@ from sklearn.model_selection import GridSearchCV
 
 import robscore as rs
 from robscore.families.power import PowerFamily
-from robscore.family_choice.common_weight import CommonWeight, RowWeight
-from robscore.family_choice.held_out import block_losses, fitted_loss, fitted_losses_without
-from robscore.family_choice.nodes import Coordinates, node
-from robscore.family_choice.scoring import losses_of
+from robscore.family_choice.common_loss import CommonWeight, Coordinates, DistanceWeight, node
+from robscore.family_choice.common_score import losses_of
+from robscore.family_choice.held_out_loss import block_losses, fitted_loss, fitted_losses_without
 
 POWER = rs.families.Power(1.5, 0.5)
 FAMILIES = ["sqrt", "gamma", "truncated-gaussian", "log-log", POWER]
@@ -108,7 +107,7 @@ def test_the_slope_of_the_common_weight_is_its_derivative(is_real):
     rng = np.random.default_rng(0)
     t = rng.normal(size=(400, 3)) @ np.tri(3) if is_real else rng.gamma(2.0, size=(400, 3))
     t[5] = 4.0 if is_real else 12.0
-    weight = RowWeight.of(t, is_real=is_real)
+    weight = DistanceWeight.of(t, is_real=is_real)
     phi, slope = weight(t)
     bent = np.flatnonzero((phi > 0.05) & (phi < 0.95))
     assert bent.size > 3

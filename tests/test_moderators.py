@@ -11,8 +11,8 @@ import robscore as rs
 from robscore._tools.errors import UsageError
 from robscore.cli import app
 from robscore.elements.base import RowCounts
-from robscore.families.base import get_family
-from robscore.families.moderated import Moderated, Moderation
+from robscore.families.family import get_family
+from robscore.families.given_covariates import Moderated, Moderation
 from robscore.losses.parts import Parts, both_ends, matrices
 from robscore.report.given import is_given
 

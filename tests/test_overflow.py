@@ -7,7 +7,7 @@ from registry import CASES, positive
 import robscore as rs
 from robscore.elements.overflow import largest_norm
 from robscore.families import univariate
-from robscore.families.base import NoDensityError
+from robscore.families.family import NoDensityError
 from robscore.medians.clouds import LARGEST_SQUARED_NORM
 from robscore.weighting.simulation import proper
 

@@ -5,7 +5,7 @@ import pytest
 from tests.registry import CASES, STATISTICS
 
 import robscore as rs
-from robscore.families.exponential import weights_and_slopes
+from robscore.families.custom_statistics import weights_and_slopes
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.refit import minimise
 from robscore.weighting.row_weights import RowWeights

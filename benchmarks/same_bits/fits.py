@@ -121,7 +121,7 @@ _add("exponential family by JAX", plain, P(real, 200, 2), lambda: F.ExponentialF
 U = F.univariate
 _add("univariate normal", plain, P(real, 300, 1), U.Normal)
 _add("univariate truncated normal", plain, P(positive, 300, 1), U.TruncatedNormal)
-_add("univariate gamma", plain, P(spoilt, 300, 1), U.Gamma, n_blocks=40)
+_add("univariate gamma", plain, P(spoilt, 300, 1), U.UnivariateGamma, n_blocks=40)
 _add("univariate exponential", plain, P(positive, 300, 1), U.Exponential)
 _add("univariate Weibull", plain, P(positive, 300, 1), P(U.Weibull, 2.5))
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from robscore.certainty.stability import edge_stability
     from robscore.cli.reading.public import read_table
     from robscore.estimators import RobustGraph, RobustScoreMatching
+    from robscore.families.family import score_elements
     from robscore.families.identifiability import check_identifiable
-    from robscore.families.score_elements import score_elements
     from robscore.family_choice import compare_families
     from robscore.medians import geometric_median, median_of_means, n_blocks_for
     from robscore.rows import ArrowRows, ParquetRows

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 import robscore as rs
 from robscore.cells.conditionals import Conditionals, conditionals
-from robscore.cells.good import GoodCells, pooled_shares, spreads
+from robscore.cells.wrong_cells import GoodCells, pooled_shares, spreads
 
 TABLES = {
     "wine": lambda: load_wine().data,

@@ -9,9 +9,7 @@ import pandas as pd
 import pytest
 
 import robscore as rs
-from robscore.cells.completing import redrawn
-from robscore.cells.normal_points import normal_points
-from robscore.cells.order import DrawingOrder
+from robscore.cells.draw_cells import DrawingOrder, normal_points, redrawn
 from robscore.certainty.completions import drawn_fits
 
 

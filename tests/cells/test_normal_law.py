@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.cells.completing import completions
-from robscore.cells.normal_law import given_the_rest
-from robscore.cells.order import DrawingOrder
+from robscore.cells.draw_cells import DrawingOrder, completions, normal_given_the_rest
 
 
 @pytest.mark.parametrize("family", ["gaussian", "log-log"])
@@ -38,4 +36,4 @@ def test_completions_have_the_conditional_moments(family: str) -> None:
 
 
 def test_rows_without_holes_have_no_law() -> None:
-    assert list(given_the_rest(np.ones((3, 2)), np.zeros((3, 2), dtype=bool), np.eye(2), np.zeros(2))) == []
+    assert list(normal_given_the_rest(np.ones((3, 2)), np.zeros((3, 2), dtype=bool), np.eye(2), np.zeros(2))) == []

@@ -7,9 +7,9 @@ import pytest
 from sklearn.model_selection import cross_val_score
 
 import robscore as rs
-from robscore.family_choice.common_weight import CommonWeight
+from robscore.family_choice.common_loss import CommonWeight
+from robscore.family_choice.common_score import Scoring, losses_of
 from robscore.family_choice.observed import available_loss, completed
-from robscore.family_choice.scoring import Scoring, losses_of
 from robscore.rows.arrays import ArrayRows
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.cells.faults import stuck_cells
-from robscore.cells.suspects import Suspects
+from robscore.cells.common_faults import stuck_cells
+from robscore.cells.wrong_cells import Suspects
 
 
 def _with_pareto_cells(

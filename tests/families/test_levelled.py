@@ -8,7 +8,7 @@ import pytest
 import robscore as rs
 from robscore import boundary as B
 from robscore.families import Gamma, Gaussian, SquareRoot, get_family
-from robscore.families.given import Given
+from robscore.families.given_covariates import GivenCovariates
 
 
 @pytest.mark.parametrize("name", ["sqrt", "log-log", "truncated-gaussian"])
@@ -37,7 +37,7 @@ def test_other_weights_and_the_real_line_stay_as_they_are() -> None:
 
 def test_covariates_have_no_part_in_where_it_begins() -> None:
     X = np.random.default_rng(0).exponential(size=(100, 3))
-    given = Given(SquareRoot(), 1).levelled(np.column_stack([X, np.full(100, 1e6)]), 0.7)
+    given = GivenCovariates(SquareRoot(), 1).levelled(np.column_stack([X, np.full(100, 1e6)]), 0.7)
     assert given.base == SquareRoot().levelled(X, 0.7)
 
 

@@ -163,7 +163,7 @@ def tanh_sinh(low, high):
     [
         (F.univariate.Normal(), stats.norm(3, 2), {"mean": 3, "variance": 4}),
         (F.univariate.TruncatedNormal(), stats.truncnorm(-1, np.inf, 1, 1), {"mean": 1, "variance": 1}),
-        (F.univariate.Gamma(), stats.gamma(2.5, scale=1 / 3), {"shape": 2.5, "rate": 3}),
+        (F.univariate.UnivariateGamma(), stats.gamma(2.5, scale=1 / 3), {"shape": 2.5, "rate": 3}),
         (F.univariate.Exponential(), stats.expon(scale=0.25), {"rate": 4}),
         (F.univariate.Weibull(1.7), stats.weibull_min(1.7, scale=2.0), {"shape": 1.7, "scale": 2}),
     ],
@@ -180,7 +180,7 @@ def test_parameters_of_known_distributions_are_found(family, distribution, expec
 def test_one_bad_row_ruins_the_classic_estimate_only():
     X = np.random.default_rng(0).gamma(2.0, size=(500, 1))
     X[0] = 1e6
-    family = F.univariate.Gamma(boundary=rs.boundary.Power(2.0))
+    family = F.univariate.UnivariateGamma(boundary=rs.boundary.Power(2.0))
     classic, robust = (family.parameters(rs.RobustScoreMatching(family, n_blocks=k).fit(X).theta_) for k in (1, 20))
     assert abs(classic["shape"] - 2) > 0.9
     assert abs(robust["shape"] - 2) < 0.6
@@ -190,7 +190,7 @@ def test_the_default_weight_of_gamma_is_more_accurate_than_a_square():
     errors = []
     for seed in range(40):
         X = np.random.default_rng(seed).gamma(0.7, size=(300, 1))
-        families = F.univariate.Gamma(), F.univariate.Gamma(boundary=rs.boundary.Power(2.0))
+        families = F.univariate.UnivariateGamma(), F.univariate.UnivariateGamma(boundary=rs.boundary.Power(2.0))
         thetas = [rs.RobustScoreMatching(family, n_blocks=1).fit(X).theta_ for family in families]
         errors.append(
             [np.log(family.parameters(theta)["shape"] / 0.7) for family, theta in zip(families, thetas, strict=True)]

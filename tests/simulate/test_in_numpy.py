@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from robscore.families.samplers import in_numpy, kernels
+from robscore.families.samplers import gibbs_in_numpy, gibbs_kernels
 
 pytest.importorskip("numba")
 K = np.array([[1.0, -0.4, 0.0, 0.2], [-0.4, 1.2, 0.3, 0.0], [0.0, 0.3, 0.8, -0.2], [0.2, 0.0, -0.2, 1.5]])
@@ -25,9 +25,9 @@ def shares_below(draws, c, p):
 @pytest.mark.parametrize("p", [-0.9, -0.5, 0.0, 0.5, 1.0, 3.0, 40.0])
 @pytest.mark.parametrize("c", [-1e9, -20.0, -3.0, 0.0, 0.2, 0.21, 0.79, 0.81, 2.0, 8.0])
 def test_conditional_draws_are_exact(c, p):
-    many = in_numpy.draw_conditionals(np.full(5_000, c), np.full(5_000, p), np.random.default_rng(0))
+    many = gibbs_in_numpy.draw_conditionals(np.full(5_000, c), np.full(5_000, p), np.random.default_rng(0))
     rng = np.random.default_rng(1)
-    one_by_one = np.array([kernels.draw_conditional(c, p, rng) for _ in range(5_000)])
+    one_by_one = np.array([gibbs_kernels.draw_conditional(c, p, rng) for _ in range(5_000)])
     for draws in (many, one_by_one):
         assert (draws > 0).all()
         assert kstest(shares_below(draws, c, p), "uniform").pvalue > 1e-4
@@ -36,7 +36,7 @@ def test_conditional_draws_are_exact(c, p):
 def test_conditional_draws_of_many_kinds_at_once():
     """Each entry has its own c and p, and so its own envelope."""
     c, p = (values.ravel() for values in np.meshgrid([-3.0, 0.1, 1.0, 5.0], [-0.7, 0.0, 1.0, 6.0]))
-    draws = in_numpy.draw_conditionals(np.repeat(c, 2_000), np.repeat(p, 2_000), np.random.default_rng(2))
+    draws = gibbs_in_numpy.draw_conditionals(np.repeat(c, 2_000), np.repeat(p, 2_000), np.random.default_rng(2))
     for k, part in enumerate(draws.reshape(-1, 2_000)):
         assert kstest(shares_below(part, c[k], p[k]), "uniform").pvalue > 1e-4
 
@@ -49,27 +49,27 @@ def moments(Y):
 
 @pytest.mark.parametrize(("n_rows", "burn_in", "thin"), [(20_000, 50, 2), (20_000, 50, 1), (20_000, 0, 3)])
 def test_chains_have_the_moments_of_the_compiled_one(n_rows, burn_in, thin):
-    rows = in_numpy.gibbs_chain(K, ETA, P, n_rows, burn_in, thin, np.random.default_rng(1))
-    compiled = kernels.gibbs_chain(K, ETA, P, n_rows, 50, 5, np.random.default_rng(2))
+    rows = gibbs_in_numpy.gibbs_chain(K, ETA, P, n_rows, burn_in, thin, np.random.default_rng(1))
+    compiled = gibbs_kernels.gibbs_chain(K, ETA, P, n_rows, 50, 5, np.random.default_rng(2))
     assert rows.shape == compiled.shape
     assert (rows > 0).all()
     (mean, error), (expected, other) = moments(rows), moments(compiled)
     assert (np.abs(mean - expected) < 8 * np.hypot(error, other)).all()  # neighbours in a chain are alike
-    again = in_numpy.gibbs_chain(K, ETA, P, n_rows, burn_in, thin, np.random.default_rng(1))
+    again = gibbs_in_numpy.gibbs_chain(K, ETA, P, n_rows, burn_in, thin, np.random.default_rng(1))
     np.testing.assert_array_equal(again, rows)
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 7, 100])
 def test_any_number_of_rows(n_rows):
-    assert in_numpy.gibbs_chain(K, ETA, P, n_rows, 5, 2, np.random.default_rng(0)).shape == (n_rows, 4)
+    assert gibbs_in_numpy.gibbs_chain(K, ETA, P, n_rows, 5, 2, np.random.default_rng(0)).shape == (n_rows, 4)
 
 
 def test_rows_with_a_location_each_have_the_moments_of_the_compiled_ones():
     n = 4_000
     eta = np.where(np.arange(n)[:, None] % 2 == 0, ETA, ETA[::-1])
     start, power = np.ones((n, 4)), np.broadcast_to(P, (n, 4)).copy()
-    rows = in_numpy.gibbs_rows(K, eta, power, start, 10, np.random.default_rng(3))
-    compiled = kernels.gibbs_rows(K, eta, power, start, 10, np.random.default_rng(4))
+    rows = gibbs_in_numpy.gibbs_rows(K, eta, power, start, 10, np.random.default_rng(3))
+    compiled = gibbs_kernels.gibbs_rows(K, eta, power, start, 10, np.random.default_rng(4))
     assert (start == 1).all()
     for half in (0, 1):
         (mean, error), (expected, other) = moments(rows[half::2]), moments(compiled[half::2])

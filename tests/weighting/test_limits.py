@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, kstest
 
-from robscore.families.base import get_family
+from robscore.families.family import get_family
 from robscore.weighting.rule import _BAND, _inside
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.families.base import get_family
+from robscore.families.family import get_family
 from robscore.weighting.rule import Reason, _weigh
 from robscore.weighting.screen import Screen
 

@@ -15,8 +15,8 @@ from robscore.domains.intervals import Intervals
 from robscore.elements import Elements, PowerElements
 from robscore.elements.available import AvailableView, Shares, counts_of
 from robscore.elements.streamed import elements_of
-from robscore.families.base import Family
-from robscore.families.given import Given
+from robscore.families.family import Family
+from robscore.families.given_covariates import GivenCovariates
 from robscore.families.power import PowerFamily
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.losses.semidefinite import indefinite
@@ -104,7 +104,7 @@ class Available:
 
 def averaged_by_entries(family: Family) -> bool:
     """Whether entries of a family's elements need a few cells each: h_j must depend on x_j alone."""
-    base = family.base if isinstance(family, Given) else family
+    base = family.base if isinstance(family, GivenCovariates) else family
     return isinstance(base, PowerFamily) and isinstance(base.domain, Intervals)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.families.base import Family, Parameters
+from robscore.families.family import Family, Parameters
 
 _BEYOND = (1e-4, 20.0)  # of the smallest and the largest value: what the integral includes
 _FARTHEST = 37.0  # deviations: the farthest residual whose share is a number above zero

@@ -23,7 +23,7 @@ from robscore._tools.words import first_few
 from robscore.certainty.blocks_of_fit import find_time_blocks, n_free_of, stretched
 from robscore.certainty.influence import Solved, count_blocks, solve, t_quantile, two_sided_p_values
 from robscore.certainty.intervals import check_arguments
-from robscore.families.moderated import Moderated
+from robscore.families.given_covariates import Moderated
 from robscore.fitting.fit import Fit
 from robscore.fitting.moderators import Placed
 from robscore.fitting.settings import GraphSettings

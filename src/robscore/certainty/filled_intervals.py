@@ -21,7 +21,7 @@ from robscore._tools.typing import Array, BoolArray
 from robscore.certainty.influence import Influence, Solved, free_a_column, gradients_at, solve, summed_in_blocks
 from robscore.elements import Elements
 from robscore.elements.streamed import elements_of
-from robscore.families.base import Family, Parameters
+from robscore.families.family import Family, Parameters
 from robscore.fitting.filling import Filler
 from robscore.fitting.fit import Fit, GraphFit
 from robscore.fitting.weigh import weights_of_copies

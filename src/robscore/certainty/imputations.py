@@ -6,9 +6,7 @@ import numpy as np
 
 from robscore._tools.errors import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray
-from robscore.cells.completing import redrawn
-from robscore.cells.order import DrawingOrder
-from robscore.cells.start import started
+from robscore.cells.draw_cells import DrawingOrder, initial_values, redrawn
 from robscore.fitting.fit import Fit, GraphFit
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
@@ -59,7 +57,8 @@ def _completed(fit: Fit, X: Array, k: int) -> list[Array]:
     known = fit.prepared.rows.take(np.arange(fit.prepared.rows.n_rows))
     known = known if preparation.scaling is None else preparation.scaling.undo(known)
     both = np.concatenate([own[there], known[:, :m]])  # columns of few rows may have no value to start from
-    starts = started(both, preparation.family.domain, fit.names, DrawingOrder.of(both), fit.settings.seed)[: there.size]
+    starts = initial_values(both, preparation.family.domain, fit.names, DrawingOrder.of(both), fit.settings.seed)
+    starts = starts[: there.size]
     given = np.concatenate([starts, X[there, m:]], axis=1)
     scaled = given if preparation.scaling is None else preparation.scaling.apply(given)
     tables = []

@@ -26,7 +26,7 @@ from robscore._tools.pieces import rows_within
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting
 from robscore.elements import Elements, PairwiseElements
-from robscore.families.base import Parameters
+from robscore.families.family import Parameters
 from robscore.fitting.fit import GraphFit
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.factor import SingularLossError

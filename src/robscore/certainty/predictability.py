@@ -20,7 +20,7 @@ from robscore._tools.typing import AnyData
 from robscore._tools.words import Setting
 from robscore.certainty.check_fit import rows_to_check
 from robscore.certainty.stein import Bench
-from robscore.family_choice.held_out import block_losses
+from robscore.family_choice.held_out_loss import block_losses
 from robscore.fitting.fit import GraphFit
 from robscore.rows.tables import Kind, as_table
 

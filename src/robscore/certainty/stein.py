@@ -22,11 +22,10 @@ import numpy as np
 from scipy.special import expit
 
 from robscore._tools.typing import Array, IntArray
-from robscore.families.base import Parameters
-from robscore.families.given import Given
+from robscore.families.family import Parameters
+from robscore.families.given_covariates import GivenCovariates
 from robscore.families.power import PowerFamily
-from robscore.family_choice.common_weight import CommonWeight
-from robscore.family_choice.nodes import Coordinates, is_comparable, node
+from robscore.family_choice.common_loss import CommonWeight, Coordinates, is_comparable, node
 from robscore.fitting.fit import Fit
 
 _RIDGE = 1e-9
@@ -56,7 +55,7 @@ class Bench:
         """Of some rows of a fit, by ascending positions; None where the family cannot be looked at so."""
         family = fit.prepared.preparation.scaled_family
         X, c = fit.prepared.rows.take(rows), None
-        if type(family) is Given:
+        if type(family) is GivenCovariates:
             c = X[:, family.own_columns(X.shape[1]) :]
             family, X = family.base, X[:, : -family.n_given]
         is_real = not family.domain.is_non_negative and bool((X < 0).any())

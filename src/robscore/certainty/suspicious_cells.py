@@ -10,9 +10,9 @@ import numpy as np
 from robscore._tools.errors import UsageError
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore._tools.words import Setting, visible
+from robscore.cells.common_faults import common_factors, stuck_runs
 from robscore.cells.conditionals import conditional_quantiles
-from robscore.cells.faults import common_factors, stuck_runs
-from robscore.cells.suspects import Suspects
+from robscore.cells.wrong_cells import Suspects
 from robscore.fitting.fit import Fit
 from robscore.rows.tables import Kind, as_table
 from robscore.weighting.simulation import proper

@@ -12,7 +12,7 @@ import numpy as np
 from robscore._tools.pieces import rows_within
 from robscore._tools.typing import AnyArray, AnyData, Array, BoolArray, IntArray
 from robscore.certainty.left_out import What, rows_left_out
-from robscore.families.base import Family
+from robscore.families.family import Family
 from robscore.fitting.fit import Fit
 from robscore.rows.base import Rows
 from robscore.rows.tables import Kind, as_table

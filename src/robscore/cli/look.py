@@ -12,7 +12,7 @@ from robscore._tools.words import visible
 from robscore.cli.console import said, warnings_kept
 from robscore.cli.reading import DataFile
 from robscore.cli.speaker import in_options
-from robscore.family_choice.comparison import choose_family
+from robscore.family_choice.choose_family import choose_family
 from robscore.rows import ArrayRows
 
 

@@ -41,7 +41,7 @@ from robscore.losses.quadratic import Loss, QuadraticLoss, location_rows
 from robscore.losses.semidefinite import nearest_semidefinite
 
 if TYPE_CHECKING:
-    from robscore.families.base import Family
+    from robscore.families.family import Family
 
 
 class AvailableRows(NamedTuple):

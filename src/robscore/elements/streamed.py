@@ -27,7 +27,7 @@ from robscore.rows.blocks import Partition
 
 if TYPE_CHECKING:
     from robscore.elements.available import AvailableView
-    from robscore.families.base import Family
+    from robscore.families.family import Family
 
 _PIECE_BYTES = 6e6  # of elements at a time: they stay in the cache
 _GROUP_SHARE = 1 / 3  # of the memory, for block sums of some nodes

@@ -25,14 +25,12 @@ from robscore.estimators.fitting import FitsRows
 from robscore.estimators.moderation import ModerationMixin, moderations
 from robscore.estimators.opening import DataOpener, Opened
 from robscore.estimators.outliers import JudgesRows
-from robscore.families.base import Family, get_family
+from robscore.families.family import Family, get_family
 from robscore.families.power import PowerFamily
-from robscore.family_choice.closing import Whole
-from robscore.family_choice.codes import remarks_on_codes
-from robscore.family_choice.comparison import FamilyChoice, choose_family
-from robscore.family_choice.nodes import is_comparable
-from robscore.family_choice.recognise import remarks_on_columns
-from robscore.family_choice.scoring import Scoring
+from robscore.family_choice.choose_family import FamilyChoice, choose_family
+from robscore.family_choice.common_loss import is_comparable
+from robscore.family_choice.common_score import Scoring
+from robscore.family_choice.data_profile import ConstantSum, remarks_on_codes, remarks_on_columns
 from robscore.fitting.fit import Fit
 from robscore.fitting.settings import Missing, Settings
 from robscore.rows import Rows
@@ -70,7 +68,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
     max_memory: float | str
     random_state: RandomState
     fitted_: Fit
-    _whole: Whole | None
+    _whole: ConstantSum | None
     _family_choice: FamilyChoice
 
     def _validate(

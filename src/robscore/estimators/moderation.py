@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.typing import AnyData, Array
 from robscore.certainty.differences import differences
-from robscore.families.moderated import Moderated
+from robscore.families.given_covariates import Moderated
 from robscore.fitting.fit import Fit, GraphFit
 from robscore.fitting.moderators import moderators_at
 from robscore.graph import Graph, association

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, validate_data
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore._tools.words import quoted
-from robscore.family_choice.closing import Whole
+from robscore.family_choice.data_profile import ConstantSum
 from robscore.rows import ArrayRows, Rows
 from robscore.rows.covariates import Covariate, Design, names_of_columns, read_covariates, split_frame
 from robscore.rows.frames import readable
@@ -42,7 +42,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
 
     covariates_: Design | None
     n_features_in_: int
-    _whole: Whole | None
+    _whole: ConstantSum | None
 
     def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
         """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""

@@ -19,7 +19,7 @@ from robscore.certainty.stability import EdgeStability, edge_stability
 from robscore.elements.base import Storage
 from robscore.estimators.base import ScoreMatchingEstimator
 from robscore.estimators.showing import ShowsGraph
-from robscore.families.base import Family
+from robscore.families.family import Family
 from robscore.fitting.by_sample import fit_graph_of_any
 from robscore.fitting.fit import GraphFit, Sampled
 from robscore.fitting.settings import GraphSettings, Missing

@@ -8,7 +8,7 @@ import numpy as np
 
 from robscore._tools.typing import AnyData, RandomState
 from robscore.estimators.base import ScoreMatchingEstimator
-from robscore.families.base import Family
+from robscore.families.family import Family
 from robscore.fitting.fit import Fit, fit_parameters
 from robscore.fitting.settings import Missing, Settings
 

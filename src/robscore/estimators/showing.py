@@ -11,7 +11,7 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.typing import Array
-from robscore.families.gaussian import Gaussian
+from robscore.families.power import Gaussian
 from robscore.fitting.fit import GraphFit
 from robscore.graph import Graph
 

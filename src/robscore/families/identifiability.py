@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robscore.families.base import Family, get_family
+from robscore.families.family import Family, get_family
 from robscore.rows.blocks import check_n_blocks
 
 

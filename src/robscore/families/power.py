@@ -1,6 +1,13 @@
-"""The power or a-b families: pairwise interactions of powers of the columns.
+"""The power or a-b families, whose interactions are those of powers of the columns; the named ones are at the end.
 
     p(x) ~ exp( -1/(2a) (x^a)' K (x^a) + 1/b eta' x^b ),     with log x in place of x^0 / 0
+
+    Gaussian            a = b = 1      on the real line        no boundary weight
+    TruncatedGaussian   a = b = 1      on [0, inf) or boxes    h = d
+    SquareRoot          a = b = 1/2    on [0, inf)             h = d^(3/2)
+    Gamma               a = 1/2, b = 0 on (0, inf)             h = log(1 + d)^2
+    LogLog              a = b = 0      on (0, inf)             h = d^2
+    Power(a, b)         any a, b >= 0
 
 On one row, with u = x^a (log x when a = 0), the gradient of log p in x_j is v_j' z_j for
 z_j = (K_1j, ..., K_mj, eta_j) and v_j = (-x_j^(a-1) u, x_j^(b-1)). Hence
@@ -22,21 +29,23 @@ from robscore._tools.errors import ArgumentError
 from robscore._tools.sparse import quadratic_forms
 from robscore._tools.typing import AnyArray, Array, BoolArray
 from robscore.boundary import Boundary
-from robscore.domains import Domain, Intervals, Nearest, NonNegative
+from robscore.domains import Domain, Intervals, Nearest, NonNegative, Real
 from robscore.elements import PowerElements
 from robscore.elements.overflow import largest_norm
 from robscore.elements.power import PowerRows
-from robscore.families.base import (
+from robscore.families.family import (
     Parameters,
     Scaling,
     WeightedFamily,
     check_boundary,
     check_domain,
     linear_part,
+    register,
     robust_scaling,
 )
-from robscore.families.samplers.base import Sampler
-from robscore.families.samplers.power import PowerSampler
+from robscore.families.samplers.gibbs import PowerSampler
+from robscore.families.samplers.normal import NormalSampler
+from robscore.families.samplers.sampler import Sampler
 from robscore.families.samplers.truncated_normal import draw_truncated_normal
 from robscore.medians.clouds import LARGEST_SQUARED_NORM
 from robscore.rows.base import Rows
@@ -345,3 +354,82 @@ class Power(PowerFamily):
 
     def _exponents(self) -> list[str]:
         return [f"{self.a:g}", f"{self.b:g}"]
+
+
+@register("gaussian")
+class Gaussian(PowerFamily):
+    """p(x) ~ exp( -x' K x / 2 + eta' x ): K is the precision matrix and the mean is K^-1 eta.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.families.Gaussian().domain
+    Real()
+    """
+
+    a, b = 1.0, 1.0
+    default_domain = Real()
+
+    def sampler(self) -> Sampler:
+        """Directly, on the whole line."""
+        return NormalSampler() if self.domain.is_real_line else super().sampler()
+
+
+@register("truncated-gaussian")
+class TruncatedGaussian(PowerFamily):
+    """p(x) ~ exp( -x' K x / 2 + eta' x ) on the domain.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.families.TruncatedGaussian().boundary
+    Power(p=1.0)
+    """
+
+    a, b = 1.0, 1.0
+
+
+@register("sqrt")
+class SquareRoot(PowerFamily):
+    """p(x) ~ exp( -(sqrt x)' K (sqrt x) + 2 eta' sqrt x ), x >= 0. The paper's Theta_ij is -K_ij off the diagonal.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.families.SquareRoot().boundary
+    Power(p=1.5)
+    """
+
+    a, b = 0.5, 0.5
+
+
+@register("gamma")
+class Gamma(PowerFamily):
+    """p(x) ~ exp( -(sqrt x)' K (sqrt x) + eta' log x ), x > 0.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.families.Gamma().boundary
+    LogPower(p=2.0, scale=1.0)
+    """
+
+    a, b = 0.5, 0.0
+
+
+@register("log-log")
+class LogLog(PowerFamily):
+    """p(x) ~ exp( -(log x)' K (log x) / 2 + eta' log x ), x > 0.
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> rs.families.LogLog().boundary
+    Power(p=2.0)
+    """
+
+    a, b = 0.0, 0.0
+
+    def sampler(self) -> Sampler:
+        """Directly on the orthant: log x is normal, and dx adds 1 to eta."""
+        return NormalSampler(np.exp, shift=1.0) if self.domain.only_boundary_is_zero else super().sampler()

@@ -21,7 +21,7 @@ from robscore.domains import SUM_TOLERANCE, Domain
 from robscore.domains import Simplex as SimplexDomain
 from robscore.domains.simplex import misses_one
 from robscore.elements import SimplexElements
-from robscore.families.base import Family, check_boundary, linear_part, register
+from robscore.families.family import Family, check_boundary, linear_part, register
 from robscore.rows.arrays import as_rows
 from robscore.rows.base import Rows
 from robscore.rows.inspection import OfRows

@@ -17,11 +17,11 @@ from robscore._tools.typing import Array, BoolArray
 from robscore._tools.words import Setting
 from robscore.boundary import Boundary
 from robscore.domains import Domain, NonNegative, Real
-from robscore.families.base import Parameters, Scaling, check_domain, robust_scaling
-from robscore.families.exponential import ExponentialFamily
+from robscore.families.custom_statistics import ExponentialFamily
+from robscore.families.family import Parameters, Scaling, check_domain, robust_scaling
 from robscore.rows.base import Rows
 
-__all__ = ["Exponential", "Gamma", "Normal", "TruncatedNormal", "Weibull"]
+__all__ = ["Exponential", "Normal", "TruncatedNormal", "UnivariateGamma", "Weibull"]
 
 
 class Univariate(ExponentialFamily):
@@ -155,13 +155,13 @@ class TruncatedNormal(Normal):
     default_domain: Domain = NonNegative()
 
 
-class Gamma(Univariate):
+class UnivariateGamma(Univariate):
     """The gamma distribution: statistics log x and x.
 
     Examples
     --------
     >>> import numpy as np, robscore as rs
-    >>> rs.families.univariate.Gamma().parameters(np.array([1.0, -3.0]))
+    >>> rs.families.univariate.UnivariateGamma().parameters(np.array([1.0, -3.0]))
     {'shape': 2.0, 'rate': 3.0}
     """
 

@@ -10,15 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from robscore._tools.typing import Array, BoolArray
-from robscore.cells.completing import redrawn
-from robscore.cells.order import DrawingOrder
-from robscore.cells.start import started
+from robscore.cells.draw_cells import DrawingOrder, initial_values, redrawn
 from robscore.domains import Real
 from robscore.elements.available import AvailableElements, Shares, counts_of
 from robscore.elements.power import PowerElements
-from robscore.families.gaussian import Gaussian
-from robscore.families.power import PowerFamily
-from robscore.family_choice.common_weight import CommonWeight, RowWeight
+from robscore.families.power import Gaussian, PowerFamily
+from robscore.family_choice.common_loss import CommonWeight, DistanceWeight
 from robscore.losses.quadratic import QuadraticLoss
 
 _ROUNDS, _SWEEPS = 3, 10  # in which what is drawn, and what it is drawn by, come to agree
@@ -28,13 +25,13 @@ def completed(t: Array, *, is_real: bool) -> Array:
     """Rows t, shape (n, m), with something in every hole, as likely as the other rows make it."""
     if not np.isnan(t).any():
         return t
-    whole = started(t, Real(), [f"x{j}" for j in range(t.shape[1])], DrawingOrder.of(t), 0)
+    whole = initial_values(t, Real(), [f"x{j}" for j in range(t.shape[1])], DrawingOrder.of(t), 0)
     for _ in range(_ROUNDS):
-        whole = drawn_by(RowWeight.of(whole, is_real=is_real), t)
+        whole = drawn_by(DistanceWeight.of(whole, is_real=is_real), t)
     return whole
 
 
-def drawn_by(weight: RowWeight, t: Array) -> Array:
+def drawn_by(weight: DistanceWeight, t: Array) -> Array:
     """Rows t, shape (n, m), with what the normal distribution behind a weight draws in their holes."""
     holes = np.isnan(t)
     if not holes.any():
@@ -50,7 +47,7 @@ def available_loss(family: PowerFamily, weight: CommonWeight, there: BoolArray, 
     """The common loss of rows that are there so often, entry by entry; None where it overflows.
 
     With V_j = (-p u, l) and W_j = ((1 - a) p u - p^2 u'/p e_j, (b - 1) l), p = t_j^a and l = t_j^b (see
-    :mod:`robscore.family_choice.nodes`), Gamma_j = H_j V_j V_j' and g_j = -(H1_j V_j + H_j W_j).
+    :mod:`robscore.family_choice.common_loss`), Gamma_j = H_j V_j V_j' and g_j = -(H1_j V_j + H_j W_j).
     """
     a, b, t, H, H1 = family.a, family.b, weight.t, weight.H, weight.H1
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

@@ -22,7 +22,7 @@ from robscore._tools.progress import announce, stage
 from robscore._tools.words import Setting, Words
 from robscore.cells.available import Available, averaged_by_entries, filled_with, typical_values
 from robscore.elements import PairwiseElements
-from robscore.families.base import Family, Parameters
+from robscore.families.family import Family, Parameters
 from robscore.families.power import PowerFamily
 from robscore.fitting.filling import Filler
 from robscore.fitting.holes import HoledTable, fits_in_memory

@@ -11,8 +11,8 @@
 If the sample is all rows, step 3 gives the weights and the refit of the fit in memory.
 
 With missing cells that are to be filled in, the sample is filled in as any rows in memory are. In step 3 the cells of
-all rows are drawn anew whenever they are read (:mod:`robscore.cells.by_row`): by the fit of the sample, then by that of
-all rows, a few times over, since each time only the missing share of an error is left.
+all rows are drawn anew whenever they are read (:mod:`robscore.cells.filled_streams`): by the fit of the sample, then by
+that of all rows, a few times over, since each time only the missing share of an error is left.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from robscore._tools.progress import announce, stage
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.cells.available import filled_with, typical_values
-from robscore.cells.by_row import Drawing, FilledRows, Seeds, row_seeds
+from robscore.cells.filled_streams import Drawing, FilledRows, Seeds, row_seeds
 from robscore.domains import Simplex
 from robscore.elements import PairwiseElements
 from robscore.elements.base import RowCounts
-from robscore.families.base import Family, Parameters
+from robscore.families.family import Family, Parameters
 from robscore.fitting.certificate import certify
 from robscore.fitting.fit import GraphFit, Sampled, fit_graph, in_given_units
 from robscore.fitting.holes import fits_in_memory

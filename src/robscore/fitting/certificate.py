@@ -17,7 +17,7 @@ from scipy.stats import false_discovery_control, norm
 from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import PairwiseElements
-from robscore.families.base import Parameters
+from robscore.families.family import Parameters
 from robscore.fitting.prepare import Prepared
 from robscore.rows.base import added
 from robscore.solvers.refit import Refit

@@ -9,7 +9,7 @@ import numpy as np
 from robscore._tools.errors import UsageError
 from robscore._tools.typing import Array
 from robscore._tools.words import quoted
-from robscore.families.base import Scaling
+from robscore.families.family import Scaling
 from robscore.rows.base import Rows
 
 _VARIES = 1e-10  # what a deviation must be, relative to the size of the values

@@ -9,7 +9,7 @@ until the parameters settle. In every round several completions are drawn: what 
 graph about as much as what is missing does. Rows are weighed and a graph is chosen anew in a few rounds; in the others
 only the new completions are added to the loss, and the parameters of that graph are fitted again. A graph is chosen by
 the completions of the last half of all rounds. For the Gaussian family no draws are needed where no cells are called
-wrong: its completions have the exact conditional moments (:mod:`robscore.cells.normal_points`).
+wrong: its completions have the exact conditional moments (:mod:`robscore.cells.draw_cells`).
 
 Where wrong cells are looked for, boundary weights are levelled off: h(d) = (s log(1 + d / s))^p in place of d^p. Many
 wrong cells are too large, but not so much that they can be told from right ones; with a weight that grows they have
@@ -28,13 +28,10 @@ import numpy as np
 from robscore._tools.errors import UsageError
 from robscore._tools.progress import announce, stage
 from robscore._tools.typing import Array, BoolArray
-from robscore.cells.completing import completions, without_covariates
-from robscore.cells.filling import Filling
-from robscore.cells.normal_points import normal_points
-from robscore.cells.order import DrawingOrder
-from robscore.cells.start import started
-from robscore.cells.suspects import Suspects
-from robscore.families.base import Family, Parameters
+from robscore.cells.draw_cells import DrawingOrder, completions, initial_values, normal_points, without_covariates
+from robscore.cells.filled_cells import FilledCells
+from robscore.cells.wrong_cells import Suspects
+from robscore.families.family import Family, Parameters
 from robscore.families.samplers.normal import NormalSampler
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
@@ -98,7 +95,7 @@ class Filler:
         self.fewest = _FEWEST_AT_ONCE if isinstance(sampler, NormalSampler) else _FEWEST
 
     @classmethod
-    def going_on(cls, family: Family, filling: Filling, seed: int) -> Filler:
+    def going_on(cls, family: Family, filling: FilledCells, seed: int) -> Filler:
         """From where a fit ended, with draws in any case."""
         filler = cls(family, filling.observed, filling.holes, filling.order, seed)
         filler.copies, filler.rounds, filler.is_exact = filling.copies[-1:], 1000, False
@@ -141,7 +138,7 @@ class Filler:
         if fill:
             m = wrong.shape[1]
             own = np.where(wrong, np.nan, self.copies[-1][:, :m])
-            filled = started(own, self.family.domain, [""] * m, self.order, self.seed)
+            filled = initial_values(own, self.family.domain, [""] * m, self.order, self.seed)
             self.copies = self.latest = np.concatenate([filled, self.copies[-1][:, m:]], axis=1)[None]
 
     def _restored(self, X: Array) -> Array:
@@ -245,7 +242,7 @@ def _with_copies(
     change: float,
 ) -> Prepared:
     table = filler.missing, filler.holes, filler.copies, filler.observed, filler.order, filler.linked
-    filling = Filling(*table, suspects, rounds, change)
+    filling = FilledCells(*table, suspects, rounds, change)
     rows = ArrayRows(filler.one, prepared.rows.names).counted(prepared.rows.frequency)
     return replace(prepared, rows=rows, filling=filling)
 

@@ -21,7 +21,7 @@ from robscore._tools.threads import threads_for
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting, Words, quoted
 from robscore.elements import Elements, PairwiseElements
-from robscore.families.base import Parameters
+from robscore.families.family import Parameters
 from robscore.fitting.available import fit_available, observed_elements
 from robscore.fitting.certificate import Certificate
 from robscore.fitting.choose import Chosen, rounding

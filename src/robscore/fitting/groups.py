@@ -16,7 +16,7 @@ from robscore._tools.typing import Array
 from robscore._tools.words import first_few
 from robscore.elements import PairwiseElements
 from robscore.elements.streamed import elements_of
-from robscore.families.moderated import Moderated
+from robscore.families.given_covariates import Moderated
 from robscore.fitting.choose import Chosen, choose
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import GraphSettings

@@ -9,8 +9,7 @@ import numpy as np
 from robscore._tools.errors import UsageError
 from robscore._tools.typing import Array, BoolArray
 from robscore._tools.words import Setting
-from robscore.cells.order import DrawingOrder
-from robscore.cells.start import started
+from robscore.cells.draw_cells import DrawingOrder, initial_values
 from robscore.fitting.settings import Settings
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
@@ -44,7 +43,7 @@ class HoledTable:
         filled = X.copy()
         if settings.missing in ("impute", "available") and holes[there].any():
             names, order = rows.names or default_names(m), DrawingOrder.of(own[there])
-            filled[np.ix_(there, np.arange(m))] = started(
+            filled[np.ix_(there, np.arange(m))] = initial_values(
                 own[there], settings.family.domain, names, order, settings.seed
             )
         return cls(ArrayRows(filled, rows.names, whole=False).counted(rows.frequency), holes)

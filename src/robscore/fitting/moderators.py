@@ -13,9 +13,8 @@ from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.remarks import Remark
 from robscore._tools.typing import AnyArray, Array
 from robscore._tools.words import Phrase, Setting, Words, first_few, quoted
-from robscore.families.base import Family, Parameters
-from robscore.families.given import Given
-from robscore.families.moderated import Moderated, Moderation
+from robscore.families.family import Family, Parameters
+from robscore.families.given_covariates import GivenCovariates, Moderated, Moderation
 from robscore.losses.parts import Parts
 from robscore.rows.base import Rows
 from robscore.rows.covariates import Covariate
@@ -105,7 +104,9 @@ def check_present(moderators: Sequence[Moderator], found: Inspection, n_columns:
             )  # fmt: skip
 
 
-def place_moderators(family: Given, rows: Rows, moderators: Sequence[Moderator]) -> tuple[Moderated, list[Placed]]:
+def place_moderators(
+    family: GivenCovariates, rows: Rows, moderators: Sequence[Moderator]
+) -> tuple[Moderated, list[Placed]]:
     """The family with moderators, in units that follow from the rows that count, as given; and these units."""
     q = family.n_given
     c = _some(rows, q)

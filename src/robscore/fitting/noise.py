@@ -7,8 +7,9 @@ row in two completions the noise of the average is
     sum g g'  over  sum g^2
 
 of that of one. Where the same cells are missing in all, and are drawn without an edge, that is the share of the rows in
-which both cells of a pair are there (:attr:`robscore.cells.filling.Filling.certainty`). Wrong cells are others in every
-round, each as often as it is likely to be wrong. Most of them are large, and of more say than their number tells.
+which both cells of a pair are there (:attr:`robscore.cells.filled_cells.FilledCells.certainty`). Wrong cells are others
+in every round, each as often as it is likely to be wrong. Most of them are large, and of more say than their number
+tells.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 from robscore._tools.typing import Array
 from robscore.elements import Elements, PairwiseElements
-from robscore.families.base import Parameters
+from robscore.families.family import Parameters
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.fitting.weigh import Weighed

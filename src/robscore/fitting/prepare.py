@@ -11,11 +11,11 @@ from robscore._tools.errors import UsageError
 from robscore._tools.typing import AnyData, BoolArray, IntArray
 from robscore._tools.words import Setting, quoted
 from robscore.cells.available import Available
-from robscore.cells.filling import Filling
+from robscore.cells.filled_cells import FilledCells
 from robscore.elements import Elements
 from robscore.elements.streamed import check_memory, elements_of, held
-from robscore.families.base import Family, Parameters, Scaling
-from robscore.families.given import Given
+from robscore.families.family import Family, Parameters, Scaling
+from robscore.families.given_covariates import GivenCovariates
 from robscore.fitting.covariates import with_covariates
 from robscore.fitting.moderators import Placed, check_present, place_moderators
 from robscore.fitting.settings import Settings
@@ -129,7 +129,7 @@ class Prepared:
     preparation: Preparation
     rows: Rows
     complete: BoolArray
-    filling: Filling | None = None
+    filling: FilledCells | None = None
     available: Available | None = None
 
     @property
@@ -170,7 +170,7 @@ def look(
     last columns of the rows hold; ``moderators`` are those of them that change the interactions.
     """
     placed: Sequence[Placed] = ()
-    family = Given(settings.family, len(given)) if given else settings.family
+    family = GivenCovariates(settings.family, len(given)) if given else settings.family
     names = [*(rows.names or default_names(family.own_columns(rows.n_columns))), *given]
     used = np.ones(rows.n_rows, dtype=bool)
     if sample_weight is not None:
@@ -181,7 +181,7 @@ def look(
     found.check_complete(names, settings.missing)
     used[used] = found.complete
     settings.check_size(int(np.count_nonzero(found.complete)), family.own_columns(rows.n_columns))
-    if isinstance(family, Given) and moderators:
+    if isinstance(family, GivenCovariates) and moderators:
         settings.check_moderators(moderators[0].name)
         family, placed = place_moderators(family, rows.selected(np.flatnonzero(found.complete)), moderators)
     found.check_domain(family, names, caller)

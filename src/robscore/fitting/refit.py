@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robscore._tools.typing import BoolArray, IntArray
-from robscore.families.base import Parameters
+from robscore.families.family import Parameters
 from robscore.fitting.settings import GraphSettings
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.path import joined_interaction, joined_support, solve_quietly

@@ -15,8 +15,8 @@ from robscore._tools.typing import Array, BoolArray, RandomState
 from robscore._tools.words import Phrase, Setting, Words
 from robscore.cells.available import averaged_by_entries
 from robscore.elements.base import Storage, check_storage
-from robscore.families.base import Family, get_family
-from robscore.families.moderated import can_be_moderated
+from robscore.families.family import Family, get_family
+from robscore.families.given_covariates import can_be_moderated
 from robscore.losses.quadratic import MANY_COLUMNS
 from robscore.rows.blocks import check_contamination, check_n_blocks, n_blocks_for
 from robscore.selection import SELECTORS

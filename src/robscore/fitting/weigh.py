@@ -15,7 +15,7 @@ from robscore._tools.typing import Array, IntArray
 from robscore._tools.words import Setting, Words, quoted
 from robscore.elements import Elements
 from robscore.elements.streamed import elements_of
-from robscore.families.base import NoDensityError, Parameters
+from robscore.families.family import NoDensityError, Parameters
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.losses.quadratic import Loss

@@ -24,7 +24,7 @@ from robscore._tools.words import clipped
 from robscore._version import __version__
 from robscore.certainty.stability import EdgeStability
 from robscore.estimators import RobustGraph
-from robscore.families.base import Family
+from robscore.families.family import Family
 from robscore.graph import association
 from robscore.report.cells import about_cells, is_cells
 from robscore.report.checking import broken_part, parsed

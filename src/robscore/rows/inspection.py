@@ -15,7 +15,7 @@ from robscore._tools.words import Phrase, RowAt, Setting, Words, first_few_parts
 from robscore.rows.base import Rows
 
 if TYPE_CHECKING:
-    from robscore.families.base import Family
+    from robscore.families.family import Family
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from robscore._tools.errors import ArgumentError
 from robscore._tools.words import Setting, Words
-from robscore.families.base import Parameters
+from robscore.families.family import Parameters
 from robscore.losses.quadratic import Loss
 from robscore.solvers.factor import SingularLossError
 

@@ -1,7 +1,6 @@
 """Simulated data with a known truth: random graphs, samples, bad rows."""
 
-from robscore.families.samplers.base import Draws
-from robscore.families.samplers.mixing import effective_sample_size
+from robscore.families.samplers.sampler import Draws, effective_sample_size
 from robscore.simulate.contaminate import (
     Contaminated,
     choose_rows,

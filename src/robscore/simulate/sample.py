@@ -10,8 +10,8 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, RandomState
 from robscore._tools.words import Setting
 from robscore.families import Family, get_family
-from robscore.families.given import Given
-from robscore.families.samplers.base import Draws
+from robscore.families.given_covariates import GivenCovariates
+from robscore.families.samplers.sampler import Draws
 
 
 def sample(
@@ -144,7 +144,7 @@ def draw(
         first = resolved.domain.some_rows(n_rows, m, rng) if start is None else start
         both = np.concatenate([first, given], axis=1)
         drawn = (
-            Given(resolved, given.shape[1])
+            GivenCovariates(resolved, given.shape[1])
             .sampler()
             .draw(K, eta, n_rows, burn_in=burn_in, thin=thin, start=both, rng=rng)
         )

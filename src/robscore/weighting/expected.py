@@ -16,7 +16,7 @@ from scipy.special import ndtri
 
 from robscore._tools.pieces import chunks
 from robscore._tools.typing import Array
-from robscore.families.base import Parameters
+from robscore.families.family import Parameters
 from robscore.families.samplers.normal import NormalSampler
 from robscore.weighting.middle import Scatter
 from robscore.weighting.normal_lengths import quantiles_of_length

@@ -24,7 +24,7 @@ import numpy as np
 
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements
-from robscore.families.base import Family, Parameters
+from robscore.families.family import Family, Parameters
 from robscore.losses.quadratic import Loss
 from robscore.rows.base import Rows
 from robscore.weighting.clusters import Clusters, count_copies

@@ -23,7 +23,7 @@ import numpy as np
 from robscore._tools.pieces import chunks
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import Elements
-from robscore.families.base import Parameters
+from robscore.families.family import Parameters
 from robscore.losses.quadratic import Loss
 from robscore.rows.base import some_of
 

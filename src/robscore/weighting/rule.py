@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
-from robscore.families.base import Family, Parameters
+from robscore.families.family import Family, Parameters
 from robscore.rows.base import Rows
 from robscore.weighting.clusters import Clusters
 from robscore.weighting.middle import Scatter

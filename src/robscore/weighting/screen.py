@@ -22,7 +22,7 @@ from robscore._tools.typing import AnyArray, Array, BoolArray
 from robscore.weighting.surprise import Surprise
 
 if TYPE_CHECKING:
-    from robscore.families.base import Family
+    from robscore.families.family import Family
     from robscore.weighting.rule import Rule
 
 _EPS = float(np.finfo(np.float32).eps)

@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 
 from robscore._tools.typing import Array
-from robscore.families.base import Family, NoDensityError, Parameters
-from robscore.families.moderated import Moderated
-from robscore.families.samplers.base import Sampler
+from robscore.families.family import Family, NoDensityError, Parameters
+from robscore.families.given_covariates import Moderated
 from robscore.families.samplers.normal import NormalSampler
+from robscore.families.samplers.sampler import Sampler
 from robscore.losses.parts import matrices
 from robscore.losses.quadratic import Loss, QuadraticLoss, as_location
 from robscore.weighting.expected import Expected, OfDraws, OfNormal

@@ -2,7 +2,7 @@
 
     z = (s(x) - median) / (1.4826 median deviation)
 
-with s the family's own monotone map (:meth:`robscore.families.base.Family.symmetric`): a power, the logarithm, log
+with s the family's own monotone map (:meth:`robscore.families.family.Family.symmetric`): a power, the logarithm, log
 ratios of a composition.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from robscore._tools.deviations import MAD
 from robscore._tools.typing import Array, IntArray
-from robscore.families.base import Family
+from robscore.families.family import Family
 
 _FAR = 1e6  # deviations; stands for infinity
 _STEPS, _SMALL = 15, 0.1  # of least absolute deviations; residuals below that share of the median count as squares

@@ -18,7 +18,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.families.base import Family, Parameters
+from robscore.families.family import Family, Parameters
 from robscore.losses.parts import reordered
 from robscore.rows.base import Rows
 

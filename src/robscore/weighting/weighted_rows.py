@@ -9,7 +9,7 @@ import numpy as np
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import Elements, PairwiseElements
 from robscore.elements.base import RowCounts
-from robscore.families.base import Parameters
+from robscore.families.family import Parameters
 from robscore.weighting.row_weights import RowWeights
 
 

@@ -12,7 +12,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import gammaincinv, ndtr, ndtri
 
 from robscore._tools.typing import Array
-from robscore.families.samplers.base import Draws, Sampler
+from robscore.families.samplers.sampler import Draws, Sampler
 
 _MOST_NUMBERS, _LEAST_LOG2, _LARGEST_LOG2 = 2**21, 11, 17  # simulated at a time
 _SMALLEST = 1e-12  # smallest probability distinguished from 0

@@ -16,10 +16,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from robscore._tools.typing import Array
-from robscore.families.samplers.base import Draws, Sampler
+from robscore.families.samplers.sampler import Draws, Sampler
 
 if TYPE_CHECKING:
-    from robscore.families.base import Family
+    from robscore.families.family import Family
 
 
 _KEPT = 4  # sweeps whose rows are simulated rows

@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 
 from robscore._tools.typing import Array, IntArray
 from robscore.families.power import PowerFamily
-from robscore.family_choice.common_weight import CommonWeight
+from robscore.family_choice.common_loss import CommonWeight
 from robscore.weighting.standard import canonical_order
 
 _BLOCKS, _FEW_BLOCKS, _ROWS_A_BLOCK = 20, 10, 15

@@ -1,8 +1,16 @@
-"""The paper's general pairwise interaction model (4.1), for pair statistics that a user writes down.
+"""Families whose statistics a user writes down: any exponential family, and any pairwise interaction model.
+
+An exponential family has the density exp( theta' t(x) + b(x) - a(theta) ). With h_j the boundary weight of column j
+(section 2.1 of the paper) its score-matching elements are
+
+    Gamma(x) = sum_j h_j  d_j t  d_j t'
+    g(x)     = -sum_j ( h_j d_j b d_j t + h_j d_jj t + d_j h_j d_j t )
+
+The paper's general pairwise interaction model (4.1) is
 
     p(x) ~ exp( -sum_{i<j} K_ij t_pair(x_i, x_j) - sum_j K_jj t_self(x_j) - sum_j eta_j t_single(x_j) )
 
-In the extended parametrisation (K a full square matrix) node j owns z_j = (K_1j, ..., K_mj, eta_j) and
+In its extended parametrisation (K a full square matrix) node j owns z_j = (K_1j, ..., K_mj, eta_j) and
 
     v_j = -( d_2 t_pair(x_1, x_j), ..., t_self'(x_j), ..., d_2 t_pair(x_m, x_j), t_single'(x_j) )
 """
@@ -20,9 +28,211 @@ from robscore._tools.autodiff import Function, check_derivative, derivatives_alo
 from robscore._tools.typing import Array
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Real
-from robscore.elements import NodeElements
-from robscore.families.base import WeightedFamily, check_boundary, check_domain
-from robscore.families.exponential import dependence_in_words, weights_and_slopes
+from robscore.elements import NodeElements, StatisticElements
+from robscore.families.family import WeightedFamily, check_boundary, check_domain
+
+
+class ExponentialFamily(WeightedFamily):
+    """The family of the statistics t: R^m -> R^r, with parameters theta in R^r.
+
+    Parameters
+    ----------
+    t : callable
+        One row, an array of shape (m,), to its r statistics, twice differentiable inside the domain. Written with
+        ``jax.numpy`` so that JAX can differentiate it (``pip install 'robscore[autodiff]'``), unless derivatives are
+        given. Use ``def`` rather than ``lambda`` if the estimator is to be pickled.
+    derivatives : pair of callables, optional
+        First and second derivatives by hand: all rows X, shape (n, m), to d_j t_k(x) and to d_jj t_k(x), each of
+        shape (n, m, r).
+    base : callable, optional
+        One row to b(x), the logarithm of the base density; 0 by default.
+    base_derivative : callable, optional
+        X to d_j b(x), shape (n, m); needed with ``base`` when derivatives are given by hand.
+    domain : domain, default Real()
+    boundary : Boundary, optional
+        Weight h of the distance to the boundary, d^2 by default, 1 where there is no boundary. It must vanish fast
+        enough that h p d_j t does at the boundary; d^2 does for logarithms and powers.
+
+    Examples
+    --------
+    The normal distribution, by hand:
+
+    >>> import numpy as np, robscore as rs
+    >>> family = rs.families.ExponentialFamily(
+    ...     lambda x: np.array([x[0], x[0] ** 2]),
+    ...     derivatives=(lambda X: np.stack([X**0, 2 * X], axis=-1), lambda X: np.stack([0 * X, 2 * X**0], axis=-1)),
+    ... )
+    >>> X = np.random.default_rng(0).normal(3.0, 2.0, size=(2000, 1))
+    >>> theta = rs.RobustScoreMatching(family, n_blocks=1).fit(X).theta_
+    >>> bool(np.isclose(-1 / (2 * theta[1]), X.var()))  # theta_2 = -1 / (2 sigma^2)
+    True
+    """
+
+    is_pairwise = False
+
+    def __init__(
+        self,
+        t: Function,
+        *,
+        derivatives: tuple[Function, Function] | None = None,
+        base: Function | None = None,
+        base_derivative: Function | None = None,
+        domain: Domain | None = None,
+        boundary: Boundary | None = None,
+    ) -> None:
+        if not callable(t):
+            raise TypeError(f"t={t!r} must be a function of one row that gives its statistics.")
+        pair = isinstance(derivatives, tuple | list) and len(derivatives) == 2 and all(map(callable, derivatives))
+        if derivatives is not None and not pair:
+            raise TypeError("derivatives must be two functions of X: the first and the second derivatives of t.")
+        if base_derivative is not None and base is None:
+            raise ValueError("base_derivative is given without base; give both, or neither.")
+        by_hand = derivatives is not None and (base is None or base_derivative is not None)
+        if not by_hand and not have_jax():
+            missing = "derivatives=(first, second)" if derivatives is None else "base_derivative="
+            raise ImportError(
+                f"The derivatives of your statistics are not known: either install JAX with pip install "
+                f"'robscore[autodiff]', or give {missing}."
+            )
+        self.t, self.derivatives, self.base, self.base_derivative = t, derivatives, base, base_derivative
+        self.domain = Real() if domain is None else check_domain(domain)
+        self.boundary = boundaries.Power(2.0) if boundary is None else check_boundary(boundary)
+
+    def __repr__(self) -> str:
+        name = getattr(self.t, "__name__", type(self.t).__name__)
+        weight = "" if self.boundary == boundaries.Power(2.0) else f", boundary={self.boundary!r}"
+        return f"ExponentialFamily({name}, domain={self.domain!r}{weight})"
+
+    def elements(self, X: Array) -> StatisticElements:
+        """The derivatives of the statistics, weights and g of every row."""
+        first, second = self._derivatives(X)
+        with np.errstate(over="ignore", invalid="ignore"):  # rows that overflow are marked
+            h, slope = weights_and_slopes(self.domain, self.boundary, X)
+            factor = slope
+            if self.base is not None:
+                factor = factor + h * self._base_derivative(X)
+            g = -np.einsum("nj,njr->nr", factor, first) - np.einsum("nj,njr->nr", h, second)
+        return StatisticElements(X, first, h, g[:, None, :])
+
+    def log_density(self, X: Array, *parameters: Array) -> Array:
+        """Theta' t(x) + b(x) at rows X, shape (n,), up to a constant."""
+        (theta,) = parameters
+        with double_precision(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            values = np.array([np.asarray(self.t(x), dtype=float) @ theta for x in X])
+            if self.base is not None:
+                values += np.array([float(np.asarray(self.base(x)).squeeze()) for x in X])
+        return values
+
+    @property
+    def is_natural(self) -> bool:
+        """Without a base density all of log p is multiplied by parameters."""
+        return self.base is None
+
+    def dependence(self, n_columns: int, *, fit_location: bool) -> str | None:
+        """Statistics that are constant or linearly dependent, seen from their derivatives at rows in the domain."""
+        first, _ = self._derivatives(self.domain.some_rows(60, n_columns, np.random.default_rng(0)))
+        stacked = first[np.isfinite(first).all(axis=(1, 2))].reshape(-1, first.shape[-1])
+        return dependence_in_words(stacked)
+
+    def statistics_a_column(self, n_columns: int, *, fit_location: bool) -> int:
+        """Counted where the derivatives of the statistics are not zero, at rows inside the domain."""
+        X = self.domain.some_rows(20, n_columns, np.random.default_rng(0))
+        first, _ = self._derivatives(X)
+        return int((first != 0).any(axis=0).sum(axis=1).max())
+
+    def _derivatives(self, X: Array) -> tuple[Array, Array]:
+        """d_j t_k and d_jj t_k, each of shape (n, m, r); not finite in some rows, perhaps, but not in half of them."""
+        n, m = X.shape
+        r = self._n_statistics(X[0])
+        if self.derivatives is None:
+            first, second = derivatives_along_columns(self.t, X, "t")
+        else:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                first, second = (np.asarray(function(X), dtype=float) for function in self.derivatives)
+        for what, values in (("first", first), ("second", second)):
+            if values.shape != (n, m, r):
+                raise ValueError(
+                    f"The {what} derivatives of t must have shape (rows, columns, statistics) = {(n, m, r)}; got "
+                    f"{values.shape}."
+                )
+            wrong = ~np.isfinite(values)
+            if 2 * np.count_nonzero(wrong.any(axis=(1, 2))) >= n:
+                i, j, k = np.argwhere(wrong)[0]
+                raise ValueError(
+                    f"Statistic {k} has no finite {what} derivative in column {j} where x = "
+                    f"{np.array2string(X[i], precision=4, threshold=5)}, and half of the rows or more are like that: t "
+                    f"must be twice differentiable inside {self.domain!r}. Change t or the domain."
+                )
+        if self.derivatives is not None:
+            self._check_by_hand(X, first, second)
+        return first, second
+
+    def _n_statistics(self, x: Array) -> int:
+        with double_precision(), np.errstate(all="ignore"):
+            values = np.asarray(self.t(x))
+        if values.ndim != 1 or values.size == 0 or np.iscomplexobj(values):
+            raise ValueError(
+                f"t must give a one-dimensional array of real statistics for one row of {x.size} columns; got shape "
+                f"{values.shape}{' of complex numbers' if np.iscomplexobj(values) else ''}."
+            )
+        return values.size
+
+    def _check_by_hand(self, X: Array, first: Array, second: Array) -> None:
+        """Raise where derivatives by hand are not those of t, at a few rows."""
+        assert self.derivatives is not None
+        finite = np.flatnonzero(np.isfinite(first).all(axis=(1, 2)) & np.isfinite(second).all(axis=(1, 2)))[:3]
+        room = self.domain.nearest(X[finite]).distance
+        for i, space in zip(finite, room, strict=True):
+            for j in range(X.shape[1]):
+                if space[j] > 0:
+                    self._check_one_by_hand(X[[i]], j, first[i, j], second[i, j], float(space[j]))
+
+    def _check_one_by_hand(self, x: Array, j: int, first: Array, second: Array, room: float) -> None:
+        """The same for one row x, shape (1, m), and one column."""
+
+        def moved(value: float) -> Array:
+            return self.domain.replaced(x, j, np.array([value]))
+
+        slopes, base, base_slope = (self.derivatives or (None,))[0], self.base, self.base_derivative
+        at, where = float(x[0, j]), f"in column {j}"
+        check_derivative(lambda v: self.t(moved(v)[0]), at, first, room, f"first {where}")
+        if slopes is not None:
+            check_derivative(lambda v: np.asarray(slopes(moved(v)))[0, j], at, second, room, f"second {where}")
+        if base is not None and base_slope is not None:
+            claimed = np.asarray(base_slope(x), dtype=float)[0, [j]]
+            check_derivative(lambda v: np.atleast_1d(base(moved(v)[0])), at, claimed, room, f"base_derivative {where}")
+
+    def _base_derivative(self, X: Array) -> Array:
+        if self.base_derivative is not None:
+            values = np.asarray(self.base_derivative(X), dtype=float)
+        else:
+            values = derivatives_along_columns(self.base, X, "base")[0]  # type: ignore[arg-type]
+        if values.shape != X.shape:
+            raise ValueError(
+                f"base must give one number per row: derivatives of shape {X.shape} in all; got {values.shape}."
+            )
+        return values
+
+
+def weights_and_slopes(domain: Domain, boundary: Boundary, X: Array) -> tuple[Array, Array]:
+    """h_j and d_j h_j of every entry of X, shape (n, m); 1 and 0 where there is no boundary."""
+    near = domain.nearest(X)
+    bounded = np.isfinite(near.distance)
+    distance = np.where(bounded, near.distance, 1.0)
+    h = np.where(bounded, boundary.value(distance), 1.0)
+    return h, np.where(bounded, near.slope * boundary.derivative(distance), 0.0)
+
+
+def dependence_in_words(derivatives: Array) -> str | None:
+    """What is wrong with statistics whose derivatives, shape (places, r), are not of full rank; None if they are."""
+    size = np.sqrt((derivatives**2).sum(axis=0))
+    if not (size > 0).all():
+        return f"Statistic {int(np.argmin(size))} is constant, so its parameter cannot be estimated: leave it out."
+    values = np.linalg.svd(derivatives / size, compute_uv=False)
+    rank = int(np.count_nonzero(values > 1e-9 * values[0]))
+    if rank == size.size:
+        return None
+    return f"The {size.size} statistics are linearly dependent (rank {rank}), whatever the data: leave some out."
 
 
 class Pairwise(WeightedFamily):

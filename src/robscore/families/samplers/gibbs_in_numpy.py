@@ -1,4 +1,4 @@
-"""Gibbs sweeps in NumPy, for where there is no numba: each function stands for that of its name in kernels.py.
+"""Gibbs sweeps in NumPy, for where there is no numba: each function stands for that of its name in gibbs_kernels.py.
 
 Many chains take each step together. So random numbers are used in another order than by the compiled functions, and
 rows differ from theirs; their distribution does not.

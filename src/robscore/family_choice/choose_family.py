@@ -11,13 +11,12 @@ from robscore._tools.errors import UsageError
 from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import AnyData
 from robscore._tools.words import Setting, Words, quoted
-from robscore.families.base import Family, get_family
+from robscore.families.family import Family, get_family
 from robscore.families.power import PowerFamily
 from robscore.families.simplex import Simplex
-from robscore.family_choice.closing import Whole
-from robscore.family_choice.held_out import Design, HeldOut
-from robscore.family_choice.nodes import Coordinates, is_comparable
-from robscore.family_choice.recognise import Table
+from robscore.family_choice.common_loss import Coordinates, is_comparable
+from robscore.family_choice.data_profile import ConstantSum, DataProfile
+from robscore.family_choice.held_out_loss import Design, HeldOut
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
 from robscore.rows.frames import readable
@@ -83,7 +82,7 @@ def compare_families(X: AnyData, families: Sequence[str | Family] | None = None,
         table = readable(X)
         opened, library = ArrayRows(np.asarray(table.values, dtype=float), table.names, whole=False), table.library
     with np.errstate(all="ignore"):
-        found = compared(Table.of(opened, random_state), FAMILIES if families is None else families, random_state)
+        found = compared(DataProfile.of(opened, random_state), FAMILIES if families is None else families, random_state)
     return as_table(
         {
             "family": (str, [one.name for one in found]),
@@ -97,7 +96,7 @@ def compare_families(X: AnyData, families: Sequence[str | Family] | None = None,
     )
 
 
-def compared(table: Table, families: Sequence[str | Family], seed: int) -> list[Compared]:
+def compared(table: DataProfile, families: Sequence[str | Family], seed: int) -> list[Compared]:
     """The lines of the table, best first."""
     if len(table.sample) < _FEWEST_ROWS:
         raise UsageError(
@@ -148,7 +147,7 @@ def _judged(told: list[tuple[str, Family, HeldOut, str]]) -> list[Compared]:
     return lines
 
 
-def excluded(family: Family, table: Table) -> str:
+def excluded(family: Family, table: DataProfile) -> str:
     """Why the data exclude a family, in words; empty where they do not."""
     if isinstance(family, Simplex):
         if table.is_real:
@@ -171,7 +170,7 @@ def excluded(family: Family, table: Table) -> str:
     return ""
 
 
-def _zeros(table: Table) -> str:
+def _zeros(table: DataProfile) -> str:
     count = np.count_nonzero(table.zero)
     return f"{int(table.zero.sum())} exact zeros, in {count} {'column' if count == 1 else 'columns'}"
 
@@ -192,13 +191,13 @@ class FamilyChoice:
     name: str
     family: Family
     reason: str
-    whole: Whole | None = None
+    whole: ConstantSum | None = None
     remarks: tuple[Remark, ...] = ()
 
 
 def choose_family(rows: Rows, seed: int, *, with_holes: bool = False) -> FamilyChoice:
     """By the domain first, of incomplete rows too where they are used ``with_holes``, then by the held-out loss."""
-    table = Table.of(rows, seed, with_holes=with_holes)
+    table = DataProfile.of(rows, seed, with_holes=with_holes)
     if table.is_real:
         count = int(table.negative.sum())
         reason = f"chosen because {count} value{' is' if count == 1 else 's are'} below zero"
@@ -226,7 +225,7 @@ def choose_family(rows: Rows, seed: int, *, with_holes: bool = False) -> FamilyC
     return FamilyChoice(best.name, best.family, reason)
 
 
-def _remarks_on_few(table: Table, rows: Rows) -> tuple[Remark, ...]:
+def _remarks_on_few(table: DataProfile, rows: Rows) -> tuple[Remark, ...]:
     """The caution that so few values are below zero that they may be errors."""
     count = int(table.negative.sum())
     if count > _FEW_NEGATIVE * rows.n_rows * rows.n_columns:

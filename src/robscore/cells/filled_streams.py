@@ -21,7 +21,7 @@ from robscore._tools.randomness import mixed_bits
 from robscore._tools.typing import AnyArray, Array, IntArray
 from robscore._tools.words import RowAt
 from robscore.cells.available import filled_with
-from robscore.families.base import Family, Parameters
+from robscore.families.family import Family, Parameters
 from robscore.families.samplers.slices import slice_coordinate
 from robscore.rows.base import Rows, Work, some_of
 
@@ -38,7 +38,7 @@ def row_seeds(rows: Rows, seed: int) -> Seeds:
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.cells.by_row import row_seeds
+    >>> from robscore.cells.filled_streams import row_seeds
     >>> from robscore.rows.arrays import ArrayRows
     >>> X = np.array([[1.0, np.nan], [2.0, np.nan], [1.0, np.nan]])
     >>> len(set(row_seeds(ArrayRows(X), 0).tolist()))

@@ -1,4 +1,4 @@
-"""Compiled Gibbs sweeps; imported when first needed. Without numba, those of in_numpy.py."""
+"""Compiled Gibbs sweeps; imported when first needed. Without numba, those of gibbs_in_numpy.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from robscore._tools.compiling import compiled
 from robscore._tools.typing import Array
-from robscore.families.samplers import in_numpy
+from robscore.families.samplers import gibbs_in_numpy
 
 _FEW_NEIGHBOURS = 0.15  # of the columns: below that they are gone through one by one, else all columns are
 
@@ -69,7 +69,7 @@ def draw_in_two_pieces(c: float, p: float, rng: np.random.Generator) -> float:
                 return t
 
 
-@partial(compiled, otherwise=in_numpy.gibbs_chain)
+@partial(compiled, otherwise=gibbs_in_numpy.gibbs_chain)
 def gibbs_chain(
     M: Array, linear: Array, power: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator
 ) -> Array:
@@ -106,7 +106,7 @@ def gibbs_chain(
     return rows
 
 
-@partial(compiled, otherwise=in_numpy.gibbs_rows)
+@partial(compiled, otherwise=gibbs_in_numpy.gibbs_rows)
 def gibbs_rows(M: Array, linear: Array, power: Array, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
     """Rows of y, shape (n, m), each by a chain of its own from a row of ``start`` with its rows of l and p."""
     n, m = linear.shape

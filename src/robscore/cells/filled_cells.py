@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from robscore._tools.typing import Array, BoolArray
-from robscore.cells.order import DrawingOrder
-from robscore.cells.suspects import Suspects
+from robscore.cells.draw_cells import DrawingOrder
+from robscore.cells.wrong_cells import Suspects
 
 
 @dataclass(frozen=True, eq=False)
-class Filling:
+class FilledCells:
     """How cells were filled in.
 
     Attributes

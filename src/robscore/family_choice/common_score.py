@@ -8,10 +8,9 @@ from functools import partial
 import numpy as np
 
 from robscore._tools.typing import Array
-from robscore.families.base import Parameters
+from robscore.families.family import Parameters
 from robscore.families.power import PowerFamily
-from robscore.family_choice.common_weight import CommonWeight, RowWeight
-from robscore.family_choice.nodes import Coordinates
+from robscore.family_choice.common_loss import CommonWeight, Coordinates, DistanceWeight
 from robscore.family_choice.observed import available_loss, completed, drawn_by
 from robscore.rows.base import Rows
 
@@ -29,7 +28,7 @@ class Scoring:
     """
 
     coordinates: Coordinates
-    weight: RowWeight
+    weight: DistanceWeight
 
     @classmethod
     def of(cls, rows: Rows, *, is_real: bool) -> Scoring:
@@ -38,7 +37,7 @@ class Scoring:
         some = np.linspace(0, rows.n_rows - 1, min(rows.n_rows, _MOST_ROWS)).astype(np.intp)
         t = coordinates(rows.take(some))
         t = t[~np.isnan(t).all(axis=1)]
-        return cls(coordinates, RowWeight.of(completed(t, is_real=is_real), is_real=is_real))
+        return cls(coordinates, DistanceWeight.of(completed(t, is_real=is_real), is_real=is_real))
 
     def score(self, family: PowerFamily, given: Parameters, rows: Rows, counts: Array) -> float:
         """Minus the mean loss of rows, each there so often, shape (n,); minus infinity where none counts.

@@ -26,9 +26,8 @@ import numpy as np
 from scipy.special import erfc, erfcx, log_ndtr, ndtri_exp
 
 from robscore._tools.typing import Array
-from robscore.families.samplers.base import Draws, Sampler
-from robscore.families.samplers.in_numpy import draw_conditionals
-from robscore.families.samplers.mixing import effective_sample_size
+from robscore.families.samplers.gibbs_in_numpy import draw_conditionals
+from robscore.families.samplers.sampler import Draws, Sampler, effective_sample_size
 
 # Of rows that are simulated. Limits far out need many rows more than they need rows that do not depend on each other:
 # what a column is given the others is redrawn in every sweep.
@@ -74,7 +73,7 @@ class PowerSampler(Sampler):
 
     def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
         """A chain for every row."""
-        from robscore.families.samplers.kernels import gibbs_rows
+        from robscore.families.samplers.gibbs_kernels import gibbs_rows
 
         y = np.sqrt(start) if self.a == 0.5 else start**self.a
         return self._from_y(gibbs_rows(K / (2 * self.a), *self._of(eta), y, sweeps, rng))
@@ -111,7 +110,7 @@ class PowerSampler(Sampler):
         return log_density, -ndtri_exp(np.minimum(_log_area_beyond(t, c, p) - log_area, 0.0))
 
     def _chain(self, K: Array, eta: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator) -> Array:
-        from robscore.families.samplers.kernels import gibbs_chain
+        from robscore.families.samplers.gibbs_kernels import gibbs_chain
 
         M = np.ascontiguousarray(K / (2 * self.a))
         return self._from_y(gibbs_chain(M, *self._of(eta), n_rows, burn_in, thin, rng))

@@ -9,7 +9,7 @@ and, where the defaults here do not serve,
 
 * ``problem(X)``: a boolean array of the entries the family excludes, with the reason in words;
 * ``scaling(X, fit_location)``, ``scaled`` and ``unscale``: a robust scale for the columns and the map of
-  fitted parameters back to the given units (X may be rows that are not held: take medians of columns with
+  fitted parameters back to the given units (X may be rows that are not held in memory: take medians of columns with
   :func:`robscore.rows.quantiles.column_quantiles`);
 * ``numbers_a_row`` and ``numbers_of_gamma``: how much memory these take, where that is far from the default;
 * ``log_density`` (and ``conditional``, if it is faster): to judge rows by how likely they are, and to simulate;
@@ -26,20 +26,23 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 
 from robscore._tools.deviations import MAD
 from robscore._tools.errors import ArgumentError
-from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
+from robscore._tools.typing import AnyArray, AnyData, Array, BoolArray, IntArray
 from robscore._tools.words import Phrase, Words
 from robscore.boundary import Boundary, LogPower, Power
 from robscore.domains import Domain, Simplex
-from robscore.families.samplers.base import Sampler
+from robscore.families.samplers.sampler import Sampler
 from robscore.families.samplers.slices import SliceSampler
+from robscore.rows import ArrayRows
 from robscore.rows.arrays import as_rows
 from robscore.rows.base import Rows
+from robscore.rows.frames import read_matrix
+from robscore.rows.inspection import inspect
 from robscore.rows.quantiles import column_quantiles
 
 if TYPE_CHECKING:
@@ -373,3 +376,31 @@ def get_family(family: str | Family) -> Family:
     names = ", ".join(repr(name) for name in sorted(_REGISTRY))
     others = Phrase(", or an object of rs.families", "")
     raise ArgumentError("family", family, Words(f"is not known; use one of {names}", others, "."))
+
+
+def score_elements(family: str | Family, X: AnyData) -> Any:
+    """Score-matching elements of the rows X, as given: no scaling.
+
+    Parameters
+    ----------
+    family : str or Family
+        For example "sqrt" or ``rs.families.Gamma()``.
+    X : array-like or data frame of shape (n, m)
+
+    Returns
+    -------
+    Elements
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> elements = rs.score_elements("sqrt", np.random.default_rng(0).exponential(size=(50, 3)))
+    >>> elements.average().gamma.shape
+    (3, 4, 4)
+    """
+    chosen = get_family(family)
+    matrix, names = read_matrix(X, "X")
+    inspect(ArrayRows(matrix), chosen).check_domain(chosen, names, "score_elements")
+    elements = chosen.resolved(matrix).elements(matrix)
+    elements.check_statistics()
+    return elements

@@ -48,7 +48,7 @@ def common_factors(values: Array, expected: Array, columns: IntArray) -> list[Co
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.cells.faults import common_factors
+    >>> from robscore.cells.common_faults import common_factors
     >>> expected = np.array([1.0, 2.0, 3.0, 1.5, 2.5, 2.0])
     >>> common_factors(25.4 * expected * [1.05, 0.9, 1.1, 1.0, 0.95, 1.0], expected, np.zeros(6, dtype=int))
     [CommonFactor(column=0, n_cells=6, factor=25.4, above=True)]
@@ -100,7 +100,7 @@ def stuck_runs(X: Array) -> list[StuckRun]:
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.cells.faults import stuck_runs
+    >>> from robscore.cells.common_faults import stuck_runs
     >>> X = np.random.default_rng(0).normal(size=(100, 2))
     >>> X[40:60, 1] = 3.5
     >>> stuck_runs(X)
@@ -144,7 +144,7 @@ def stuck_cells(X: Array) -> BoolArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.cells.faults import stuck_cells
+    >>> from robscore.cells.common_faults import stuck_cells
     >>> X = np.random.default_rng(0).normal(size=(100, 2))
     >>> X[40:60, 1] = 3.5
     >>> stuck_cells(X).sum(axis=0)

@@ -1,0 +1,419 @@
+"""Which cells are wrong: for every cell a mixture of what the model expects there and of what wrong cells look like.
+
+Given the completed rest of its row a cell is wrong with the odds
+
+    eps_j q(x_ij)  :  (1 - eps_j) p(x_ij | the rest)
+
+The share eps_j of wrong cells of a column and their density q are estimated along the way: q by a smoothed histogram of
+the cells that seem wrong, pooled over columns, on a robust scale w = arcsinh z, where z has median 0 and median
+deviation 1. No cell is called wrong unless wrong cells make the whole table clearly likelier than unusual ones alone
+do; without that, only the few that lie farther out than unusual ones ever do. Rows with more such cells than scattered
+ones explain are not repaired: they are wrong as rows, and left to the row weights.
+
+p allows for cells that are unusual but not wrong, since models do not fit real tables as well as their own rows.
+Residuals of the model's own cells are standard normal. Those of real ones are often more spread out, or a few of them
+are; by the model alone all these cells would be called wrong. So good cells of column j have residuals from
+
+    (1 - t_j) N(0, s_j^2)  +  t_j N(0, (3 s_j)^2)
+
+with a spread s_j that is 1 unless the middle half of the column is clearly wider, and a share t_j of unusual cells,
+which is estimated together with that of wrong ones. A cell is called wrong if it looks like other wrong cells, or if
+it is farther out than unusual ones ever are, and not merely because the model did not expect it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+from scipy.special import bdtrc, ndtr, pdtrc
+
+from robscore._tools.deviations import MAD
+from robscore._tools.errors import UsageError
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.cells.common_faults import stuck_cells
+from robscore.cells.conditionals import Conditionals, conditionals, has_conditionals
+from robscore.cells.draw_cells import DrawingOrder, without_covariates
+from robscore.families.family import Family, Parameters
+from robscore.weighting.standard import Standard
+
+_POINTS = 120  # of the grids that conditional densities are integrated on
+_FORGET = 0.5  # what an earlier round counts beside the next
+
+
+@dataclass(frozen=True, eq=False)
+class Suspects:
+    """Cells of a table, and how likely each is to be wrong.
+
+    Attributes
+    ----------
+    family : of the rows
+    observed : array of shape (n, m), with covariates
+    missing : boolean array of shape (n, m), without
+    scale : the cells on a common scale
+    wrong : what the last round says of them
+    probability : array of shape (n, m)
+        That a cell is wrong, averaged over the last rounds.
+    stuck : boolean array of shape (n, m)
+        Cells of stuck sensors, which are wrong whatever the others say, for a value may be right by chance.
+    """
+
+    family: Family
+    observed: Array
+    missing: BoolArray
+    scale: CellScale
+    wrong: WrongCells
+    probability: Array
+    stuck: BoolArray
+
+    @classmethod
+    def of(cls, family: Family, observed: Array, missing: BoolArray) -> Suspects:
+        """By each column alone."""
+        if not has_conditionals(without_covariates(family, observed.shape[1])):
+            raise UsageError(
+                f"Wrong cells cannot be looked for in {family!r}: that needs a pairwise family on [0, inf) or the real "
+                "line. Fit without cells."
+            )
+        scale = CellScale.of(Standard.of(family, observed), observed)
+        stuck = stuck_cells(np.where(missing, np.nan, observed[:, : missing.shape[1]]))
+        wrong = WrongCells.first(scale, ~missing & ~stuck)
+        return cls(family, observed, missing, scale, wrong, np.where(stuck, 1.0, wrong.probability), stuck)
+
+    @property
+    def flagged(self) -> BoolArray:
+        """Cells that are taken for wrong, shape (n, m)."""
+        return np.asarray(self.wrong.flagged | self.stuck)
+
+    @property
+    def share(self) -> float:
+        """Of wrong cells in the table, as far as rows are not wrong as a whole; stuck ones apart."""
+        return self.wrong.pooled_share
+
+    @property
+    def likely_wrong(self) -> BoolArray:
+        """Cells that are more likely wrong than not, shape (n, m), in rows that are not wrong as a whole."""
+        return np.asarray(self.repairable > 0.5)
+
+    @property
+    def repairable(self) -> Array:
+        """The probability of being wrong, shape (n, m); zero in rows that are wrong as a whole."""
+        return np.where(self.wrong.repaired[:, None] | self.stuck, self.probability, 0.0)
+
+    def drawn(self, rng: np.random.Generator, order: DrawingOrder) -> BoolArray:
+        """Cells to take for wrong this time, shape (n, m): each as often as it is likely to be."""
+        uniform = np.empty(self.missing.shape)
+        uniform[np.ix_(order.rows, order.columns)] = rng.random(self.missing.shape)
+        return np.asarray((uniform < self.wrong.probability) & self.wrong.repaired[:, None] | self.stuck)
+
+    def updated(self, X: Array, parameters: Parameters, counted: BoolArray) -> Suspects:
+        """By what a fit says of every cell given the rest of the completed rows X, shape (n, m)."""
+        base, own, at = self.family.at(X, *parameters)
+        m = own.shape[1]
+        found = conditionals(base, own, at, self.observed[:, :m], np.arange(m), counted, _POINTS)
+        wrong = self.wrong.updated(self.scale, found, ~self.missing & ~self.stuck, counted)
+        probability = _FORGET * self.probability + (1 - _FORGET) * wrong.probability
+        return replace(self, wrong=wrong, probability=np.where(self.stuck, 1.0, probability))
+
+
+_FAR = 2.0  # deviations, beyond which a cell may be wrong to begin with
+_BINS, _WIDTH, _SMOOTH = 97, 0.25, 0.7  # of the histogram of w: how many, how wide, and how many are smoothed over
+_BROAD = 0.02  # share of q that is spread over all bins: with more of it too few cells are found
+_LEAST, _LARGEST = 1e-4, 0.3  # share of wrong cells
+_UNUSUAL = 0.01  # share of unusual cells to begin with
+_EVIDENCE = 40.0  # gain in log likelihood that wrong cells must bring, and unusual ones beside them
+_UNLIKELY = 1e-4  # that a row has so many wrong cells by chance
+_MOST_REPAIRED = 0.25  # share of the cells of a row
+_FARTHEST, _STRIP = 8.0, 0.5  # of residuals that are counted: from end to end, in strips so wide
+_RARE = 20.0  # cells in a strip
+_SHIFTED = 4.0  # deviations of the mean of the other cells, beyond which a row is bad as a whole
+_STEP = 1e-5  # relative, for the slope of w
+_STEPS, _SETTLED = 10, 1e-3  # at most, per round, to learn what wrong cells look like; what probabilities still move
+_FLATTEST = -700.0  # log of that slope
+_EXPONENT = 600.0  # whose exponential is a number, and so are its products with others
+
+
+@dataclass(frozen=True)
+class CellScale:
+    """Cells on a scale on which those of all columns are alike.
+
+    Attributes
+    ----------
+    w : array of shape (n, m)
+    log_slope : array of shape (n, m)
+        log dw/dx, which makes a density of w one of x.
+    """
+
+    w: Array
+    log_slope: Array
+
+    @classmethod
+    def of(cls, standard: Standard, X: Array) -> CellScale:
+        """Of rows X, shape (n, m), without holes."""
+        w = np.arcsinh(standard(X))
+        step = _STEP * (np.abs(X) + _STEP)
+        with np.errstate(all="ignore"):
+            slope = (np.arcsinh(standard(X + step)) - w) / step[:, : w.shape[1]]
+            log_slope = np.log(slope)
+        return cls(w, np.maximum(np.nan_to_num(log_slope, nan=_FLATTEST, neginf=_FLATTEST), _FLATTEST))
+
+
+@dataclass(frozen=True)
+class WrongCells:
+    """What is known of wrong cells.
+
+    Attributes
+    ----------
+    probability : array of shape (n, m)
+        That a cell is wrong.
+    share : array of shape (m,)
+        eps_j.
+    log_heights : array of shape (bins,)
+        log q on the bins of w.
+    unusual : array of shape (m,)
+        Share of good cells that are unusual.
+    flagged : boolean array of shape (n, m)
+    repaired : boolean array of shape (n,)
+        Rows with no more wrong cells than scattered ones explain.
+    """
+
+    probability: Array
+    share: Array
+    log_heights: Array
+    unusual: Array
+    flagged: BoolArray
+    repaired: BoolArray
+
+    @property
+    def pooled_share(self) -> float:
+        """The share of wrong cells of all columns together; 0 where there is none."""
+        return float(self.share.mean()) if (self.share > _LEAST).any() else 0.0
+
+    @classmethod
+    def first(cls, scale: CellScale, there: BoolArray) -> WrongCells:
+        """By each column alone: cells more than two deviations from the middle."""
+        far = there & (np.abs(scale.w) > np.arcsinh(_FAR))
+        unusual = np.full(there.shape[1], _UNUSUAL)
+        return cls._learnt(np.where(there, np.where(far, 1.0, 0.01), 0.0), far, scale, there, unusual)
+
+    def updated(self, scale: CellScale, found: Conditionals, there: BoolArray, counted: BoolArray) -> WrongCells:
+        """By what the model says of every cell, given the rest of its row.
+
+        Parameters
+        ----------
+        scale : of the cells as they were observed
+        found : their conditional densities
+        there : boolean array of shape (n, m)
+            Cells that are not missing.
+        counted : boolean array of shape (n,)
+            Rows that count: others say nothing of wrong cells.
+        """
+        bins = _bins(scale.w)
+        usable = there & (self.repaired & counted)[:, None]
+        cells = GoodCells.of(found, np.where(usable, 1 - self.probability, 0.0))
+        slope = np.exp(np.clip(np.nan_to_num(scale.log_slope - cells.log_unit), -_EXPONENT, _EXPONENT))
+        now = self._with_unusual(slope, bins, cells, usable)
+        most = _largest_probability(cells, now.unusual, usable)
+        for _ in range(_STEPS):
+            wrong, good = now._odds(slope, bins, cells)
+            probability = np.where(there, np.minimum(wrong / (wrong + good), most), 0.0)
+            moved = np.abs(probability - now.probability).max(initial=0.0)
+            unusual = cells.share_of_unusual(now.unusual, 1 - probability, usable)
+            now = self._learnt(probability, probability > 0.5, scale, there, unusual, counted)
+            if moved <= _SETTLED:
+                break
+        none_wrong = cells.share_without_wrong_ones(now.unusual + now.share, usable)
+        if _gain(np.add(*now._odds(slope, bins, cells)), cells.density(none_wrong), usable) < _EVIDENCE:
+            probability = np.where(there, cells.too_far_out(none_wrong, usable), 0.0)
+            return self._learnt(probability, probability > 0.5, scale, there, none_wrong, counted)
+        return now
+
+    def _with_unusual(self, slope: Array, bins: IntArray, cells: GoodCells, usable: BoolArray) -> WrongCells:
+        """With unusual cells beside wrong ones, if they make the whole table clearly likelier; else without."""
+        without = replace(self, unusual=np.zeros_like(self.unusual))
+        now = replace(self, unusual=np.maximum(self.unusual, _UNUSUAL))
+        for _ in range(_STEPS):
+            wrong, good = now._odds(slope, bins, cells)
+            now = replace(now, unusual=cells.share_of_unusual(now.unusual, good / (wrong + good), usable))
+        likelier, other = (np.add(*which._odds(slope, bins, cells)) for which in (now, without))
+        return now if _gain(likelier, other, usable) >= _EVIDENCE else without
+
+    def _odds(self, slope: Array, bins: IntArray, cells: GoodCells) -> tuple[Array, Array]:
+        """eps_j q(x_ij) and (1 - eps_j) p(x_ij), both in the unit of ``cells``, shape (n, m)."""
+        wrong = self.share * np.exp(self.log_heights)[bins] * slope
+        return wrong, (1 - self.share) * cells.density(self.unusual)
+
+    @classmethod
+    def _learnt(
+        cls,
+        probability: Array,
+        wrong: BoolArray,
+        scale: CellScale,
+        there: BoolArray,
+        unusual: Array,
+        counted: BoolArray | None = None,
+    ) -> WrongCells:
+        """With shares and q of the rows that can be repaired and count."""
+        repaired = _can_be_repaired(wrong, scale.w, there)
+        rows = repaired if counted is None else repaired & counted
+        weight = probability[rows]
+        share = np.clip(pooled_shares(weight, there[rows]), _LEAST, _LARGEST)
+        heights = np.bincount(_bins(scale.w[rows]).ravel(), weights=weight.ravel(), minlength=_BINS)
+        heights = gaussian_filter1d(heights, _SMOOTH, mode="constant")
+        total = heights.sum()
+        heights = heights / total if total > 0 else np.full(_BINS, 1.0 / _BINS)
+        log_heights = np.log(((1 - _BROAD) * heights + _BROAD / _BINS) / _WIDTH)
+        return cls(probability, share, log_heights, unusual, wrong & repaired[:, None], repaired)
+
+
+def _gain(density: Array, other: Array, usable: BoolArray) -> float:
+    """How much likelier (in logarithms) usable cells are with one density than with the other, shape (n, m)."""
+    return float(np.log(density / other)[usable].sum())
+
+
+def _bins(w: Array) -> IntArray:
+    middle = _BINS // 2
+    return np.clip(np.rint(np.nan_to_num(w) / _WIDTH) + middle, 0, _BINS - 1).astype(np.intp)
+
+
+def _largest_probability(cells: GoodCells, unusual: Array, usable: BoolArray) -> Array:
+    """How likely cells can be wrong at most, shape (n, m): by how many have such residuals, and how many should.
+
+    Where few are to be expected, q, which is free, would take the place of the model's tails without this bound.
+    """
+    edges = np.append(np.arange(-_FARTHEST, _FARTHEST, _STRIP), np.inf)
+    which = np.searchsorted(edges, np.nan_to_num(cells.z), side="left")
+    observed = np.bincount(which[usable], minlength=edges.size + 1)
+    expected = cells.expected(edges, unusual, usable)
+    at_most = np.clip(1 - (expected + np.sqrt(expected)) / np.maximum(observed, 1), 0.0, 1.0)
+    return np.asarray(np.where(expected < _RARE, at_most, 1.0)[which])
+
+
+def _can_be_repaired(wrong: BoolArray, w: Array, there: BoolArray) -> BoolArray:
+    """Rows, shape (n,), with no more wrong cells than scattered ones explain, the others of which are as usual.
+
+    In a row that is bad as a whole all cells tend to be too high, or too low, and some of them far too much.
+    """
+    m = wrong.shape[1]
+    counts = np.count_nonzero(wrong, axis=1)
+    scattered = counts[counts <= max(m // 3, 1)]
+    share = np.clip(scattered.mean() / m if scattered.size else _LARGEST, _LEAST, _LARGEST)
+    likely = int(np.argmax(bdtrc(np.arange(m + 1), m, share) <= _UNLIKELY))  # more are hardly ever wrong by chance
+    few = counts <= max(min(likely, _MOST_REPAIRED * m), min(m // 2, 2))
+    others = there & ~wrong
+    mean = np.where(others, w, 0.0).sum(axis=1) / np.maximum(np.count_nonzero(others, axis=1), 1)
+    usual = mean[counts == 0] if 2 * np.count_nonzero(counts == 0) > mean.size / 5 else mean
+    away = np.abs(mean - np.median(usual))
+    return np.asarray(few & (away <= _SHIFTED * MAD * np.median(np.abs(usual - np.median(usual)))))
+
+
+_WIDER = 3.0  # times the spread, of unusual cells
+_MIDDLE_HALF = 1.349  # of a standard normal number
+_CHANCE = 2.0 * 1.17  # two standard errors of a spread by the middle half, times the root of the number of cells
+_FEWEST = 10.0  # good cells of a column, to tell their spread
+_POOLED = 50.0  # cells that the share of the whole table counts for in that of a column
+_MOST_UNUSUAL = 0.3  # share of unusual cells
+_FARTHEST_ONES = 20  # cells that are counted one by one
+_IMPOSSIBLE = 1e-4  # chance of so many so far out
+_UNUSUAL_STEPS = 10  # of the share of unusual cells, where no cell is wrong
+
+
+@dataclass(frozen=True)
+class GoodCells:
+    """How likely cells are as good ones.
+
+    Attributes
+    ----------
+    z : array of shape (n, m)
+        Residuals over the spread of their columns.
+    log_unit : array of shape (n, m)
+        Log of the density of a usual cell or of an unusual one, whichever is larger; the unit of densities.
+    usual, unusual : arrays of shape (n, m)
+        Both densities in that unit.
+    """
+
+    z: Array
+    log_unit: Array
+    usual: Array
+    unusual: Array
+
+    @classmethod
+    def of(cls, found: Conditionals, weight: Array) -> GoodCells:
+        """By the conditional densities of cells, and what each counts as a good one, shape (n, m)."""
+        residual = np.nan_to_num(found.residual)
+        spread = spreads(residual, weight)
+        z = residual / spread
+        log_usual = -0.5 * z**2
+        log_unusual = -0.5 * (z / _WIDER) ** 2 - np.log(_WIDER)
+        larger = np.maximum(log_usual, log_unusual)
+        log_unit = found.log_density + 0.5 * residual**2 - np.log(spread) + larger
+        return cls(z, log_unit, np.exp(log_usual - larger), np.exp(log_unusual - larger))
+
+    def density(self, share: Array) -> Array:
+        """Of good cells, shape (n, m), with these shares of unusual ones."""
+        return np.asarray((1 - share) * self.usual + share * self.unusual)
+
+    def share_of_unusual(self, share: Array, good: Array, usable: BoolArray) -> Array:
+        """t_j, shape (m,), after a step from ``share``; ``good`` is the probability that cells are, shape (n, m)."""
+        unusual = np.where(usable, good * share * self.unusual / self.density(share), 0.0)
+        return np.minimum(pooled_shares(unusual, usable), _MOST_UNUSUAL)
+
+    def share_without_wrong_ones(self, share: Array, usable: BoolArray) -> Array:
+        """t_j if all cells are good, shape (m,), from ``share`` on."""
+        share = np.minimum(share, _MOST_UNUSUAL)
+        for _ in range(_UNUSUAL_STEPS):
+            share = self.share_of_unusual(share, np.ones_like(self.z), usable)
+        return share
+
+    def expected(self, edges: Array, share: Array, usable: BoolArray) -> Array:
+        """How many cells should have z up to the first of some edges, between them, and beyond the last."""
+        return np.diff(_below(np.concatenate([[-np.inf], edges, [np.inf]]), share, usable))
+
+    def too_far_out(self, share: Array, usable: BoolArray) -> Array:
+        """How likely cells are wrong, shape (n, m), because more lie so far out than these shares explain.
+
+        Zero, unless so many among the farthest are nearly impossible.
+        """
+        far = np.abs(self.z)
+        farthest = np.sort(far[usable])[: -_FARTHEST_ONES - 1 : -1]
+        expected = 2 * _below(-farthest, share, usable)
+        impossible = np.flatnonzero(pdtrc(np.arange(farthest.size), expected) < _IMPOSSIBLE)
+        if not impossible.size:
+            return np.zeros(far.shape)
+        last = impossible[-1]
+        return np.where(far >= farthest[last], 1 - expected[last] / (last + 1), 0.0)
+
+
+def _below(z: Array, share: Array, usable: BoolArray) -> Array:
+    """How many usable cells should lie below each of some z, with these shares of unusual ones."""
+    counts = np.count_nonzero(usable, axis=0)
+    return np.asarray((counts * (1 - share)).sum() * ndtr(z) + (counts * share).sum() * ndtr(z / _WIDER))
+
+
+def spreads(residual: Array, weight: Array) -> Array:
+    """s_j of residuals, shape (n, m), each of which counts so much: two standard errors below what is found, or 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore.cells.wrong_cells import spreads
+    >>> X = np.random.default_rng(0).normal(size=(1000, 2)) * [1.0, 2.0]
+    >>> X[:30] = 40.0  # wrong cells hardly matter
+    >>> spreads(X, np.ones(X.shape)).round(1).tolist()
+    [1.0, 1.8]
+    """
+    order = np.argsort(residual, axis=0)
+    counts = np.cumsum(np.take_along_axis(weight, order, axis=0), axis=0)
+    found = np.ones(residual.shape[1])
+    for j in np.flatnonzero(counts[-1] >= _FEWEST):
+        first, last = np.searchsorted(counts[:, j], np.array([0.25, 0.75]) * counts[-1, j])
+        wide = (residual[order[last, j], j] - residual[order[first, j], j]) / _MIDDLE_HALF
+        found[j] = max(1.0, wide * (1 - _CHANCE / np.sqrt(counts[-1, j])))
+    return found
+
+
+def pooled_shares(weight: Array, there: BoolArray) -> Array:
+    """The share of a weight, shape (n, m), among the cells that are there, shape (m,), drawn to that of all columns."""
+    total, counts = weight.sum(axis=0), np.count_nonzero(there, axis=0)
+    pooled = total.sum() / max(counts.sum(), 1)
+    return np.asarray((total + _POOLED * pooled) / (counts + _POOLED))

@@ -1,0 +1,256 @@
+"""What rows hold before any model sees them: zeros, constant sums, codes for missing values, odd columns."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from robscore._tools.remarks import About, Remark
+from robscore._tools.rounding import last_digit, roundest
+from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore._tools.words import Phrase, Words, quoted
+from robscore.rows.base import Rows
+
+_MOST_ROWS = 20_000  # that are looked at for kinds of columns, and compared
+_FEW_VALUES = 10  # different whole numbers, as on a scale of answers
+_SMALL_COUNT = 5.0  # median: larger counts are nearly continuous
+_FEWEST_ROWS = 30
+
+
+@dataclass(frozen=True)
+class DataProfile:
+    """What all rows are like.
+
+    Attributes
+    ----------
+    negative, zero : integer arrays of shape (m,)
+        How many entries of every column are below zero, and zero: of complete rows, or of all.
+    whole : ConstantSum or None
+        What every row sums to, if that is the same for all and nothing is below zero.
+    sample : array of shape (n', m)
+        Complete rows: all, or some that were drawn at random.
+    """
+
+    negative: IntArray
+    zero: IntArray
+    whole: ConstantSum | None
+    sample: Array
+
+    @classmethod
+    def of(cls, rows: Rows, seed: int, *, with_holes: bool = False) -> DataProfile:
+        """One look at all rows; of incomplete ones, negative values and zeros count ``with_holes`` only."""
+        negative, zero = (np.zeros(rows.n_columns, dtype=np.intp) for _ in range(2))
+        low, high, complete = np.inf, -np.inf, []
+        for _, piece in rows.each(partial(_look, with_holes=with_holes)):
+            negative, zero = negative + piece[0], zero + piece[1]
+            low, high = min(low, piece[2]), max(high, piece[3])
+            complete.append(piece[4])
+        usable = np.flatnonzero(np.concatenate(complete))
+        if usable.size > _MOST_ROWS:
+            usable = np.sort(np.random.default_rng(seed).choice(usable, size=_MOST_ROWS, replace=False))
+        positive = rows.n_columns > 2 and not negative.any() and 0 < low <= high < np.inf
+        sample = rows.take(usable)
+        return cls(negative, zero, ConstantSum.of(low, high, sample) if positive else None, sample)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether something is below zero."""
+        return bool(self.negative.any())
+
+    @cached_property
+    def lonely(self) -> BoolArray:
+        """Columns without two different values above zero, all that a family on [0, inf) sees of them."""
+        least = self.sample.min(axis=0, initial=np.inf, where=self.sample > 0)
+        return np.asarray(least >= self.sample.max(axis=0, initial=0.0))
+
+
+def _look(rows: Array, *, with_holes: bool) -> tuple[IntArray, IntArray, float, float, BoolArray]:
+    complete = np.asarray(np.isfinite(rows).all(axis=1))
+    with np.errstate(over="ignore"):
+        sums = rows[complete].sum(axis=1)
+    seen = rows if with_holes else rows[complete]
+    negative, zero = np.count_nonzero(seen < 0, axis=0), np.count_nonzero(seen == 0, axis=0)
+    return negative, zero, float(sums.min(initial=np.inf)), float(sums.max(initial=-np.inf)), complete
+
+
+def remarks_on_columns(X: Array, names: list[str]) -> list[Remark]:
+    """Cautions about columns, shape (n, m), that are not measurements: two values, a few, or small counts."""
+    if len(X) < _FEWEST_ROWS:
+        return []
+    kinds: dict[str, list[str]] = {}
+    for name, column in zip(names, X.T, strict=True):
+        kind = _kind(column)
+        if kind:
+            kinds.setdefault(kind, []).append(name)
+    remarks = []
+    for kind, which in kinds.items():
+        who = f"Column {quoted(which)} holds" if len(which) == 1 else f"Columns {quoted(which)} hold"
+        it = "it" if len(which) == 1 else "they"
+        words = Words(
+            f"{who} {kind}, while the families here are for measurements: {it} stay{'s' if it == 'it' else ''} in, but "
+            f"read {'its' if it == 'it' else 'their'} edges as rough, or leave {'it' if it == 'it' else 'them'} out."
+        )
+        remarks.append(Remark(words, UserWarning, About.COLUMNS))
+    return remarks
+
+
+def _kind(column: Array) -> str:
+    """What a column is, if it is not a measurement."""
+    values, counts = np.unique(column, return_counts=True)
+    if values.size <= 2:
+        return "only two values"
+    if 2 * counts.max() > column.size:
+        return "one value in more than half of the rows"
+    if (values != np.round(values)).any():
+        return ""
+    if values.size <= _FEW_VALUES and values[-1] - values[0] <= 2 * _FEW_VALUES:
+        return "a few whole numbers only, as on a scale of answers"
+    if values[0] >= 0 and np.median(column) <= _SMALL_COUNT:
+        return "small counts"
+    return ""
+
+
+_SUM = 1e-6  # relative: how far sums of rows may be from constant where cells are not rounded
+_EXACT = 1e-12  # relative: what floats leave of sums
+_MOST = 1e-3  # relative: how far rounding may take them
+_CLEARLY = 10  # times as much as rounding moves the sums: how far two columns at least must vary
+
+
+@dataclass(frozen=True)
+class ConstantSum:
+    """What every row sums to.
+
+    Attributes
+    ----------
+    total : float
+    slack : float
+        How far the sum of a row may be from it.
+    is_rounded : bool
+        Whether the sums differ as far as the rounding of the cells goes.
+    """
+
+    total: float
+    slack: float
+    is_rounded: bool = False
+
+    @classmethod
+    def of(cls, low: float, high: float, sample: Array) -> ConstantSum | None:
+        """From the least and the largest sum of all rows, and some of the rows; None where sums are not constant."""
+        if high - low <= _SUM * high:
+            return cls((low + high) / 2, 10 * _SUM * high)
+        if high - low > 2 * _MOST * high:
+            return None
+        slack = min(last_digit(sample) * sample.shape[1] / 2, _MOST * high) + _EXACT * high
+        second = np.sort(np.ptp(sample, axis=0))[-2]
+        if high - low > 2 * slack or second < _CLEARLY * slack:
+            return None
+        return cls(roundest(high - slack, low + slack), slack, is_rounded=True)
+
+    @property
+    def is_one(self) -> bool:
+        """Whether rows sum to one as they are."""
+        return not self.is_rounded and abs(self.total - 1) < 1e-9
+
+    @property
+    def describe(self) -> str:
+        """What rows sum to, and what is done about it."""
+        if self.is_rounded:
+            return f"{self.total:.6g} up to rounding, divided by their sums"
+        return f"{self.total:.6g}" if self.is_one else f"{self.total:.6g}, divided by it"
+
+    def closed(self, rows: Rows) -> Rows:
+        """Rows that sum to one."""
+        return rows.mapped(partial(_divided, self))
+
+
+def _divided(whole: ConstantSum, X: Array) -> Array:
+    """Over their own sums, so that rounding does not add up; rows that sum to something else stay in proportion."""
+    sums = X.sum(axis=1, keepdims=True)
+    ours = np.abs(sums - whole.total) <= whole.slack
+    return np.where(ours, X / np.where(ours, sums, 1.0), X / whole.total)
+
+
+_REPEATED = 3  # times in a column, to be suspected there alone
+_FEWEST_OTHERS = 5  # different values, to have a range
+_MOST_CODES = 3  # in one column, one beyond the other
+
+
+class Code(NamedTuple):
+    """A value of a column, how many rows have it, and between which values all others lie."""
+
+    column: int
+    value: float
+    n_rows: int
+    low: float
+    high: float
+
+
+def remarks_on_codes(X: Array, names: list[str], n_rows: int) -> list[Remark]:
+    """Cautions about values that may be codes in the rows X, shape (n, m), of so many: one for every value."""
+    by_value: dict[float, list[Code]] = defaultdict(list)
+    for code in codes(X):
+        by_value[code.value].append(code)
+    looked_at = "" if len(X) == n_rows else f" of the {len(X)} looked at"
+    remarks = []
+    for value, (first, *more) in by_value.items():
+        also = f", and so {'has' if len(more) == 1 else 'have'} {quoted([names[code.column] for code in more])}"
+        words = Words(
+            f"Column {quoted([names[first.column]])} has the value {value:.15g} in {first.n_rows} "
+            f"{'row' if first.n_rows == 1 else 'rows'}{looked_at}, far from all others ({first.low:.6g} to "
+            f"{first.high:.6g}){also if more else ''}: a code for missing values? ",
+            Phrase("Replace it by NaN", f"Read it as missing with --na {value:.15g}"),
+            ".",
+        )
+        remarks.append(Remark(words, UserWarning, About.CODES))
+    return remarks
+
+
+def codes(X: Array) -> list[Code]:
+    """Values of the columns of X, shape (n, m), that lie beyond the range of all others by more than that range.
+
+    Only those that a column has three times, or that most columns with a value so far away have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore.family_choice.data_profile import codes
+    >>> X = np.arange(20.0).reshape(10, 2)
+    >>> X[:3, 1] = -999
+    >>> codes(X)
+    [Code(column=1, value=-999.0, n_rows=3, low=7.0, high=19.0)]
+    """
+    X, found = X.copy(), list[Code]()
+    for _ in range(_MOST_CODES):
+        far = _far_ends(X)
+        new = [code for code in far if code.n_rows >= _REPEATED or _is_shared(code.value, far)]
+        if not new:
+            break
+        for code in new:
+            X[X[:, code.column] == code.value, code.column] = np.nan
+        found += new
+    return found
+
+
+def _is_shared(value: float, far: list[Code]) -> bool:
+    """Whether most columns with a far value have this one, and are not copies of each other."""
+    having = [code for code in far if code.value == value]
+    return 2 * len(having) > len(far) and len({(code.low, code.high) for code in having}) > 1
+
+
+def _far_ends(X: Array) -> list[Code]:
+    """Least and largest values of columns that are far from all others: all that is on their side of the middle."""
+    there = ~np.isnan(X)
+    low, high = X.min(axis=0, initial=np.inf, where=there), X.max(axis=0, initial=-np.inf, where=there)
+    middle, found = low / 2 + high / 2, []
+    for end, side in ((low, middle > X), (high, middle < X)):
+        for j in np.flatnonzero((side <= (end == X)).all(axis=0) & (low < high)).tolist():
+            others = X[there[:, j] & (X[:, j] != end[j]), j]
+            least, most = float(others.min()), float(others.max())
+            distance = max(least - end[j], end[j] - most)
+            if distance > most - least and np.unique(others).size >= _FEWEST_OTHERS:
+                found.append(Code(j, float(end[j]), int(np.count_nonzero(side[:, j])), least, most))
+    return found
