@@ -10,7 +10,7 @@ import numpy as np
 
 import robscore as rs
 from benchmarks.kept import SHAPES, clean_rows, run_kept
-from robscore.certainty.left_out import What, rows_left_out
+from robscore.certainty.rows_left_out import What, rows_left_out
 
 M, N = 20, 600
 FAMILIES = ("gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log")

@@ -8,12 +8,11 @@ import pytest
 import robscore as rs
 from robscore._tools.remarks import About, Caution, Remark, worst_first
 from robscore._tools.words import Setting, Words
-from robscore.certainty.cautions import _below
-from robscore.certainty.left_out import What, rows_left_out
-from robscore.certainty.order import correlation_of_rows, coverage
+from robscore.certainty.cautions import _below, correlation_of_rows, coverage
+from robscore.certainty.rows_left_out import What, rows_left_out
 from robscore.report.page import html_page
 from robscore.report.record import record
-from robscore.report.words import headline
+from robscore.report.sentences import headline
 
 
 def normal(n=600, m=8, seed=0):

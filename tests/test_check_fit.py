@@ -8,9 +8,7 @@ from scipy.stats import kstest
 
 import robscore as rs
 from robscore._tools.remarks import About
-from robscore.certainty.check_fit import joint_p_value, z_scores
-from robscore.certainty.conditional_ranks import conditional_ranks
-from robscore.certainty.stein import Bench
+from robscore.certainty.check_fit import Bench, conditional_ranks, joint_p_value, z_scores
 
 mpl.use("Agg")
 

@@ -6,7 +6,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import robscore as rs
-from robscore.certainty.equality import _deviations, _differences
+from robscore.certainty.same_graph import _deviations, _differences
 
 
 def rows(seed, n=300, weaker=0.0, m=5):

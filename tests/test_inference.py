@@ -9,8 +9,8 @@ from scipy.stats import norm
 from tests.registry import CASES
 
 import robscore as rs
+from robscore.certainty.edge_intervals import association_interval
 from robscore.certainty.influence import gradients_at, solve
-from robscore.certainty.intervals import association_interval
 from robscore.solvers.refit import refit
 from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.weighted_rows import WeightedRows

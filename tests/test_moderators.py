@@ -14,7 +14,7 @@ from robscore.elements.base import RowCounts
 from robscore.families.family import get_family
 from robscore.families.given_covariates import Moderated, Moderation
 from robscore.losses.parts import Parts, both_ends, matrices
-from robscore.report.given import is_given
+from robscore.report.sections import is_given
 
 FAMILIES = ("gaussian", "sqrt", "gamma", "log-log", "truncated-gaussian")
 GROUPS = ("a", "b", "c")

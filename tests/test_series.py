@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 import robscore as rs
-from robscore.certainty.blocks_of_fit import find_time_blocks
+from robscore.certainty.influence import find_time_blocks
 from robscore.weighting.time_blocks import TimeBlocks, autocorrelations
 
 

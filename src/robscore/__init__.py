@@ -23,8 +23,7 @@ if TYPE_CHECKING:
         simulate,
         theory,
     )
-    from robscore.certainty.comparison import compare_graphs
-    from robscore.certainty.equality import equality_test
+    from robscore.certainty.same_graph import compare_graphs, equality_test
     from robscore.certainty.stability import edge_stability
     from robscore.cli.reading.public import read_table
     from robscore.estimators import RobustGraph, RobustScoreMatching
@@ -49,9 +48,9 @@ _HOMES = {
     "autoregression": "series",
     "check_identifiable": "families.identifiability",
     "compare_families": "family_choice",
-    "compare_graphs": "certainty.comparison",
+    "compare_graphs": "certainty.same_graph",
     "edge_stability": "certainty.stability",
-    "equality_test": "certainty.equality",
+    "equality_test": "certainty.same_graph",
     "geometric_median": "medians",
     "lagged": "series",
     "median_of_means": "medians",

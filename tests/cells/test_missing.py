@@ -10,7 +10,7 @@ import pytest
 
 import robscore as rs
 from robscore.cells.draw_cells import DrawingOrder, normal_points, redrawn
-from robscore.certainty.completions import drawn_fits
+from robscore.certainty.imputations import drawn_fits
 
 
 def _gaussian_table(share: float, n: int = 300) -> tuple[np.ndarray, np.ndarray]:

@@ -9,8 +9,8 @@ from report.browser import chromium, opened
 
 import robscore as rs
 from robscore.certainty.suspicious_cells import describe_cells, kinds_of_cells
-from robscore.report.cells import cells_section
 from robscore.report.page import html_page
+from robscore.report.sections import cells_section
 
 VENDOR = Path(__file__).parent / "vendor"
 

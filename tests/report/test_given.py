@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import robscore as rs
-from robscore.report.given import given_section
-from robscore.report.words import findings
+from robscore.report.sections import given_section
+from robscore.report.sentences import findings
 
 HOSTILE = "<b>b</b>"
 

@@ -13,10 +13,9 @@ from sklearn.datasets import load_breast_cancer
 import robscore as rs
 from robscore._tools.networks import centrality, clustered_order
 from robscore._tools.words import signed
-from robscore.report.methods import methods
 from robscore.report.record import full_weights
 from robscore.report.record import record as recorded
-from robscore.report.words import about_flagged, findings, how_sure, n_clear
+from robscore.report.sentences import about_flagged, findings, how_sure, methods, n_clear
 
 # 16 years of seven series that grow together, from statsmodels' Longley data: too few to learn a graph from.
 LONGLEY = """60323 83 234289 2356 1590 107608 1947;61122 88.5 259426 2325 1456 108632 1948

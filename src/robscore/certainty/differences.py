@@ -20,9 +20,17 @@ from scipy.stats import false_discovery_control
 from robscore._tools.errors import ArgumentError, UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore._tools.words import first_few
-from robscore.certainty.blocks_of_fit import find_time_blocks, n_free_of, stretched
-from robscore.certainty.influence import Solved, count_blocks, solve, t_quantile, two_sided_p_values
-from robscore.certainty.intervals import check_arguments
+from robscore.certainty.edge_intervals import check_arguments
+from robscore.certainty.influence import (
+    Solved,
+    count_blocks,
+    find_time_blocks,
+    n_free_of,
+    solve,
+    stretched,
+    t_quantile,
+    two_sided_p_values,
+)
 from robscore.families.given_covariates import Moderated
 from robscore.fitting.fit import Fit
 from robscore.fitting.moderators import Placed

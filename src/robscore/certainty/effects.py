@@ -10,11 +10,20 @@ from scipy.stats import false_discovery_control
 
 from robscore._tools.errors import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray
-from robscore.certainty.blocks_of_fit import find_time_blocks, n_free_of, stretched
 from robscore.certainty.differences import solve_all
-from robscore.certainty.filled_intervals import filled_influence
-from robscore.certainty.influence import Solved, count_blocks, solve, summed_in_blocks, t_quantile, two_sided_p_values
-from robscore.certainty.intervals import check_arguments
+from robscore.certainty.edge_intervals import check_arguments
+from robscore.certainty.influence import (
+    Solved,
+    count_blocks,
+    filled_influence,
+    find_time_blocks,
+    n_free_of,
+    solve,
+    stretched,
+    summed_in_blocks,
+    t_quantile,
+    two_sided_p_values,
+)
 from robscore.fitting.fit import Fit
 from robscore.fitting.settings import GraphSettings
 from robscore.losses.parts import mirrored

@@ -1,19 +1,30 @@
-"""How certain an interaction is: standard errors, intervals and tests of "no edge".
+"""How much does every row move the estimate? Influences, and the standard errors that follow from them.
 
 The estimate is the one without a penalty over all pairs that are allowed, with the row weights of the fit: no edge has
 been selected, so nothing has to be corrected for selection. It is what the debiased lasso becomes when the Hessian
-can be inverted. With too few rows for that the rows are split: one half chooses the graph, the other half estimates
-its edges, and says nothing about the rest.
+can be inverted.
 
-Standard errors are sandwich estimates. With psi_i what row i adds to the gradient of the weighted loss, and H its
-Hessian, the influence of the row is -H^-1 psi_i, and the covariance of the estimate is the sum of the squares of
-influences (of blocks of rows, where neighbours depend on each other). A taper's own parameters need no correction: its
-gradient has mean zero whatever they are (:mod:`robscore.weighting.row_weights`).
+With psi_i what row i adds to the gradient of the weighted loss, and H its Hessian, the influence of the row is
+-H^-1 psi_i, and the covariance of the estimate is the sum of the squares of influences: the sandwich estimate. Where
+neighbouring rows depend on each other, influences are first summed over blocks of rows, whose size follows from how
+long the dependence lasts. A taper's own parameters need no correction: its gradient has mean zero whatever they are
+(:mod:`robscore.weighting.row_weights`).
+
+Where missing cells were filled in, the filling moves with the estimate, which solves
+
+    sum_i E_theta[psi(x_i, theta) | observed cells of row i] = 0
+
+Its derivative in theta is the Hessian of the averaged loss plus what the filling adds (Louis, 1982):
+
+    B = H + sum_i Cov_theta(psi(x_i), t(x_i) | observed),      log p = theta' t(x) + ...
+
+so that the influence of a row is -B^-1 times its mean gradient over completions. For this, cells are drawn by the
+estimate of all pairs: draws by the chosen graph would make other pairs look less linked than they are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -23,15 +34,22 @@ from scipy.special import stdtr, stdtrit
 from robscore._tools.arguments import describe
 from robscore._tools.errors import UsageError
 from robscore._tools.pieces import rows_within
+from robscore._tools.progress import announce, stage
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore._tools.words import Setting
 from robscore.elements import Elements, PairwiseElements
-from robscore.families.family import Parameters
-from robscore.fitting.fit import GraphFit
+from robscore.elements.streamed import elements_of
+from robscore.families.family import Family, Parameters
+from robscore.fitting.filling import Filler
+from robscore.fitting.fit import Fit, GraphFit
+from robscore.fitting.weigh import weights_of_copies
 from robscore.losses.quadratic import QuadraticLoss
+from robscore.rows.arrays import ArrayRows
 from robscore.solvers.factor import SingularLossError
 from robscore.solvers.refit import Refit, refit
 from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.simulation import proper
+from robscore.weighting.time_blocks import TimeBlocks
 from robscore.weighting.weighted_rows import WeightedRows
 
 _PIECE_BYTES = 4e6  # of influences at a time
@@ -289,3 +307,124 @@ def two_sided_p_values(estimate: Array, error: Array, n_blocks: float) -> Array:
 def t_quantile(level: float, n_blocks: float) -> float:
     """How many standard errors, from so many blocks, an interval of that level reaches to either side."""
     return float(stdtrit(n_blocks - 1, 0.5 + level / 2))
+
+
+_MOST_INFLUENCES, _MOST_SERIES_ROWS = 5_000_000, 5_000  # influences that are looked at
+
+
+def find_time_blocks(fit: Fit, allowed: BoolArray) -> TimeBlocks:
+    """From the influences of the rows of a fit, in order, on the pairs that are allowed, shape (m, m)."""
+    if fit.weights.frequency is not None:
+        return TimeBlocks()  # weighted rows are not a series
+    n = fit.prepared.rows.n_rows
+    elements: Elements = fit.elements()
+    weights = fit.weights.some(np.arange(n))
+    try:
+        solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
+    except SingularLossError:
+        return TimeBlocks()
+    looked_at = int(np.clip(_MOST_INFLUENCES // max(solved.solution.rows.size, 1), 200, _MOST_SERIES_ROWS))
+    if looked_at < n:
+        some = np.arange(looked_at)
+        elements, weights = elements.subset(some), weights.some(some)
+    found = TimeBlocks.of(solved.on_pairs(WeightedRows.of(elements, weights)))
+    return found.for_rows(n)
+
+
+def stretched(solved: Solved, blocks: TimeBlocks, n_rows: float, n_free: int) -> Solved:
+    """The estimate with influences stretched by the rows that there are in effect, and by what blocks miss."""
+    if blocks.size == 1:
+        return solved
+    worth = n_rows / blocks.tau
+    stretch = np.sqrt(worth / max(worth - n_free, worth / 4))
+    return replace(solved, stretch=float(max(stretch, solved.stretch) * blocks.factor))
+
+
+def n_free_of(fit: Fit, allowed: BoolArray) -> int:
+    """The most parameters that one column has."""
+    assert isinstance(fit.loss, QuadraticLoss)
+    return free_a_column(fit.loss, allowed, fit_location=bool(fit.settings.fit_location))
+
+
+_ROUNDS, _KEPT = 30, 20  # of draws, and how many of them the estimate is made of
+_MOST_PARAMETERS = 4000
+
+
+def filled_influence(fit: Fit, allowed: BoolArray) -> tuple[Solved, Influence]:
+    """The estimate over the allowed pairs, and what every row does to it, shape (n, p)."""
+    filling, family = fit.prepared.filling, fit.prepared.preparation.scaled_family
+    assert filling is not None
+    n_parameters = np.count_nonzero(np.triu(allowed)) + 2 * len(fit.names)
+    if n_parameters > _MOST_PARAMETERS:
+        raise UsageError(
+            f"Intervals after filling in cells are for at most {_MOST_PARAMETERS} parameters, not {n_parameters}; fit "
+            "fewer columns, or leave out incomplete rows."
+        )
+    filler = Filler.going_on(family, filling, fit.settings.seed)
+    copies: list[Array] = []
+    with stage("filling in cells for all pairs"):
+        for number in range(_ROUNDS + 1):
+            stack = np.stack(copies[-_KEPT:]) if copies else filler.copies
+            now = replace(fit.prepared, filling=replace(filling, copies=stack))
+            rows = ArrayRows(stack.reshape(-1, stack.shape[2]))
+            elements = elements_of(family, rows, fit.settings.memory)
+            weights = weights_of_copies(now, fit.weighed, elements, rows)
+            solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
+            if number < _ROUNDS:
+                loss = weights.loss(elements)
+                filler.draw(proper(family, loss, (solved.solution.interaction, solved.solution.location)))
+                copies.append(filler.copies[-1])
+            announce("filling in cells for all pairs", number, _ROUNDS)
+    assert isinstance(fit.loss, QuadraticLoss)
+    n, free = len(filling.holes), free_a_column(fit.loss, allowed, fit_location=fit.settings.fit_location)
+    stretch = np.sqrt(n / max(n - free, 1))
+    return solved, _influence(replace(solved, stretch=float(stretch)), family, elements, weights, stack)
+
+
+def _influence(solved: Solved, family: Family, elements: Elements, weights: RowWeights, stack: Array) -> Influence:
+    """Of rows, from gradients of all their completions."""
+    count, n, _ = stack.shape
+    gradients = gradients_at(solved.solution, WeightedRows.of(elements, weights)).reshape(count, n, -1)
+    statistics = _statistics(solved, family, stack.reshape(count * n, -1)).reshape(count, n, -1)
+    within = statistics - statistics.mean(axis=0)
+    added = np.einsum("rip,riq->pq", gradients, within, optimize=True) * (count / max(count - 1, 1))
+    d = gradients.shape[2]
+    factor = solved.solution.factor
+    # B = H + added, so B^-1 = (I + H^-1 added)^-1 H^-1.
+    inverse_added = factor.unwhiten(factor.whiten(added.T)).T
+    whole = factor.unwhiten(factor.whiten(gradients.sum(axis=0)))
+    rows = np.asarray(-np.linalg.solve(np.eye(d) + inverse_added, whole.T).T * solved.stretch, dtype=float)
+    return solved.arranged(rows)
+
+
+def _statistics(solved: Solved, family: Family, X: Array) -> Array:
+    """t(x) of every free parameter, shape (n, d): what the log density changes by, per unit of it."""
+    m = len(solved.solution.interaction)
+    nothing: Parameters = np.zeros((m, m)), np.zeros_like(solved.solution.location)
+
+    def density(parameters: Parameters) -> Array:
+        base, own, at = family.at(X, *parameters)
+        with np.errstate(all="ignore"):
+            return base.log_density(own, *at)
+
+    least = density(nothing)
+    found = np.empty((len(X), solved.solution.rows.size))
+    for k, (row, node) in enumerate(zip(solved.solution.rows.tolist(), solved.solution.nodes.tolist(), strict=True)):
+        K, eta = (part.copy() for part in nothing)
+        if row < m:
+            K[row, node] = K[node, row] = 1.0
+        elif eta.ndim == 1:
+            eta[node] = 1.0
+        else:
+            eta[node, row - m] = 1.0
+        found[:, k] = density((K, eta)) - least
+    return np.nan_to_num(found)
+
+
+def filled_errors(fit: GraphFit, allowed: BoolArray, block_size: int) -> tuple[Solved, Array, Array]:
+    """The estimate, and standard errors of K_ij and of associations, shape (p,) each."""
+    solved, influence = filled_influence(fit, allowed)
+    blocks = [summed_in_blocks(part, block_size) for part in (influence.on_pairs, influence.on_association())]
+    count = len(blocks[0])
+    pairs, association = (np.sqrt(np.einsum("ij,ij->j", part, part) * count / max(count - 1, 1)) for part in blocks)
+    return solved, pairs, association

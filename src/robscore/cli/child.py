@@ -130,7 +130,7 @@ def _look(request: dict[str, Any]) -> dict[str, Any]:
 def _fit(request: dict[str, Any]) -> dict[str, Any]:
     from robscore.cli.form import asked, command, options_of
     from robscore.cli.workflow import FILES, Plan, results, run, write
-    from robscore.report.words import cautions, headline, how_sure
+    from robscore.report.sentences import cautions, headline, how_sure
 
     options = options_of(request["options"])
     wanted = asked(options)

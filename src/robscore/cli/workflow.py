@@ -15,7 +15,7 @@ from robscore._tools.optional import require
 from robscore._tools.progress import announce, stage
 from robscore._tools.typing import Array
 from robscore._tools.words import quoted
-from robscore.certainty.left_out import rows_left_out
+from robscore.certainty.rows_left_out import rows_left_out
 from robscore.certainty.stability import EdgeStability
 from robscore.certainty.suspicious_cells import describe_cells
 from robscore.cli.console import note, said, warnings_kept
@@ -36,7 +36,7 @@ from robscore.estimators import RobustGraph
 from robscore.graph import graphml_text
 from robscore.report.page import html_page
 from robscore.report.record import LEVEL, Record, argument, as_json, full_weights, record
-from robscore.report.words import cautions, findings, headline, how_sure, no_cautions
+from robscore.report.sentences import cautions, findings, headline, how_sure, no_cautions
 from robscore.rows.tables import columns_of
 
 FILES = {

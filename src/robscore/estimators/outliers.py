@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.errors import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
-from robscore.certainty.row_scores import RowScores, row_scores
+from robscore.certainty.suspicious_rows import RowScores, row_scores
 from robscore.fitting.fit import Fit
 from robscore.rows import Rows
 

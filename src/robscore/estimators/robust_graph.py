@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._tools.errors import ArgumentError
 from robscore._tools.progress import watched_at
 from robscore._tools.typing import AnyData, Array, RandomState
+from robscore.certainty.edge_intervals import Estimate, Method, check_one_graph, edge_intervals
 from robscore.certainty.influence import Influence, influence_of_rows
-from robscore.certainty.intervals import Estimate, Method, check_one_graph, edge_intervals
 from robscore.certainty.predictability import predictability
 from robscore.certainty.stability import EdgeStability, edge_stability
 from robscore.elements.base import Storage

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._tools.errors import ArgumentError
 from robscore._tools.optional import require
 from robscore._tools.words import cut_names
-from robscore.certainty.conditional_ranks import conditional_ranks
+from robscore.certainty.check_fit import conditional_ranks
 from robscore.estimators.base import ScoreMatchingEstimator
 from robscore.plot.style import BLUE, GREY
 

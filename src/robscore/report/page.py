@@ -17,11 +17,19 @@ from robscore._tools.typing import Array
 from robscore._tools.words import visible
 from robscore.estimators import RobustGraph
 from robscore.plot.layout import map_layout, pieces_within, shared_layout
-from robscore.report.cells import cells_section
-from robscore.report.given import given_section
-from robscore.report.methods import citation, methods
 from robscore.report.record import Record, as_json, record
-from robscore.report.words import about_fit, about_flagged, cautions, findings, headline, how_sure, no_cautions
+from robscore.report.sections import cells_section, given_section
+from robscore.report.sentences import (
+    about_fit,
+    about_flagged,
+    cautions,
+    citation,
+    findings,
+    headline,
+    how_sure,
+    methods,
+    no_cautions,
+)
 
 _LIBRARIES = ("cytoscape.min.js", "chart.umd.min.js")
 # In this order, in one scope of their own: later ones use what earlier ones declare.

@@ -16,9 +16,16 @@ from robscore._tools.remarks import Remark
 from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore._tools.words import Setting, Words
-from robscore.certainty.blocks_of_fit import find_time_blocks, n_free_of, stretched
-from robscore.certainty.filled_intervals import filled_errors
-from robscore.certainty.influence import count_blocks, solve, t_quantile, two_sided_p_values
+from robscore.certainty.influence import (
+    count_blocks,
+    filled_errors,
+    find_time_blocks,
+    n_free_of,
+    solve,
+    stretched,
+    t_quantile,
+    two_sided_p_values,
+)
 from robscore.elements import PairwiseElements
 from robscore.fitting.fit import GraphFit
 from robscore.fitting.solve import solve as solve_path

@@ -1,12 +1,12 @@
-"""Missing and wrong cells in the report: a map, rows by columns, and a table of the cells that look wrong.
+"""The sections of the page that need no script: covariates and groups, and missing and wrong cells.
 
-``about_cells`` turns a fit into plain numbers, which a record keeps; ``cells_section`` turns these into a part of the
-page that needs no script.
+For each, ``about_...`` turns a fit into plain numbers and words, which a record keeps; ``is_...`` says whether a file
+holds such numbers; ``..._section`` turns them into a part of the page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 from itertools import groupby
@@ -14,19 +14,170 @@ from typing import Any
 
 import numpy as np
 
+from robscore._tools.errors import UsageError
 from robscore._tools.words import visible
 from robscore.certainty.suspicious_cells import kinds_of_cells
 from robscore.estimators import RobustGraph
 from robscore.report.checking import count, has, list_of, number, optional, text
 from robscore.rows.tables import columns_of
 
+_MOST_EFFECTS, _MOST_DIFFERENCES = 100, 100
+# Told apart with any colour vision (Okabe and Ito), on light and on dark ground.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999933", "#882255")
+_LINE_WIDTH, _PICTURE_FONT, _RADIUS = 2.5, 12.0, 6.0
+_SMALLEST, _ROOM = 520.0, 105.0  # side of the picture, at least, and for every column
+_EFFECTS = ("column", "covariate", "effect", "effect_low", "effect_high", "p_value", "significant")
+_DIFFERENCES = ("source", "target", "moderator", "of", "against", "difference", "p_value", "significant")
+
+_CHANGES_HEADER = (
+    "variable",
+    "and",
+    "with",
+    "of",
+    "against",
+    "change of K (below 0: more together)",
+    "p",
+    "significant",
+)
+
+
+def about_given(model: RobustGraph) -> dict[str, Any]:
+    """What is shown of covariates and moderators; nothing where a fit has none.
+
+    ``changes`` are, for every level of a group and every number, the pairs whose interaction it changes in the graph.
+    """
+    if model.effects_ is None:
+        return {}
+    found: dict[str, Any] = {"effects": _first_rows(model.effects, _EFFECTS, _MOST_EFFECTS), "changes": []}
+    for term, K in (model.moderations_ or {}).items():
+        i, j = np.nonzero(np.triu(K, k=1))
+        found["changes"].append([term, [[int(a), int(b), float(K[a, b])] for a, b in zip(i, j, strict=True)]])
+    if model.moderations_:
+        found["differences"] = _first_rows(model.differences, _DIFFERENCES, _MOST_DIFFERENCES)
+    return found
+
+
+def _first_rows(asked: Callable[[], Any], names: Sequence[str], most: int) -> list[list[Any]]:
+    """The first rows of a table; none where the rows are too few for an estimate without a penalty."""
+    try:
+        columns = columns_of(asked())
+    except UsageError:
+        return []
+    some = [columns[name][:most].tolist() for name in names]
+    return [[_plain(cell) for cell in row] for row in zip(*some, strict=True)]
+
+
+def _plain(cell: Any) -> Any:
+    if isinstance(cell, float):
+        return cell if np.isfinite(cell) else None
+    return cell
+
+
+def is_given(value: Any, m: int) -> bool:
+    """Whether this is what :func:`about_given` gives of m columns."""
+    if not isinstance(value, Mapping):
+        return False
+    if not value:
+        return True
+
+    tables = [(value.get("effects", []), len(_EFFECTS)), (value.get("differences", []), len(_DIFFERENCES))]
+    changes = value.get("changes", [])
+    return (
+        all(list_of(partial(_is_row, n))(table) for table, n in tables)
+        and list_of(lambda own: isinstance(own, list) and len(own) == 2)(changes)
+        and all(text(term) and list_of(partial(_is_change, m))(pairs) for term, pairs in changes)
+    )
+
+
+def _is_row(n: int, row: Any) -> bool:
+    is_cell = (cell is None or isinstance(cell, bool | str) or number(cell) for cell in row)
+    return isinstance(row, list) and len(row) == n and all(is_cell)
+
+
+def _is_change(m: int, change: Any) -> bool:
+    is_change = isinstance(change, list) and len(change) == 3
+    return is_change and all(count(k) and k < m for k in change[:2]) and number(change[2])
+
+
+def given_section(record: Any, places: Sequence[Sequence[float]]) -> str:
+    """The part of the page; nothing where there are no covariates. ``places`` are those of the columns, from 0 to 1."""
+    about = record.given
+    if not about:
+        return ""
+    parts = ['<section aria-labelledby="given-title"><h2 id="given-title">Covariates and groups</h2>']
+    if about["changes"]:
+        changes = _table_of_given(_CHANGES_HEADER, about["differences"])
+        parts += [_picture(record, places), "<h3>What changes, pair by pair</h3>", changes]
+    header = "variable", "covariate", "effect", "from", "to", "p", "significant"
+    parts += ["<h3>Effects on single variables</h3>", _table_of_given(header, about["effects"]), "</section>"]
+    return "\n".join(parts)
+
+
+def _table_of_given(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in header)
+    cells = ("".join(f"<td>{escape(_text_of_cell(cell))}</td>" for cell in row) for row in rows)
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _text_of_cell(cell: Any) -> str:
+    if isinstance(cell, bool):
+        return "yes" if cell else ""
+    return "" if cell is None else f"{cell:.3g}" if isinstance(cell, float) else visible(str(cell))
+
+
+def _picture(record: Any, where: Sequence[Sequence[float]]) -> str:
+    """The edges that all rows share in grey; in colour those that a group or a number changes, dashed where K rises."""
+    places = np.array(where, dtype=float).reshape(-1, 2) * max(_SMALLEST, _ROOM * np.sqrt(len(record.names)))
+    low, high = places.min(axis=0) - 4 * _PICTURE_FONT, places.max(axis=0) + 4 * _PICTURE_FONT
+    lines = [_line((places, record.names), i, j, "var(--line)", 0.0, "in all rows") for i, j, *_ in record.edges]
+    legend = ['<span style="color:var(--soft)">grey: in all rows</span>']
+    for k, (term, changes) in enumerate(record.given["changes"]):
+        colour = _COLOURS[k % len(_COLOURS)]
+        word = "pair" if len(changes) == 1 else "pairs"
+        legend.append(f'<span style="color:{colour}">{escape(visible(term))}: changes {len(changes)} {word}</span>')
+        aside = (k + 1) * 1.2 * _LINE_WIDTH
+        for i, j, rise in changes:
+            what = f"{term}, more {'against each other' if rise > 0 else 'together'}"
+            lines.append(_line((places, record.names), i, j, colour, aside, what, dashed=rise > 0))
+    legend.append("<span>solid: more together there, dashed: more against each other</span>")
+    nodes = "".join(
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{_RADIUS}" fill="var(--node)" stroke="var(--node-line)"/>'
+        f'<text x="{x:.1f}" y="{y - 1.4 * _RADIUS:.1f}" font-size="{_PICTURE_FONT}" text-anchor="middle" '
+        f'fill="var(--ink)">{escape(visible(name))}</text>'
+        for (x, y), name in zip(places, record.names, strict=True)
+    )
+    box = f"{low[0]:.1f} {low[1]:.1f} {high[0] - low[0]:.1f} {high[1] - low[1]:.1f}"
+    return (
+        f'<p class="legend">{"".join(legend)}</p><svg viewBox="{box}" role="img" style="max-height:640px;width:100%" '
+        f'aria-label="The common graph, with what changes in colour">{"".join(lines)}{nodes}</svg>'
+    )
+
+
+def _line(
+    drawn: tuple[Any, Sequence[str]], i: int, j: int, colour: str, aside: float, what: str, *, dashed: bool = False
+) -> str:
+    """An edge, a little aside so that several between two variables are all seen."""
+    places, names = drawn
+    along = places[j] - places[i]
+    shift = aside * np.array([-along[1], along[0]]) / max(float(np.hypot(*along)), 1e-9)
+    (x1, y1), (x2, y2) = places[i] + shift, places[j] + shift
+    dash = f' stroke-dasharray="{2 * _LINE_WIDTH} {1.5 * _LINE_WIDTH}"' if dashed else ""
+    title = escape(f"{visible(names[i])} – {visible(names[j])}: {visible(what)}")
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" stroke-width="{_LINE_WIDTH}"'
+        f"{dash}>"
+        f"<title>{title}</title></line>"
+    )
+
+
 _MOST_LINES = 200  # of the map; of more rows several are one line
 _MOST_LISTED = 200
 _NUMBERS = ("value", "expected", "expected_low", "expected_high", "probability")
 _KINDS = {"1": ("missing", "var(--both)"), "2": ("too low", "var(--positive)"), "3": ("too high", "var(--negative)")}
-_WIDTH, _NARROWEST, _WIDEST = 900.0, 15.0, 40.0  # of the map, and of a column, at least and at most
-_HEIGHT, _LEAST_HEIGHT, _TALLEST = 480.0, 3.0, 14.0  # of the map, and of a line, at least and at most
-_LEFT, _FONT, _LETTER = 56.0, 11.0, 6.6
+_MAP_WIDTH, _NARROWEST, _WIDEST = 900.0, 15.0, 40.0  # of the map, and of a column, at least and at most
+_MAP_HEIGHT, _LEAST_HEIGHT, _TALLEST = 480.0, 3.0, 14.0  # of the map, and of a line, at least and at most
+_LEFT, _MAP_FONT, _LETTER = 56.0, 11.0, 6.6
 _LONGEST = 15  # letters of a name above the map
 _TICKS = 6
 
@@ -103,7 +254,7 @@ def cells_section(record: Any) -> str:
     if about["n_missing"] or about["n_wrong"]:
         body += [_legend(about), _map(record.names, about)]
     if about["listed"]:
-        body.append(_table(record.names, about))
+        body.append(_cells_table(record.names, about))
     return "\n".join([head, *body, "</section>"])
 
 
@@ -136,8 +287,8 @@ def _legend(about: Mapping[str, Any]) -> str:
 def _map(names: Sequence[str], about: Mapping[str, Any]) -> str:
     """Rectangles, one for every run of lines of the same kind in a column."""
     lines = len(about["map"][0])
-    height = float(np.clip(_HEIGHT / lines, _LEAST_HEIGHT, _TALLEST))
-    cell = float(np.clip(_WIDTH / len(names), _NARROWEST, _WIDEST))
+    height = float(np.clip(_MAP_HEIGHT / lines, _LEAST_HEIGHT, _TALLEST))
+    cell = float(np.clip(_MAP_WIDTH / len(names), _NARROWEST, _WIDEST))
     shown = [visible(name) for name in names]
     shown = [name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…" for name in shown]
     top = 14 + _LETTER * max(map(len, shown))
@@ -148,9 +299,9 @@ def _map(names: Sequence[str], about: Mapping[str, Any]) -> str:
     ]
     for j, (name, short, column) in enumerate(zip(names, shown, about["map"], strict=True)):
         x, start = _LEFT + cell * j, 0
-        at = f"{x + cell / 2 + _FONT / 3:.1f}"
+        at = f"{x + cell / 2 + _MAP_FONT / 3:.1f}"
         parts.append(
-            f'<text transform="translate({at} {top - 5}) rotate(-90)" font-size="{_FONT}" fill="var(--ink)">'
+            f'<text transform="translate({at} {top - 5}) rotate(-90)" font-size="{_MAP_FONT}" fill="var(--ink)">'
             f"{escape(short)}</text>"
         )
         for kind, run in groupby(column):
@@ -165,7 +316,7 @@ def _map(names: Sequence[str], about: Mapping[str, Any]) -> str:
                 )
             start += length
     parts += [
-        f'<text x="{_LEFT - 6}" y="{top + height * (line + 0.5) + _FONT / 3:.1f}" font-size="{_FONT}" '
+        f'<text x="{_LEFT - 6}" y="{top + height * (line + 0.5) + _MAP_FONT / 3:.1f}" font-size="{_MAP_FONT}" '
         f'text-anchor="end" fill="var(--soft)">{about["first"] + line * about["together"]}</text>'
         for line in np.unique(np.linspace(0, lines - 1, min(_TICKS, lines)).astype(int)).tolist()
     ]
@@ -184,7 +335,7 @@ def _rows(about: Mapping[str, Any], start: int, length: int) -> str:
     return f"row {first}" if first == last else f"rows {first} to {last}"
 
 
-def _table(names: Sequence[str], about: Mapping[str, Any]) -> str:
+def _cells_table(names: Sequence[str], about: Mapping[str, Any]) -> str:
     has_labels = any(cell[1] is not None for cell in about["listed"])
     header = ["row", *(["label"] if has_labels else []), "variable", "value", "expected", "from", "to", "probability"]
     head = "".join(f'<th scope="col">{name}</th>' for name in header)
