@@ -41,6 +41,7 @@ NAMES = [
     "unusual_cells",
     "cells_cost",
     "beside_cellmcd",
+    "walk",
 ]
 
 

@@ -42,10 +42,13 @@ from benchmarks import (
     series,
     support_recovery,
     unusual_cells,
+    walk,
     which_family,
     wrong_cells,
 )
 from benchmarks.__main__ import NAMES
+
+import robscore as rs
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +62,20 @@ def test_every_benchmark_is_listed():
     folder = Path(__file__).parent.parent / "benchmarks"
     helpers = {"__init__", "__main__", "family_rows", "kept", "measure", "simulated", "true_flags"}
     assert {path.stem for path in folder.glob("*.py")} - helpers == set(NAMES)
+
+
+def test_functions_on_the_way_of_a_fit_are_counted(capsys):
+    table = walk.main(60, 3)
+    assert list(table) == ["default fit", "cells=True", "intervals", "robscore fit"]
+    assert all(counts["functions"] > counts["files"] > counts["layers"] > 1 for counts in table.values())
+    assert table["default fit"]["functions"] < table["robscore fit"]["functions"]
+    assert "Aim for a default fit" in capsys.readouterr().out
+
+
+def test_only_functions_of_the_library_are_counted():
+    found = walk.Walk(lambda: [rs.metrics.edge_vector(graph) for graph in (np.eye(3), np.ones((3, 3)))])
+    assert found.by_file() == {"metrics.py": ["edge_vector"], "solvers/path.py": ["joined_support"]}
+    assert found.counts() == {"functions": 2, "files": 2, "layers": 2, "depth": 2}
 
 
 def test_growth_and_memory_are_measured():
