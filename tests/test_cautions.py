@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore._tools.remarks import About, Caution, Remark, worst_first
-from robscore._tools.words import Setting, Words
+from robscore._tools.messages import About, Caution, Message, Remark, Setting, worst_first
 from robscore.certainty.cautions import _below, correlation_of_rows, coverage
 from robscore.certainty.rows_left_out import What, rows_left_out
 from robscore.report.page import html_page
@@ -28,13 +27,13 @@ def two_groups(share, seed=0):
 def test_cautions_are_sentences_worst_first_and_each_once():
     remarks = [
         Remark("b", UserWarning),
-        Remark(Words("a ", Setting("n_edges"), "."), UserWarning, About.GROUP),
+        Remark(Message("a ", Setting("n_edges"), "."), UserWarning, About.GROUP),
         Remark("b", UserWarning),
     ]
     found = worst_first(remarks)
     assert found == ["a n_edges.", "b"]
     assert pickle.loads(pickle.dumps(found)) == found
-    assert found[0].said(lambda part: f"--{part.name}") == "a --n_edges."
+    assert found[0].worded(lambda part: f"--{part.name}") == "a --n_edges."
     assert pickle.loads(pickle.dumps(found[0])).kind is About.GROUP
 
 

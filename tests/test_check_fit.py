@@ -7,7 +7,7 @@ from scipy.integrate import quad
 from scipy.stats import kstest
 
 import robscore as rs
-from robscore._tools.remarks import About
+from robscore._tools.messages import About
 from robscore.certainty.check_fit import Bench, conditional_ranks, joint_p_value, z_scores
 
 mpl.use("Agg")

@@ -7,7 +7,7 @@ from registry import CASES
 from sklearn import datasets
 
 import robscore as rs
-from robscore._tools.remarks import About
+from robscore._tools.messages import About
 from robscore.cli.speaker import in_options
 from robscore.family_choice.data_profile import codes
 
@@ -81,7 +81,7 @@ def test_the_caution_names_column_value_rows_and_remedy(family, code):
         f"Column 'Ozone' has the value {code} in 37 rows, far from all others ({low:g} to {high:g}), and so has 'Sun'"
     )
     assert caution == f"{seen}: a code for missing values? Replace it by NaN."
-    assert caution.said(in_options).endswith(f"Read it as missing with --na {code}.")
+    assert caution.worded(in_options).endswith(f"Read it as missing with --na {code}.")
     assert caution in " ".join(model.summary().split())
     clean = rs.RobustGraph(family, n_edges=2, alphas=10).fit(measured())
     assert About.CODES not in [one.kind for one in clean.cautions_]

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import robscore as rs
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError
 from robscore.cli import app
 from robscore.elements.base import RowCounts
 from robscore.families.family import get_family

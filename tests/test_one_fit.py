@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.messages import ArgumentError, UsageError
 from robscore.fitting import fit as fitting
 
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn import datasets
 
 import robscore as rs
-from robscore._tools.remarks import About
+from robscore._tools.messages import About
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

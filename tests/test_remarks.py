@@ -4,12 +4,11 @@ import warnings
 
 import pytest
 
-from robscore._tools.remarks import Remark
-from robscore._tools.words import Setting, Words, first_few, first_few_parts
+from robscore._tools.messages import Message, Remark, Setting, first_few, first_few_parts
 
 
 def test_a_warning_reads_as_the_remark_and_carries_its_parts():
-    remark = Remark(Words("Pass ", Setting("shuffle", True), "."), RuntimeWarning)
+    remark = Remark(Message("Pass ", Setting("shuffle", True), "."), RuntimeWarning)
     with pytest.warns(RuntimeWarning, match=r"^Pass shuffle=True\.$") as caught:
         remark.warn()
     assert caught[0].message.words.parts == ("Pass ", Setting("shuffle", True), ".")
@@ -32,9 +31,9 @@ def test_a_warning_comes_from_the_line_that_is_asked_for():
 
 
 def test_the_first_few_of_messages_with_parts():
-    few = [Words("in ", Setting("a", k)) for k in range(7)]
+    few = [Message("in ", Setting("a", k)) for k in range(7)]
     listed = first_few_parts(few, "; ")
     assert str(listed) == first_few([f"in a={k}" for k in range(7)], "; ")
     assert str(listed).endswith("in a=4 and 2 more")
-    assert listed.said(lambda part: f"--{part.name}").startswith("in --a; in --a")
+    assert listed.worded(lambda part: f"--{part.name}").startswith("in --a; in --a")
     assert str(first_few_parts([])) == first_few([]) == ""

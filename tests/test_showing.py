@@ -9,7 +9,7 @@ import pytest
 from sklearn.covariance import empirical_covariance
 
 import robscore as rs
-from robscore._tools.picture import circle_svg
+from robscore._tools.networks import circle_svg
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError
 from robscore._tools.typing import Array
 from robscore.rows.arrays import as_rows
 from robscore.rows.base import Rows

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robscore._tools.files import write_whole
+from robscore._tools.messages import About, Message, Phrase, Remark, Setting, signed, visible
+from robscore._tools.networks import circle_svg, with_text
 from robscore._tools.optional import require
-from robscore._tools.picture import circle_svg, with_words
-from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
-from robscore._tools.words import Phrase, Setting, Words, signed, visible
 from robscore._version import __version__
 from robscore.rows.tables import Kind, as_table
 from robscore.solvers.path import joined_support
@@ -158,7 +157,7 @@ class Graph:
 
     def _repr_html_(self) -> str:
         """For notebooks: a picture and the summary, without any script."""
-        return with_words(circle_svg(self.names, self.association), self.summary())
+        return with_text(circle_svg(self.names, self.association), self.summary())
 
     def __str__(self) -> str:
         return self.summary()
@@ -214,7 +213,7 @@ def association(interaction: Array) -> tuple[Array, list[Remark]]:
     positive = diagonal > 0
     if not edges[~positive].any():
         return result, []
-    words = Words(
+    words = Message(
         "K has diagonal entries that are not positive, so associations use the absolute value of K_ii K_jj (or 1 "
         "where it is 0); a larger ",
         Setting("alpha"),

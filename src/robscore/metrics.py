@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import Setting, UsageError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
-from robscore._tools.words import Setting
 from robscore.solvers.options import Rule
 from robscore.solvers.path import Path, joined_support
 

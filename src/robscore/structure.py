@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from robscore._tools.arguments import check_number
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError, Message, Setting, first_few
 from robscore._tools.typing import Array
-from robscore._tools.words import Setting, Words, first_few
 from robscore.rows.names import check_unique
 
 
@@ -69,7 +68,7 @@ def penalty_weights(
         W = np.where(same, within, between).astype(float)
         np.fill_diagonal(W, 1.0)
     elif (within, between) != (1.0, 1.0):
-        problem = Words("and ", Setting("between", between), " apply to groups only; give groups=.")
+        problem = Message("and ", Setting("between", between), " apply to groups only; give groups=.")
         raise ArgumentError("within", within, problem)
     chosen: dict[tuple[int, int], str] = {}
     for argument, pairs, value in (("must_have", must_have, 0.0), ("forbidden", forbidden, np.inf)):

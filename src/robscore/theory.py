@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from robscore._tools.arguments import check_number, check_whole
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore._tools.typing import Array
-from robscore._tools.words import Setting, Words
 from robscore.elements import Elements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.blocks import check_n_blocks
@@ -44,7 +43,7 @@ def psi(alpha: float, p: float) -> float:
     check_number("alpha", alpha)
     check_number("p", p)
     if not (0 < alpha < 1 and 0 < p < 1):
-        raise ArgumentError("alpha", alpha, Words("and ", Setting("p", p), " must lie between 0 and 1."))
+        raise ArgumentError("alpha", alpha, Message("and ", Setting("p", p), " must lie between 0 and 1."))
     return float((1 - alpha) * (np.log1p(-alpha) - np.log1p(-p)) + alpha * np.log(alpha / p))
 
 
@@ -123,7 +122,7 @@ def _log_inverse_delta(n_bad: int, tau: float) -> float:
     _check(tau=tau)
     check_number("n_bad", n_bad, at_least=0.0)
     if n_bad != int(n_bad) or (n_bad > 0 and tau == 0):
-        problem = Words("must be a whole number, and ", Setting("tau", tau), " positive where there are bad rows.")
+        problem = Message("must be a whole number, and ", Setting("tau", tau), " positive where there are bad rows.")
         raise ArgumentError("n_bad", n_bad, problem)
     return max(float(np.ceil(n_bad / tau - _ROUNDING)) - 1, 0.0) / 17 if n_bad else 0.0
 

@@ -5,9 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from robscore._tools.errors import ArgumentError, UsageError
-from robscore._tools.remarks import Remark
-from robscore._tools.words import Phrase, RowAt, Setting, Words
+from robscore._tools.messages import ArgumentError, Message, Phrase, Remark, RowAt, Setting, UsageError
 from robscore.cli.console import said, warnings_kept
 from robscore.cli.speaker import in_options
 
@@ -61,7 +59,7 @@ def test_errors_are_worded_and_stay_as_they_are_in_python():
 
 
 def test_warnings_are_kept_once_and_worded():
-    remark = Remark(Words("Pass ", Setting("shuffle", True), "."), UserWarning)
+    remark = Remark(Message("Pass ", Setting("shuffle", True), "."), UserWarning)
     with warnings_kept() as kept:
         remark.warn()
         remark.warn()

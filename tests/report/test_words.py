@@ -11,8 +11,8 @@ from report.browser import opened
 from sklearn.datasets import load_breast_cancer
 
 import robscore as rs
+from robscore._tools.messages import signed
 from robscore._tools.networks import centrality, clustered_order
-from robscore._tools.words import signed
 from robscore.report.record import full_weights
 from robscore.report.record import record as recorded
 from robscore.report.sentences import about_flagged, findings, how_sure, methods, n_clear

@@ -1,4 +1,4 @@
-"""Arrays of numbers from whatever users pass, and refusals of what only looks like numbers."""
+"""Numbers as users pass them: turned into arrays, refused where they only look like numbers, and how far rounded."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy.sparse import issparse
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError
 from robscore._tools.typing import AnyArray, AnyData, Array
 
+_DECIMALS = range(10)
+_EXACT = 1e-12  # relative: guards rounding only, since floats do not hold decimals exactly
 _TIMES = (np.datetime64, np.timedelta64)
 
 
@@ -37,7 +39,7 @@ def as_numbers(
     >>> as_numbers("points", np.zeros(2, dtype="datetime64[D]"))
     Traceback (most recent call last):
     ...
-    robscore._tools.errors.UsageError: points holds dates or times (datetime64[D]); turn them into numbers first.
+    robscore._tools.messages.UsageError: points holds dates or times (datetime64[D]); turn them into numbers first.
     """
     if issparse(values):
         raise TypeError(f"{name} is a sparse matrix; pass {name}.toarray().")
@@ -127,3 +129,31 @@ def _refuse(
 
 def _first_line(error: BaseException) -> str:
     return str(error).partition("\n")[0][:200]
+
+
+def last_digit(values: Array) -> float:
+    """Return the unit of the last digit that any value is written with: 0.01 for two decimals, 0 for unrounded values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore._tools.numbers import last_digit
+    >>> last_digit(np.array([1.5, 2.25])), last_digit(np.array([3.0, 40.0])), last_digit(np.sqrt([2.0, 3.0]))
+    (0.01, 1.0, 0.0)
+    """
+    rounded = (n for n in _DECIMALS if (np.abs(values - np.round(values, n)) <= _EXACT * np.abs(values)).all())
+    decimals = next(rounded, None)
+    return 0.0 if decimals is None else 10.0**-decimals
+
+
+def roundest(least: float, most: float) -> float:
+    """Return the number between two with the fewest digits.
+
+    Examples
+    --------
+    >>> roundest(99.98, 100.015), roundest(0.3936, 0.3938), roundest(-0.1, 0.3)
+    (100.0, 0.3937, 0.0)
+    """
+    middle = (least + most) / 2
+    rounded = (round(middle, digits) + 0.0 for digits in range(-12, 13))
+    return next((number for number in rounded if least <= number <= most), middle)

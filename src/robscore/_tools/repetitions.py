@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed, effective_n_jobs
 
 from robscore._tools.files import write_whole
+from robscore._tools.messages import first_few
 from robscore._tools.progress import watched_by
 from robscore._tools.threads import one_thread
-from robscore._tools.words import first_few
 
 _T = TypeVar("_T")
 

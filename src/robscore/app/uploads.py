@@ -9,7 +9,7 @@ import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from robscore._tools.words import clipped, visible
+from robscore._tools.messages import clipped, visible
 from robscore.app.sessions import Data
 
 _AT_ONCE = 1 << 20  # bytes

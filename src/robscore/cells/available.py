@@ -8,9 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import Setting, UsageError, quoted
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import Setting, quoted
 from robscore.domains.intervals import Intervals
 from robscore.elements import Elements, PowerElements
 from robscore.elements.available import AvailableView, Shares, counts_of

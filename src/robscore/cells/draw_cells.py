@@ -15,9 +15,8 @@ import numpy as np
 from scipy.fft import dct
 from scipy.stats import rankdata
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError, quoted
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore._tools.words import quoted
 from robscore.domains import Domain, Simplex
 from robscore.families.family import Family, Parameters
 from robscore.families.samplers.normal import NormalSampler

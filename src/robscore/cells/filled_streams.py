@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robscore._tools.messages import RowAt
 from robscore._tools.randomness import mixed_bits
 from robscore._tools.typing import AnyArray, Array, IntArray
-from robscore._tools.words import RowAt
 from robscore.cells.available import filled_with
 from robscore.families.family import Family, Parameters
 from robscore.families.samplers.slices import slice_coordinate

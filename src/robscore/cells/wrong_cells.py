@@ -30,7 +30,7 @@ from scipy.ndimage import gaussian_filter1d
 from scipy.special import bdtrc, ndtr, pdtrc
 
 from robscore._tools.deviations import MAD
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.cells.common_faults import stuck_cells
 from robscore.cells.conditionals import Conditionals, conditionals, has_conditionals

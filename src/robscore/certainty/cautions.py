@@ -16,9 +16,8 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import rankdata
 
-from robscore._tools.remarks import About, Caution, Remark, worst_first
+from robscore._tools.messages import About, Caution, Message, Phrase, Remark, Setting, signed, worst_first
 from robscore._tools.typing import Array
-from robscore._tools.words import Phrase, Setting, Words, signed
 from robscore.certainty.check_fit import remarks_on_fit
 from robscore.certainty.influence import find_time_blocks
 from robscore.certainty.rows_left_out import remarks_on_left_out, rows_left_out
@@ -69,7 +68,7 @@ def _remarks_on_size(fit: Fit) -> list[Remark]:
     too_few = f"too few to judge rows by each other, which takes {_FEWEST_ROWS}"
     why = f"fewer than the {m} columns" if effective < m else too_few
     fewer: list[str | Setting] = [] if fit.weights.is_tapered else [", or fewer blocks (", Setting("n_blocks"), ")"]
-    words = Words(
+    words = Message(
         f"The {fit.prepared.rows.n_rows} rows count as much as {_below(effective, max(m, _FEWEST_ROWS))} equal ones, "
         f"{why}: "
         "a link that is absent may only be undetected. Use more rows or fewer columns",
@@ -106,7 +105,7 @@ def _remarks_on_wrong_cells(fit: Fit) -> list[Remark]:
     share = float(filling.suspects.likely_wrong.mean())
     if share < _MANY_WRONG:
         return []
-    words = Words(
+    words = Message(
         f"{share:.1%} of the cells were called wrong, by a family that hardly fits: many of them may be right. Look at "
         "some before you correct them, try another ",
         Setting("family"),
@@ -133,19 +132,19 @@ def _with_cause(symptom: Remark, remarks: list[Remark], fit: Fit) -> Remark:
     """The symptom with its cause, if that is known."""
     causes = [_CAUSES[remark.kind] for remark in sorted(remarks, key=lambda one: one.kind) if remark.kind in _CAUSES]
     if causes:
-        return Remark(Words(symptom.message, f" This happens where {causes[0]}, as here."), UserWarning, symptom.kind)
+        return Remark(Message(symptom.message, f" This happens where {causes[0]}, as here."), UserWarning, symptom.kind)
     phi = fit.weights.phi
     if phi is None and fit.settings.blocks_unspecified:
-        words = Words(symptom.message, " Bad rows cause this, and here they could not be told from good ones.")
+        words = Message(symptom.message, " Bad rows cause this, and here they could not be told from good ones.")
         return Remark(words, UserWarning, symptom.kind)
     if phi is None:
-        words = Words(
+        words = Message(
             symptom.message, " Bad rows cause this, and here they count: have them left out by giving neither ",
             Setting("n_blocks"), " nor ", Setting("contamination"), ".",
         )  # fmt: skip
         return Remark(words, UserWarning, symptom.kind)
     if np.any(phi == 0):
-        return Remark(Words(symptom.message, " Bad rows that still count cause this."), UserWarning, symptom.kind)
+        return Remark(Message(symptom.message, " Bad rows that still count cause this."), UserWarning, symptom.kind)
     return symptom
 
 
@@ -185,7 +184,7 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
     if fit.n_given and find_time_blocks(fit, ~np.eye(len(fit.names), dtype=bool)).size == 1:
         return []  # given the covariates, such as the row before, nothing is left of it
     if correlation_of_rows(X, far) > max(_LASTS, _ERRORS / 2 / np.sqrt(n)):
-        words = Words(
+        words = Message(
             f"The rows seem to be sorted or to drift: rows {far} apart still resemble each other (neighbours "
             f"correlate by {near:.2f}). Groups may be hidden in them, and intervals that treat rows as independent are "
             "too short: fit the groups separately, or remove the trend from the columns first."
@@ -193,7 +192,7 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
         return [Remark(words, UserWarning, About.SORTED)]
     if coverage(near) > _FALLS_BELOW:
         return []
-    words = Words(
+    words = Message(
         f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a time series, so they carry less "
         "information than they count for: 95 % intervals that treat them as independent would cover about "
         f"{coverage(near):.0%}. {_on_graph(fit)}",

@@ -23,10 +23,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, gammaincc, ndtr
 
-from robscore._tools.errors import UsageError
-from robscore._tools.remarks import About, Remark
+from robscore._tools.messages import About, Message, Phrase, Remark, Setting, UsageError, clipped, first_few
 from robscore._tools.typing import AnyData, Array, IntArray
-from robscore._tools.words import Phrase, Setting, Words, clipped, first_few
 from robscore.cells.conditionals import conditionals, has_conditionals
 from robscore.certainty.imputations import counted_in_all, drawn_fits
 from robscore.families.family import Parameters
@@ -234,7 +232,7 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
         return []
     p_columns = [joint_p_value(residuals) for residuals in by_column]
     worst = [fit.names[int(nodes[k])] for k in np.argsort(p_columns, kind="stable")[:3] if p_columns[k] < _LEVEL / m]
-    words = Words(
+    words = Message(
         "The model hardly fits the data",
         f" ({first_few([clipped(name) for name in worst])} most of all)" if worst else "",
         f": a test of its family has p < {_LEVEL:g}. Some edges may only reflect what it misses. ",

@@ -17,9 +17,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.stats import false_discovery_control
 
-from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.messages import ArgumentError, UsageError, first_few
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
-from robscore._tools.words import first_few
 from robscore.certainty.edge_intervals import check_arguments
 from robscore.certainty.influence import (
     Solved,

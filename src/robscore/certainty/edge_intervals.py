@@ -10,12 +10,10 @@ from joblib import Parallel, delayed
 from scipy.stats import false_discovery_control
 
 from robscore._tools.arguments import check_number, check_whole
-from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.messages import ArgumentError, Message, Remark, Setting, UsageError
 from robscore._tools.randomness import as_generator
-from robscore._tools.remarks import Remark
 from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
-from robscore._tools.words import Setting, Words
 from robscore.certainty.influence import (
     count_blocks,
     filled_errors,
@@ -158,7 +156,7 @@ def _remarks_on_bias(fit: GraphFit) -> list[Remark]:
     family, n_blocks = fit.prepared.preparation.family, fit.weighed.n_blocks
     if fit.weights.is_tapered or n_blocks == 1 or family.domain.is_real_line:
         return []
-    words = Words(
+    words = Message(
         f"The weights of {n_blocks} blocks bias the estimate on skewed data, which these intervals and tests leave "
         "out; fit without ",
         Setting("n_blocks"),

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.stats import false_discovery_control
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray
 from robscore.certainty.differences import solve_all
 from robscore.certainty.edge_intervals import check_arguments

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.cells.draw_cells import DrawingOrder, initial_values, redrawn
 from robscore.elements.streamed import elements_of

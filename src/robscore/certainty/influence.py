@@ -31,12 +31,10 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import stdtr, stdtrit
 
-from robscore._tools.arguments import describe
-from robscore._tools.errors import UsageError
-from robscore._tools.pieces import rows_within
+from robscore._tools.memory import describe, rows_within
+from robscore._tools.messages import Setting, UsageError
 from robscore._tools.progress import announce, stage
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore._tools.words import Setting
 from robscore.elements import Elements, PairwiseElements
 from robscore.elements.streamed import elements_of
 from robscore.families.family import Family, Parameters

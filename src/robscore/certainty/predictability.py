@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import Setting, UsageError
 from robscore._tools.typing import AnyData
-from robscore._tools.words import Setting
 from robscore.certainty.check_fit import Bench, rows_to_check
 from robscore.family_choice.held_out_loss import block_losses
 from robscore.fitting.fit import GraphFit

@@ -18,9 +18,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from robscore._tools.remarks import About, Remark
+from robscore._tools.messages import About, Message, Phrase, Remark, Setting, clipped, first_few
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import Phrase, Setting, Words, clipped, first_few
 from robscore.fitting.fit import Fit
 
 _FEWEST = 8  # rows that can be a group
@@ -135,12 +134,12 @@ def remarks_on_left_out(left: LeftOut, names: Sequence[str]) -> list[Remark]:
     start = f"The {left.rows.size} rows left out ({left.share:.0%})"
     apart = left.set_apart(names)
     if left.what == What.ONE_PLACE:
-        words = Words(
+        words = Message(
             f"{start} lie in one place, far closer to each other than the rest ({apart}): copies, a stuck instrument, "
             "or a group. Look at them before you discard them."
         )
     elif left.what == What.ONE_COLUMN:
-        words = Words(
+        words = Message(
             f"{start} differ in one variable ({apart}) and agree with each other otherwise: another unit or "
             "instrument, or a real group. Look at them before you discard them."
         )
@@ -148,7 +147,7 @@ def remarks_on_left_out(left: LeftOut, names: Sequence[str]) -> list[Remark]:
         agree = "they agree with each other about as well as the rest do"
         if left.spread > _AS_TIGHT:
             agree = f"their columns are related as those of the rest are, with {left.spread:.1f} times the spread"
-        words = Words(
+        words = Message(
             f"{start} look like a group of their own, not like errors: {agree}, and {apart} set them apart. The graph "
             "is that of the others: fit the group separately",
             Phrase(" (suspicious_rows() lists its rows)", " (rows.csv lists its rows)"),

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import Setting, UsageError, visible
 from robscore._tools.typing import AnyData, Array, IntArray
-from robscore._tools.words import Setting, visible
 from robscore.cells.common_faults import common_factors, stuck_runs
 from robscore.cells.conditionals import conditional_quantiles
 from robscore.cells.wrong_cells import Suspects

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robscore._tools.pieces import rows_within
+from robscore._tools.memory import rows_within
 from robscore._tools.typing import AnyArray, AnyData, Array, BoolArray, IntArray
 from robscore.certainty.rows_left_out import What, rows_left_out
 from robscore.families.family import Family

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from robscore._tools.words import clipped, visible
+from robscore._tools.messages import clipped, visible
 
 BAD_DATA, BAD_ARGUMENTS, UNEXPECTED, INTERRUPTED = 1, 2, 70, 130
 _LONGEST = 1000  # characters of a message, whatever it speaks of
@@ -78,12 +78,12 @@ def guarded(
 
 def said(problem: Exception) -> str:
     """An error or a warning in the words of the command line, as far as it carries its facts."""
-    from robscore._tools.words import Words
+    from robscore._tools.messages import Message
     from robscore.cli.speaker import in_options
 
     words = getattr(problem, "words", None)
-    if isinstance(words, Words):
-        return _one_line(words.said(in_options))
+    if isinstance(words, Message):
+        return _one_line(words.worded(in_options))
     if isinstance(problem, OSError) and problem.strerror:
         where = f"{problem.filename}: " if problem.filename else ""
         if problem.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from robscore._tools.words import Setting
+from robscore._tools.messages import Setting
 from robscore.cli.console import BAD_ARGUMENTS, as_value, guarded, note, stop, tell_result, whole_number
 from robscore.cli.speaker import in_options
 from robscore.cli.standard_input import STANDARD_INPUT, as_files

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from robscore._tools.remarks import About, Caution
+from robscore._tools.messages import About, Caution, clipped
 from robscore._tools.typing import IntArray
-from robscore._tools.words import clipped
 from robscore.cli.reading import DataFile
 
 _FEWEST = 5  # rows left out

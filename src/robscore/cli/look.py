@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from robscore._tools.messages import visible
 from robscore._tools.progress import announce
 from robscore._tools.typing import Array
-from robscore._tools.words import visible
 from robscore.cli.console import said, warnings_kept
 from robscore.cli.reading import DataFile
 from robscore.cli.speaker import in_options
@@ -66,5 +66,5 @@ def _family(data: DataFile, seed: int) -> dict[str, str]:
             taken = choose_family(ArrayRows(data.values, list(data.names), whole=False), seed)
     except ValueError as error:
         return {"name": "", "reason": said(error)}
-    careful = [remark.message.said(in_options) for remark in taken.remarks]
+    careful = [remark.message.worded(in_options) for remark in taken.remarks]
     return {"name": taken.name, "reason": visible(" ".join([f"{taken.reason}.", *careful]))}

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import typer
 
 from robscore._tools.files import write_whole_together
-from robscore._tools.words import first_few
+from robscore._tools.messages import first_few
 from robscore.cli.console import BAD_DATA, stop
 from robscore.cli.signals import clearing_away
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable
 from typing import Any
 
-from robscore._tools.words import Phrase, RowAt, Setting
+from robscore._tools.messages import Phrase, RowAt, Setting
 
 # Arguments of the library that have an option of their own, and how it is called.
 _OPTIONS = {

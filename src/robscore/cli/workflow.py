@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError, quoted
 from robscore._tools.optional import require
 from robscore._tools.progress import announce, stage
 from robscore._tools.typing import Array
-from robscore._tools.words import quoted
 from robscore.certainty.rows_left_out import rows_left_out
 from robscore.certainty.stability import EdgeStability
 from robscore.certainty.suspicious_cells import describe_cells

@@ -16,9 +16,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import Setting, Words
 
 _MISSING = -9999
 _TENTHS = 10.0
@@ -96,7 +95,7 @@ def read_ecad(
         raise ArgumentError("stations", stations, "must be different numbers, at least one, and given without box.")
     chosen_months = sorted({int(month) for month in months})
     if first > last or not chosen_months or not all(1 <= month <= 12 for month in chosen_months):
-        problem = Words("must be (first, last) and ", Setting("months", months), " numbers from 1 to 12.")
+        problem = Message("must be (first, last) and ", Setting("months", months), " numbers from 1 to 12.")
         raise ArgumentError("years", years, problem)
     if suspect not in ("use", "missing"):
         raise ArgumentError("suspect", suspect, "is not known; use 'use' or 'missing'.")

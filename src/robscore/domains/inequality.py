@@ -7,9 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore._tools.typing import Array
-from robscore._tools.words import Setting, Words
 from robscore.domains.base import Domain
 from robscore.domains.bounds import Bound, as_bound, check_count
 
@@ -49,7 +48,7 @@ class Inequality(Domain):
             raise ArgumentError("relation", self.relation, "must be '<=' or '>='.")
         if not (np.isfinite(self.power) and self.power > 0 and np.isfinite(self.bound)):
             raise ArgumentError(
-                "power", self.power, Words("must be positive and ", Setting("bound", self.bound), " finite.")
+                "power", self.power, Message("must be positive and ", Setting("bound", self.bound), " finite.")
             )
 
     @property

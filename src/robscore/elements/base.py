@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from robscore._tools.errors import ArgumentError
+from robscore._tools.memory import chunks, rows_within
+from robscore._tools.messages import ArgumentError
 from robscore._tools.numbers import as_numbers
-from robscore._tools.pieces import chunks, rows_within
 from robscore._tools.randomness import mixed_bits
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.losses.quadratic import Loss, QuadraticLoss

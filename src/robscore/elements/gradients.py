@@ -16,7 +16,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from robscore._tools.pieces import chunks, rows_within
+from robscore._tools.memory import chunks, rows_within
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements.base import (
     CHUNK_BYTES,

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from robscore._tools.pieces import chunks, rows_within
+from robscore._tools.memory import chunks, rows_within
 from robscore._tools.typing import Array
 from robscore.elements import Elements, Part
 from robscore.medians.clouds import Cloud, GramCloud

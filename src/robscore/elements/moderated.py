@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from robscore._tools.pieces import chunks, rows_within
+from robscore._tools.memory import chunks, rows_within
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements.base import CHUNK_BYTES, Cost, Part, RowCounts, Storage
 from robscore.elements.gradients import GradientRows, NodeElements

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from robscore._tools.pieces import chunks
+from robscore._tools.memory import chunks
 from robscore._tools.sparse import is_sparse
 from robscore._tools.typing import Array, IntArray
 

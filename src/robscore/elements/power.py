@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robscore._tools.pieces import chunks, rows_within, that_count
+from robscore._tools.memory import chunks, rows_within, with_weight
 from robscore._tools.threads import in_threads
 from robscore._tools.typing import Array, IntArray
 from robscore.elements.base import (
@@ -183,7 +183,7 @@ class PowerElements(PairwiseElements):
         n_pairs, n_features = m * (m + 1) // 2, self._n_features
 
         def mean_of(chunk: slice) -> Array:
-            rows, c = self.take(some := that_count(weights, chunk)), weights[some, None]
+            rows, c = self.take(some := with_weight(weights, chunk)), weights[some, None]
             cA = c * rows.A
             cB = cA if self.same_B else c * rows.B
             own = np.empty((self.rows.A.shape[1], n_features))

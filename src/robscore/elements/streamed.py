@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from robscore._tools.arguments import describe
-from robscore._tools.errors import ArgumentError, UsageError
-from robscore._tools.pieces import rows_within
+from robscore._tools.memory import describe, rows_within
+from robscore._tools.messages import ArgumentError, Message, Setting, UsageError
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
-from robscore._tools.words import Setting, Words
 from robscore.elements.base import Cost, Elements, PairwiseElements, Part, RowCounts, Storage, check_dense
 from robscore.losses.quadratic import Loss
 from robscore.rows.arrays import ArrayRows
@@ -61,9 +59,9 @@ def check_memory(family: Family, rows: Rows, storage: Storage, memory: float) ->
         where = (
             "are on other machines" if rows.is_remote else f"take {describe(needed)} with everything computed from them"
         )
-        more = Words() if rows.is_remote else Words(", or raise ", Setting("max_memory"))
+        more = Message() if rows.is_remote else Message(", or raise ", Setting("max_memory"))
         keeps = f"keeps the rows in memory, and these {where}; use "
-        raise ArgumentError("storage", storage, Words(keeps, Setting("storage", "auto"), more, "."))
+        raise ArgumentError("storage", storage, Message(keeps, Setting("storage", "auto"), more, "."))
     check_gamma(family, m, memory)
 
 

@@ -10,8 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.arguments import check_number, check_whole
-from robscore._tools.errors import ArgumentError, UsageError
-from robscore._tools.remarks import Caution
+from robscore._tools.messages import ArgumentError, Caution, UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray, RandomState
 from robscore.certainty.cautions import cautions_of
 from robscore.certainty.check_fit import FitCheck, check_fit

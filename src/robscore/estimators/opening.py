@@ -10,9 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
-from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.messages import ArgumentError, UsageError, quoted
 from robscore._tools.typing import AnyData, Array, IntArray
-from robscore._tools.words import quoted
 from robscore.family_choice.data_profile import ConstantSum
 from robscore.rows import ArrayRows, Rows
 from robscore.rows.covariates import Covariate, Design, names_of_columns, read_covariates, split_frame

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.certainty.suspicious_rows import RowScores, row_scores
 from robscore.fitting.fit import Fit

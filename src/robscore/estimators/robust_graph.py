@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError
 from robscore._tools.progress import watched_at
 from robscore._tools.typing import AnyData, Array, RandomState
 from robscore.certainty.edge_intervals import Estimate, Method, check_one_graph, edge_intervals

@@ -31,9 +31,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 import numpy as np
 
 from robscore._tools.deviations import MAD
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError, Message, Phrase
 from robscore._tools.typing import AnyArray, AnyData, Array, BoolArray, IntArray
-from robscore._tools.words import Phrase, Words
 from robscore.boundary import Boundary, LogPower, Power
 from robscore.domains import Domain, Simplex
 from robscore.families.samplers.sampler import Sampler
@@ -375,7 +374,7 @@ def get_family(family: str | Family) -> Family:
         return _REGISTRY[family]()
     names = ", ".join(repr(name) for name in sorted(_REGISTRY))
     others = Phrase(", or an object of rs.families", "")
-    raise ArgumentError("family", family, Words(f"is not known; use one of {names}", others, "."))
+    raise ArgumentError("family", family, Message(f"is not known; use one of {names}", others, "."))
 
 
 def score_elements(family: str | Family, X: AnyData) -> Any:

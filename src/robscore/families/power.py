@@ -25,7 +25,7 @@ from copy import copy
 import numpy as np
 
 from robscore import boundary as boundaries
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError
 from robscore._tools.sparse import quadratic_forms
 from robscore._tools.typing import AnyArray, Array, BoolArray
 from robscore.boundary import Boundary

@@ -13,9 +13,8 @@ import numpy as np
 
 from robscore import boundary as boundaries
 from robscore._tools.arguments import check_whole
-from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.messages import ArgumentError, Setting, UsageError
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore._tools.words import Setting
 from robscore.boundary import Boundary
 from robscore.domains import SUM_TOLERANCE, Domain
 from robscore.domains import Simplex as SimplexDomain

@@ -12,9 +12,8 @@ import numpy as np
 
 from robscore import boundary as boundaries
 from robscore._tools.arguments import check_number
-from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.messages import ArgumentError, Setting, UsageError
 from robscore._tools.typing import Array, BoolArray
-from robscore._tools.words import Setting
 from robscore.boundary import Boundary
 from robscore.domains import Domain, NonNegative, Real
 from robscore.families.custom_statistics import ExponentialFamily

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
-from robscore._tools.remarks import About, Remark
+from robscore._tools.messages import About, Message, Remark, Setting, UsageError, quoted
 from robscore._tools.typing import AnyData
-from robscore._tools.words import Setting, Words, quoted
 from robscore.families.family import Family, get_family
 from robscore.families.power import PowerFamily
 from robscore.families.simplex import Simplex
@@ -233,7 +231,7 @@ def _remarks_on_few(table: DataProfile, rows: Rows) -> tuple[Remark, ...]:
     names = rows.names or default_names(rows.n_columns)
     columns = quoted([names[j] for j in np.flatnonzero(table.negative)])
     who = f"Only {count} of {rows.n_rows * rows.n_columns} values {'is' if count == 1 else 'are'} below zero"
-    words = Words(
+    words = Message(
         f"{who} (in {columns}): errors, or codes for missing values? All others could be of another family; drop "
         "these, or keep them with ",
         Setting("family", "gaussian"),

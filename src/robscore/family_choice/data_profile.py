@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robscore._tools.remarks import About, Remark
-from robscore._tools.rounding import last_digit, roundest
+from robscore._tools.messages import About, Message, Phrase, Remark, quoted
+from robscore._tools.numbers import last_digit, roundest
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore._tools.words import Phrase, Words, quoted
 from robscore.rows.base import Rows
 
 _MOST_ROWS = 20_000  # that are looked at for kinds of columns, and compared
@@ -90,7 +89,7 @@ def remarks_on_columns(X: Array, names: list[str]) -> list[Remark]:
     for kind, which in kinds.items():
         who = f"Column {quoted(which)} holds" if len(which) == 1 else f"Columns {quoted(which)} hold"
         it = "it" if len(which) == 1 else "they"
-        words = Words(
+        words = Message(
             f"{who} {kind}, while the families here are for measurements: {it} stay{'s' if it == 'it' else ''} in, but "
             f"read {'its' if it == 'it' else 'their'} edges as rough, or leave {'it' if it == 'it' else 'them'} out."
         )
@@ -198,7 +197,7 @@ def remarks_on_codes(X: Array, names: list[str], n_rows: int) -> list[Remark]:
     remarks = []
     for value, (first, *more) in by_value.items():
         also = f", and so {'has' if len(more) == 1 else 'have'} {quoted([names[code.column] for code in more])}"
-        words = Words(
+        words = Message(
             f"Column {quoted([names[first.column]])} has the value {value:.15g} in {first.n_rows} "
             f"{'row' if first.n_rows == 1 else 'rows'}{looked_at}, far from all others ({first.low:.6g} to "
             f"{first.high:.6g}){also if more else ''}: a code for missing values? ",

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import Message, Setting, UsageError
 from robscore._tools.progress import announce, stage
-from robscore._tools.words import Setting, Words
 from robscore.cells.available import Available, averaged_by_entries, filled_with, typical_values
 from robscore.elements import PairwiseElements
 from robscore.families.family import Family, Parameters
@@ -125,7 +124,7 @@ def _check_family(family: Family) -> None:
     coupled = "its statistics are not known by column" if not isinstance(family, PowerFamily) else (
         "where a cell may lie, and so its weight h, depends on the other cells of its row"
     )  # fmt: skip
-    remedy = Words(Setting("missing", "impute"), " or ") if family.is_pairwise else Words()
+    remedy = Message(Setting("missing", "impute"), " or ") if family.is_pairwise else Message()
     raise UsageError(
         Setting("missing", "available"), f" is not for {family!r}: {coupled}. Use ", remedy, Setting("missing", "drop"),
         ".",

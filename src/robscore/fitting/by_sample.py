@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from robscore._tools.pieces import rows_within
+from robscore._tools.memory import rows_within
 from robscore._tools.progress import announce, stage
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray

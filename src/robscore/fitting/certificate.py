@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import false_discovery_control, norm
 
-from robscore._tools.pieces import chunks, rows_within
+from robscore._tools.memory import chunks, rows_within
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import PairwiseElements
 from robscore.families.family import Parameters

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robscore._tools.messages import About, Message, Remark, Setting
 from robscore._tools.randomness import as_generator
-from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import Setting, Words
 from robscore.elements import PairwiseElements
 from robscore.fitting.settings import GraphSettings
 from robscore.fitting.solve import solve
@@ -158,7 +157,7 @@ def _remarks_on_end(path: Path, position: int, criterion: Array, rule: str, sett
         return []
     ended = path.n_edges[end] >= settings.most_edges(m)
     remedy = ("raise ", Setting("max_edges")) if ended else ("lower ", Setting("alpha_min_ratio"))
-    words = Words(
+    words = Message(
         Setting("select", rule),
         f" chose the smallest penalty of the path (alpha = {path.alphas[end]:.3g}); the best may lie beyond it: ",
         *remedy,
@@ -169,7 +168,7 @@ def _remarks_on_end(path: Path, position: int, criterion: Array, rule: str, sett
 
 def _remark_on_all(pairs: int, rule: str) -> Remark:
     """The caution that no pair was left out, so that the graph singles nothing out."""
-    words = Words(
+    words = Message(
         f"All {pairs} pairs are linked: ",
         Setting("select", rule),
         " found nothing to leave out. Links may be many and weak, or the rows too few to tell; trust those that are "

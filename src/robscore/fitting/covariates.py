@@ -6,9 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError, quoted
 from robscore._tools.typing import Array
-from robscore._tools.words import quoted
 from robscore.families.family import Scaling
 from robscore.rows.base import Rows
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from robscore._tools.remarks import About, Remark
+from robscore._tools.messages import About, Message, Remark, Setting, quoted
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import Setting, Words, quoted
 from robscore.elements import PairwiseElements
 from robscore.rows.base import some_of
 from robscore.weighting.row_weights import RowWeights, squared_total
@@ -45,7 +44,7 @@ def remarks_on_dependence(columns: IntArray, names: list[str], n_edges: int) -> 
         return []
     listed = quoted([names[j] for j in columns])
     who = f"Columns {listed} are" if columns.size > 1 else f"Column {listed} is"
-    words = Words(
+    words = Message(
         f"{who} determined by others to more than {_DETERMINED:.0%}, so that the data hardly tell between which of "
         "them an edge lies: drop or combine some, forbid their edges with ",
         Setting("penalty_weights"),

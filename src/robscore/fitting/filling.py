@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError
 from robscore._tools.progress import announce, stage
 from robscore._tools.typing import Array, BoolArray
 from robscore.cells.draw_cells import DrawingOrder, completions, initial_values, normal_points, without_covariates

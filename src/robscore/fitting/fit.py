@@ -14,12 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import About, Message, Remark, Setting, UsageError, quoted
 from robscore._tools.progress import print_above
-from robscore._tools.remarks import About, Remark
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore._tools.words import Setting, Words, quoted
 from robscore.elements import Elements, PairwiseElements
 from robscore.families.family import Parameters
 from robscore.fitting.available import fit_available, observed_elements
@@ -385,7 +383,7 @@ def _remarks_on_convergence(chosen: Chosen) -> list[Remark]:
         return []
     converged = chosen.path.converged[chosen.position]
     first = "The chosen penalty converged." if converged else "The chosen penalty did NOT converge."
-    words = Words(f"{first} On its path, ", convergence_message(chosen.path))
+    words = Message(f"{first} On its path, ", convergence_message(chosen.path))
     return [Remark(words, ConvergenceWarning, About.NOT_CONVERGED)]
 
 
@@ -408,7 +406,7 @@ def _with_holes(
 def _remarks_on_holes(prepared: Prepared) -> list[Remark]:
     filling, available = prepared.filling, prepared.available
     if available is not None and available.n_indefinite:
-        apart = Words(
+        apart = Message(
             f"Averages over the cells that are there do not fit together in {available.n_indefinite} of "
             f"{len(available.names)} columns: Gamma was not positive semidefinite, and the nearest such matrix was "
             "taken. Too many cells are missing for the rows there are; use ",

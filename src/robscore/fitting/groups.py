@@ -11,9 +11,8 @@ from copy import copy
 
 import numpy as np
 
-from robscore._tools.remarks import Remark
+from robscore._tools.messages import Remark, first_few
 from robscore._tools.typing import Array
-from robscore._tools.words import first_few
 from robscore.elements import PairwiseElements
 from robscore.elements.streamed import elements_of
 from robscore.families.given_covariates import Moderated

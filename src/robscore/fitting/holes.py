@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import Setting, UsageError
 from robscore._tools.typing import Array, BoolArray
-from robscore._tools.words import Setting
 from robscore.cells.draw_cells import DrawingOrder, initial_values
 from robscore.fitting.settings import Settings
 from robscore.rows.arrays import ArrayRows

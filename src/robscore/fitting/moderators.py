@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from robscore._tools.errors import ArgumentError, UsageError
-from robscore._tools.remarks import Remark
+from robscore._tools.messages import ArgumentError, Message, Phrase, Remark, Setting, UsageError, first_few, quoted
 from robscore._tools.typing import AnyArray, Array
-from robscore._tools.words import Phrase, Setting, Words, first_few, quoted
 from robscore.families.family import Family, Parameters
 from robscore.families.given_covariates import GivenCovariates, Moderated, Moderation
 from robscore.losses.parts import Parts
@@ -230,7 +228,7 @@ def remarks_on_density(family: Family, rows: Rows, parameters: Parameters) -> li
     if not without:
         return []
     count = round(without * rows.n_rows / len(X))
-    words = Words(
+    words = Message(
         f"For {count} of {rows.n_rows} rows, the model of their group, or at their numbers, is not a distribution: "
         "there are too few rows for so many changes. Trust ",
         Phrase("graph_for() and differences()", "the changes"),

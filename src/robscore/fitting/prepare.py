@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import Setting, UsageError, quoted
 from robscore._tools.typing import AnyData, BoolArray, IntArray
-from robscore._tools.words import Setting, quoted
 from robscore.cells.available import Available
 from robscore.cells.filled_cells import FilledCells
 from robscore.elements import Elements

@@ -8,11 +8,11 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from robscore._tools.arguments import check_number, check_whole, read_bytes
-from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.arguments import check_number, check_whole
+from robscore._tools.memory import read_bytes
+from robscore._tools.messages import ArgumentError, Message, Phrase, Setting, UsageError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
-from robscore._tools.words import Phrase, Setting, Words
 from robscore.cells.available import averaged_by_entries
 from robscore.elements.base import Storage, check_storage
 from robscore.families.family import Family, get_family
@@ -206,7 +206,7 @@ class Settings:
         if self.cells:
             raise ArgumentError("cells", value=True, problem=what, advice="Fit without it.")
         if self.takes_holes:
-            advice = Words("Leave out incomplete rows with ", Setting("missing", "drop"), ".")
+            advice = Message("Leave out incomplete rows with ", Setting("missing", "drop"), ".")
             raise ArgumentError("missing", self.missing, what, advice)
 
     def check_size(self, n_rows: int, n_columns: int) -> None:
@@ -311,7 +311,7 @@ class GraphSettings(Settings):
             ("penalize_diagonal", self.penalize_diagonal, False),
         ):
             if value != wanted:
-                problem = Words(f"does not go with moderators such as {name!r}; use ", Setting(argument, wanted), ".")
+                problem = Message(f"does not go with moderators such as {name!r}; use ", Setting(argument, wanted), ".")
                 raise ArgumentError(argument, value, problem)
         if self.storage in ("matrix-free", "float32"):
             raise ArgumentError("storage", self.storage, "does not take moderators; use 'auto' or 'dense'.")

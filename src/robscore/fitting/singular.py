@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
-from robscore._tools.words import Setting, quoted
+from robscore._tools.messages import Setting, UsageError, quoted
 from robscore.families.identifiability import check_identifiable
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings

@@ -8,11 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import About, Message, Remark, Setting, UsageError, quoted
 from robscore._tools.progress import announce, stage
-from robscore._tools.remarks import About, Remark
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import Setting, Words, quoted
 from robscore.elements import Elements
 from robscore.elements.streamed import elements_of
 from robscore.families.family import NoDensityError, Parameters
@@ -110,7 +108,7 @@ def _all_alike(elements: Elements, frequency: Array | None) -> tuple[Weighed, Lo
     """Rows with holes that are not held: none is judged."""
     count = np.where(elements.overflow, 0.0, 1.0 if frequency is None else frequency)
     share = count / count.sum()
-    words = Words(
+    words = Message(
         "Bad rows were not looked for: rows with missing cells are judged where they fit in memory only. Fit a sample "
         "of them too, or raise ",
         Setting("max_memory"),
@@ -167,7 +165,7 @@ def remarks_on_left_out(weights: RowWeights, prepared: Prepared) -> list[Remark]
     dropped = weights.share_dropped or 0.0
     if dropped <= _MUCH:
         return []
-    words = Words(
+    words = Message(
         f"{dropped:.0%} of the rows were left out, because {prepared.preparation.family!r} does not describe them. "
         "If so many are not bad, try another family, or ",
         Setting("reweight", value=False),
@@ -212,7 +210,7 @@ def _reweigh(
 ) -> Reweighted | Remark:
     """What the rows say of each other; or why they say nothing."""
     preparation = prepared.preparation
-    blocks = Words(
+    blocks = Message(
         "the weights are those of ", Setting("n_blocks", n_blocks), "; give ", Setting("n_blocks"), " or ",
         Setting("contamination"), " to silence this.",
     )  # fmt: skip
@@ -221,7 +219,7 @@ def _reweigh(
             raise NoDensityError(f"Rows of {preparation.family!r}, with its base density, are not reweighted.")
         found = reweigh(elements, prepared.rows, preparation.scaled_family, judge.first, settings.seed)
     except NoDensityError as error:
-        return Remark(Words(f"{error} So ", blocks), UserWarning)
+        return Remark(Message(f"{error} So ", blocks), UserWarning)
     except ColumnsError as error:
         names = quoted([preparation.names[k] for k in error.columns])
         why = f"in the middle of the rows there is next to no variation in {names}. Without such columns they would be."
@@ -232,7 +230,7 @@ def _reweigh(
         )
     if found is not None:
         return found
-    words = Words(
+    words = Message(
         f"Nearly half of the rows do not look like {preparation.family!r}, so it cannot tell which rows are "
         "bad; try another family. For now ",
         blocks,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from robscore._tools.pieces import chunks
+from robscore._tools.memory import chunks
 from robscore._tools.typing import Array, BoolArray, IntArray
 
 # Squared norms above this count as overflow: their products and sums must stay below 1e308.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, RandomState
 from robscore.medians.geometric_median import GeometricMedian, geometric_median, read_points

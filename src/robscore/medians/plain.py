@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robscore._tools.pieces import chunks, rows_within
+from robscore._tools.memory import chunks, rows_within
 from robscore._tools.typing import Array
 
 _AT_A_TIME = 256e3  # bytes: differences stay in the processor's cache

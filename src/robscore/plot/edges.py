@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.arguments import check_whole
-from robscore._tools.words import cut_names
+from robscore._tools.messages import cut_names
 from robscore.estimators import RobustGraph
 from robscore.plot.style import BLUE, GREY, VERMILLION, axes, legend
 from robscore.rows.tables import columns_of

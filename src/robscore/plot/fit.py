@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError, cut_names
 from robscore._tools.optional import require
-from robscore._tools.words import cut_names
 from robscore.certainty.check_fit import conditional_ranks
 from robscore.estimators.base import ScoreMatchingEstimator
 from robscore.plot.style import BLUE, GREY

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from robscore._tools.messages import cut_names
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import cut_names
 
 Side: TypeAlias = tuple[int, int]
 # Where a name may go relative to its place: (right, up), in order of preference.

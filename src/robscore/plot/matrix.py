@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robscore._tools.messages import cut_names
 from robscore._tools.networks import clustered_order
-from robscore._tools.words import cut_names
 from robscore.estimators import RobustGraph
 from robscore.graph import Graph
 from robscore.plot.graph import Values, named

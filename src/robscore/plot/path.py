@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from robscore._tools.messages import cut_names
 from robscore._tools.typing import BoolArray
-from robscore._tools.words import cut_names
 from robscore.estimators import RobustGraph
 from robscore.graph import association
 from robscore.plot.style import BLUE, COLOURS, DARK, DASHES, GREY, PURPLE, axes, legend

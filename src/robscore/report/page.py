@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from robscore._tools.files import write_whole
+from robscore._tools.messages import visible
 from robscore._tools.networks import centrality, clustered_order
 from robscore._tools.typing import Array
-from robscore._tools.words import visible
 from robscore.estimators import RobustGraph
 from robscore.plot.layout import map_layout, pieces_within, shared_layout
 from robscore.report.record import Record, as_json, record

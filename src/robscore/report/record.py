@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robscore._tools.remarks import Caution
+from robscore._tools.messages import Caution, Message, clipped
 from robscore._tools.typing import AnyData, Array
-from robscore._tools.words import Words, clipped
 from robscore._version import __version__
 from robscore.certainty.stability import EdgeStability
 from robscore.estimators import RobustGraph
@@ -252,7 +251,7 @@ def record(
         classic=beside,
         rows=_rows(model, model.suspicious_rows(level=LEVEL) if rows is None else rows, labels, first_row),
         remarks=list(dict.fromkeys([*remarks, *_on_names(graph.names)])),
-        cautions=[[caution.kind.name, caution.said(speaker)] for caution in [*cautions, *model.cautions_]],
+        cautions=[[caution.kind.name, caution.worded(speaker)] for caution in [*cautions, *model.cautions_]],
         given=about_given(model),
         certainty=certainty_of(model, stability, speaker),
         predictability=predictability_of(model),
@@ -514,4 +513,4 @@ def _number(value: Any) -> float | None:
 
 def _said(error: Exception, speaker: Speaker) -> str:
     words = getattr(error, "words", None)
-    return words.said(speaker) if isinstance(words, Words) else str(error)
+    return words.worded(speaker) if isinstance(words, Message) else str(error)

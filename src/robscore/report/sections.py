@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
-from robscore._tools.words import visible
+from robscore._tools.messages import UsageError, visible
 from robscore.certainty.suspicious_cells import kinds_of_cells
 from robscore.estimators import RobustGraph
 from robscore.report.checking import count, has, list_of, number, optional, text

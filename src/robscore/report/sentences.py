@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robscore._tools.words import cut_names, first_few, signed, visible
+from robscore._tools.messages import cut_names, first_few, signed, visible
 from robscore.report.record import Record
 
 # Cautions of these kinds leave a graph in doubt; others only qualify it.

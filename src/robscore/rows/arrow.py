@@ -8,10 +8,9 @@ from typing import Any
 
 import narwhals as nw
 
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError, first_few, quoted
 from robscore._tools.optional import require
 from robscore._tools.typing import AnyData, Array, IntArray
-from robscore._tools.words import first_few, quoted
 from robscore.rows.base import Rows, repieced
 from robscore.rows.batches import as_matrix, index_of, not_numeric, short
 from robscore.rows.names import check_names

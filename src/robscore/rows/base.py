@@ -16,11 +16,11 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from robscore._tools.pieces import rows_within
+from robscore._tools.memory import rows_within
+from robscore._tools.messages import RowAt
 from robscore._tools.progress import announce
 from robscore._tools.threads import in_threads
 from robscore._tools.typing import AnyArray, Array, IntArray
-from robscore._tools.words import RowAt
 
 Work: TypeAlias = Callable[..., Any]
 

@@ -10,7 +10,7 @@ from numbers import Real
 import numpy as np
 from scipy.special import chdtri
 
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.rows.base import some_of
 

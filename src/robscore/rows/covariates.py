@@ -13,10 +13,9 @@ from typing import Any, Literal, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.messages import ArgumentError, UsageError, first_few, quoted
 from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import AnyArray, AnyData, Array
-from robscore._tools.words import first_few, quoted
 from robscore.rows.names import check_names
 
 Kind: TypeAlias = Literal["number", "category", "date"]

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from robscore._tools.arguments import describe
+from robscore._tools.memory import describe
+from robscore._tools.messages import first_few
 from robscore._tools.optional import require
 from robscore._tools.progress import announce
 from robscore._tools.threads import one_thread
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray
-from robscore._tools.words import first_few
 from robscore.rows.base import Rows, Work, added, cut, joined, some_of
 from robscore.rows.cluster import check_versions, client_of, compute_watched
 from robscore.rows.names import check_names

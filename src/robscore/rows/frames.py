@@ -9,10 +9,9 @@ from typing import NamedTuple
 import narwhals as nw
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import Setting, UsageError, clipped, first_few
 from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import AnyData, Array
-from robscore._tools.words import Setting, clipped, first_few
 from robscore.rows.base import Rows
 from robscore.rows.inspection import Marks
 from robscore.rows.names import check_names, default_names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError
 from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import AnyData, Array, BoolArray
 from robscore.rows.base import Rows

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import Message, Phrase, RowAt, Setting, UsageError, first_few_parts
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore._tools.words import Phrase, RowAt, Setting, Words, first_few_parts
 from robscore.rows.base import Rows
 
 if TYPE_CHECKING:
@@ -55,11 +54,11 @@ class Marks:
         first = np.where(self.first >= 0, self.first, np.where(more.first >= 0, more.first + start, -1))
         return Marks(self.counts + more.counts, first)
 
-    def words(self, names: list[str], at: Callable[[int], RowAt] | None = None) -> Words:
+    def words(self, names: list[str], at: Callable[[int], RowAt] | None = None) -> Message:
         """Which columns have how many, and where the first one is."""
         columns, first = np.flatnonzero(self.counts), self.first.tolist()
         told = [
-            Words(f"column {names[j]!r} has {self.counts[j]} (first in ", (at or _in_memory)(first[j]), ")")
+            Message(f"column {names[j]!r} has {self.counts[j]} (first in ", (at or _in_memory)(first[j]), ")")
             for j in columns
         ]
         return first_few_parts(told, "; ")

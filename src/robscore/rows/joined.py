@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from robscore._tools.messages import RowAt
 from robscore._tools.typing import AnyArray, Array, IntArray
-from robscore._tools.words import RowAt
 from robscore.rows.base import Rows, Work, some_of
 
 

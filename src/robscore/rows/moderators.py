@@ -9,9 +9,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError, quoted
 from robscore._tools.typing import AnyData
-from robscore._tools.words import quoted
 from robscore.rows.covariates import Covariate, Design, check_named, columns_by_name, names_of_columns
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from robscore._tools.words import quoted
+from robscore._tools.messages import quoted
 
 
 def check_names(given: Sequence[object]) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import UsageError
 from robscore._tools.typing import AnyData
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.arrow import ArrowRows, is_arrow_source

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.memory import rows_within
+from robscore._tools.messages import ArgumentError, Setting, UsageError, first_few, quoted
 from robscore._tools.optional import require
-from robscore._tools.pieces import rows_within
 from robscore._tools.progress import announce
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import Setting, first_few, quoted
 from robscore.rows.base import Rows, repieced
 from robscore.rows.batches import as_matrix, index_of, not_numeric
 from robscore.rows.names import check_names

@@ -13,8 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from robscore._tools.errors import ArgumentError
-from robscore._tools.words import Setting, Words
+from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore.families.family import Parameters
 from robscore.losses.quadratic import Loss
 from robscore.solvers.factor import SingularLossError
@@ -53,6 +52,6 @@ def choose_n_blocks(
 def least_blocks(values: dict[int, float]) -> int:
     """The K with the least value, the smallest of equal ones."""
     if not np.isfinite(list(values.values())).any():
-        problem = Words("found no number of blocks with a fit; give ", Setting("n_blocks"), ", or use more rows.")
+        problem = Message("found no number of blocks with a fit; give ", Setting("n_blocks"), ", or use more rows.")
         raise ArgumentError("n_blocks", "auto", problem)
     return min(values, key=lambda n_blocks: (values[n_blocks], n_blocks))

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import Setting, UsageError
 from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import Setting
 from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.path import Path

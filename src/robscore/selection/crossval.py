@@ -13,9 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from robscore._tools.deviations import stands_out
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore._tools.typing import Array, IntArray
-from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.base import some_of
 from robscore.rows.blocks import Partition
@@ -48,7 +47,7 @@ def held_out_losses(candidates: Candidates, n_folds: int = N_FOLDS) -> Array:
     rows = candidates.rows
     if rows.size < 2 * n_folds:
         few = f"needs at least {2 * n_folds} rows, not {rows.size}; give "
-        raise ArgumentError("select", "cv", Words(few, Setting("n_edges"), " or ", Setting("alpha"), "."))
+        raise ArgumentError("select", "cv", Message(few, Setting("n_edges"), " or ", Setting("alpha"), "."))
     often = some_of(candidates.weights.frequency, rows)
     partition = Partition.even(rows.size, n_folds, candidates.rng if candidates.shuffle else None, often)
     folds = [np.sort(fold) for fold in np.split(partition.order, partition.starts[1:])]

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from robscore._tools.deviations import stands_out
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError
 from robscore._tools.typing import Array, BoolArray
 from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss

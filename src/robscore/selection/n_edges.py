@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from robscore._tools.remarks import Remark
+from robscore._tools.messages import Message, Remark, Setting
 from robscore._tools.typing import Array
-from robscore._tools.words import Setting, Words
 from robscore.solvers.path import Path
 
 _ROUNDS = 14
@@ -54,7 +53,7 @@ def find_n_edges(path: Path, target: int, solve: Callable[[Array], Path]) -> tup
     best = int(np.argmin(distance))
     remarks = []
     if distance[best]:
-        words = Words(
+        words = Message(
             "No penalty found with exactly ",
             Setting("n_edges", target),
             f" edges; the nearest has {tried.n_edges[best]} (alpha = {tried.alphas[best]:.4g}).",

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robscore._tools.errors import ArgumentError
-from robscore._tools.words import Setting, Words
+from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore.selection.choice import Candidates, Choice
 from robscore.solvers.path import joined_support
 
@@ -25,7 +24,7 @@ def stars(candidates: Candidates) -> Choice:
     size = min(int(10 * np.sqrt(n)), int(0.8 * n))
     if size < 4:
         few = f"needs at least 5 rows; there are {n}. Give "
-        raise ArgumentError("select", "stars", Words(few, Setting("n_edges"), " or ", Setting("alpha"), "."))
+        raise ArgumentError("select", "stars", Message(few, Setting("n_edges"), " or ", Setting("alpha"), "."))
     draws = [np.sort(candidates.rng.choice(n, size=size, replace=False)) for _ in range(N_SUBSAMPLES)]
     paths = candidates.fit_all([rows[draw] for draw in draws])
     m = candidates.loss.n_columns

@@ -8,10 +8,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from robscore._tools.arguments import check_number
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, IntArray, RandomState
-from robscore._tools.words import Setting, Words
 from robscore.rows.blocks import Partition, check_n_blocks
 from robscore.rows.frames import read_matrix
 from robscore.simulate.graphs import random_model
@@ -57,7 +56,7 @@ def choose_rows(
     """
     if not (0 <= share < 0.5 and n_rows >= 1):
         rows = Setting("n_rows", n_rows)
-        raise ArgumentError("share", share, Words("must lie between 0 and 0.5, and ", rows, " be at least 1."))
+        raise ArgumentError("share", share, Message("must lie between 0 and 0.5, and ", rows, " be at least 1."))
     rng = as_generator(random_state)
     if where == "fixed":
         return np.sort(rng.choice(n_rows, size=round(share * n_rows), replace=False))

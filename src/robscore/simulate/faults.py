@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from robscore._tools.arguments import check_number
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, IntArray
 from robscore.rows.frames import read_matrix

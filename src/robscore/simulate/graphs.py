@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, IntArray, RandomState
 

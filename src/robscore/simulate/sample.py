@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from robscore._tools.errors import UsageError
+from robscore._tools.messages import Setting, UsageError
 from robscore._tools.numbers import as_numbers
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, RandomState
-from robscore._tools.words import Setting
 from robscore.families import Family, get_family
 from robscore.families.given_covariates import GivenCovariates
 from robscore.families.samplers.sampler import Draws

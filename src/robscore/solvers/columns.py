@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
-from robscore._tools.errors import UsageError
-from robscore._tools.words import Words, quoted
+from robscore._tools.messages import Message, UsageError, quoted
 
 
 class ColumnsError(UsageError):
     """Columns, by their positions or by name, and their ``problem``: the rest of a sentence that begins with them."""
 
-    problem: ClassVar[Words]
+    problem: ClassVar[Message]
 
     def __init__(self, columns: list[int], names: Sequence[str] | None = None) -> None:
         self.columns = columns
@@ -27,7 +26,7 @@ class ColumnsError(UsageError):
 class BeyondNumbersError(ColumnsError):
     """Columns in which the loss is flat, or beyond floating-point range."""
 
-    problem = Words(
+    problem = Message(
         "are zero, or so large or small that the minimum of the loss is beyond floating-point range; drop them, or "
         "measure them in other units, for example by dividing them by their median."
     )

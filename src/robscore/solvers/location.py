@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csc_array
 
+from robscore._tools.messages import Message, Setting
 from robscore._tools.typing import Array
-from robscore._tools.words import Setting, Words
 from robscore.losses.quadratic import QuadraticLoss, as_location, location_rows
 from robscore.solvers.columns import ColumnsError
 
@@ -25,7 +25,7 @@ _VARIES = 1e-13  # what must be left of a diagonal entry
 class HardlyVaryError(ColumnsError):
     """Columns that say nothing once the location is profiled out."""
 
-    problem = Words(
+    problem = Message(
         "hardly vary, compared with their size, over the rows that count; where a family ends at zero, zeros do not "
         "count. Drop these columns, give ",
         Setting("family", "gaussian"),
@@ -38,7 +38,7 @@ class HardlyVaryError(ColumnsError):
 class NoLocationError(ColumnsError):
     """Columns of which no value counts in the loss."""
 
-    problem = Words(
+    problem = Message(
         "hold nothing but zeros in the rows that count, and zeros do not count where a family ends there. Drop these "
         "columns, give ",
         Setting("family", "gaussian"),

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from robscore._tools.arguments import check_number
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError
 from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import Array
 

@@ -14,11 +14,9 @@ from scipy.sparse import csc_array
 from sklearn.exceptions import ConvergenceWarning
 
 from robscore._tools.arguments import check_whole
-from robscore._tools.errors import ArgumentError, UsageError
+from robscore._tools.messages import ArgumentError, Message, Remark, Setting, UsageError
 from robscore._tools.progress import announce
-from robscore._tools.remarks import Remark
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore._tools.words import Setting, Words
 from robscore.losses.parts import each_transposed, matrices
 from robscore.losses.quadratic import (
     MANY_COLUMNS,
@@ -127,10 +125,10 @@ class Path:
         return replace(self, interactions=self.interactions[positions], **picked)
 
 
-def convergence_message(path: Path | StatisticPath) -> Words:
+def convergence_message(path: Path | StatisticPath) -> Message:
     """How many penalties did not converge, which is the worst, and what to do."""
     worst = int(np.argmax(path.kkt))
-    return Words(
+    return Message(
         f"{np.count_nonzero(~path.converged)} of {path.alphas.size} penalties did not converge; worst is alpha = "
         f"{path.alphas[worst]:.3g}, {path.kkt[worst]:.1e} alpha_max from optimal. With few rows, or equal columns, "
         "there may be no minimum: use larger alphas or a ",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array
 
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError
 from robscore._tools.typing import Array
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.location import unshift_location

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robscore._tools.errors import ArgumentError
+from robscore._tools.messages import ArgumentError
 from robscore._tools.typing import Array, BoolArray
 
 _ROUNDING = 1e-14  # gradients so much smaller than what they are the difference of are nothing but rounding

@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from robscore._tools.errors import ArgumentError, UsageError
-from robscore._tools.remarks import About, Remark
+from robscore._tools.messages import About, ArgumentError, Message, Remark, Setting, UsageError
 from robscore._tools.typing import Array, BoolArray, RandomState
-from robscore._tools.words import Setting, Words
 from robscore.elements import PARTS, Elements, Part
 from robscore.elements.inner_products import Way, block_cloud, cheapest_way, row_products, summed_over_blocks
 from robscore.medians.clouds import GramCloud
@@ -129,7 +127,7 @@ def weigh_rows(
             weights = partition.row_weights(blocks[part] / n_partitions, n)
             totals[part] = totals[part] + weights if part in totals else weights
     if failed:
-        words = Words(
+        words = Message(
             f"The geometric median did not converge in {failed} of {2 * n_partitions} computations; try another ",
             Setting("n_blocks"),
             " or average over ",
@@ -216,7 +214,7 @@ def _remark_if_sorted(elements: Elements, partition: Partition) -> list[Remark]:
     ratio, chance = scatter_ratio(elements.order_statistics(), partition)
     if ratio <= max(2.0, chance):
         return []
-    words = Words(
+    words = Message(
         f"Neighbouring rows resemble each other: block means scatter {ratio:.1f} times as much as with rows in "
         "random order. If the rows are sorted or grouped, a smaller group can lose its weight: pass ",
         Setting("shuffle", value=True),

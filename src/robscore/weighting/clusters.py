@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robscore._tools.deviations import MAD
-from robscore._tools.pieces import chunks
+from robscore._tools.memory import chunks
 from robscore._tools.typing import Array, BoolArray, IntArray
 
 _NEIGHBOURS = 5

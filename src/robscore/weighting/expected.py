@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.special import ndtri
 
-from robscore._tools.pieces import chunks
+from robscore._tools.memory import chunks
 from robscore._tools.typing import Array
 from robscore.families.family import Parameters
 from robscore.families.samplers.normal import NormalSampler

@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from robscore._tools.pieces import chunks
+from robscore._tools.memory import chunks
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import Elements
 from robscore.families.family import Parameters

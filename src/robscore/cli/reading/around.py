@@ -6,7 +6,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any
 
-from robscore._tools.words import quoted
+from robscore._tools.messages import quoted
 from robscore.cli.reading.cells import number_in, unmarked
 from robscore.cli.reading.table import Table
 

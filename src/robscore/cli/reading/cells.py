@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robscore._tools.messages import first_few, quoted, shown
 from robscore._tools.typing import Array
-from robscore._tools.words import first_few, quoted, shown
 from robscore.cli.reading.result import DataFileError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from robscore._tools.messages import named, quoted, shown
 from robscore._tools.typing import AnyArray, Array
-from robscore._tools.words import named, quoted, shown
 from robscore.cli.reading.cells import Unread, floats, refuse_unread, unit_in
 from robscore.cli.reading.labels import as_label, labels_rows
 from robscore.cli.reading.long_format import refuse_long

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable
 from pathlib import Path
 
-from robscore._tools.words import shown
+from robscore._tools.messages import shown
 from robscore.cli.reading.cells import EITHER, GROUPED, PLAIN, ungrouped, unmarked
 from robscore.cli.reading.packed import raw
 from robscore.cli.reading.result import DataFileError

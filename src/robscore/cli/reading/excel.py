@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from robscore._tools.messages import clipped, first_few, quoted, shown
 from robscore._tools.optional import require
-from robscore._tools.words import clipped, first_few, quoted, shown
 from robscore.cli.reading.around import strip_units_and_notes
 from robscore.cli.reading.header import is_header
 from robscore.cli.reading.labels import as_label

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
-from robscore._tools.words import clipped
+from robscore._tools.messages import clipped
 from robscore.cli.reading.excel import read_excel
 from robscore.cli.reading.frames import FRAME_ENDINGS, read_frame
 from robscore.cli.reading.options import ReadOptions

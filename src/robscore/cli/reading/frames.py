@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from robscore._tools.words import clipped
+from robscore._tools.messages import clipped
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.packed import raw
 from robscore.cli.reading.result import DataFileError

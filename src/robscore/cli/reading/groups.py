@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
+from robscore._tools.messages import quoted, shown
 from robscore._tools.optional import require
-from robscore._tools.words import quoted, shown
 from robscore.cli.reading.formats import read_table
 from robscore.cli.reading.labels import as_label
 from robscore.cli.reading.options import ReadOptions

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robscore._tools.rounding import last_digit, roundest
+from robscore._tools.messages import shown
+from robscore._tools.numbers import last_digit, roundest
 from robscore._tools.typing import Array, BoolArray
-from robscore._tools.words import shown
 
 _NEAR = 1e-4  # how far the correlation of such columns may be from 1, or -1, where they are rounded
 _OFF = 1e-4  # of the spread of a column: how far any of its values may be off, rounded or not

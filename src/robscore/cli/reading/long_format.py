@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robscore._tools.words import shown
+from robscore._tools.messages import shown
 from robscore.cli.reading.result import DataFileError
 from robscore.cli.reading.table import Table
 

@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from robscore._tools.words import first_few, shown
+from robscore._tools.messages import first_few, shown
 from robscore.cli.reading.result import DataFileError
 
 PACKED = (".gz", ".bz2", ".xz", ".zip")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from robscore._tools.messages import clipped
 from robscore._tools.optional import require
-from robscore._tools.words import clipped
 from robscore.cli.reading.options import ReadOptions
 from robscore.cli.reading.result import DataFileError
 from robscore.cli.reading.table import Table

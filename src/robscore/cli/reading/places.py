@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from robscore._tools.messages import clipped, named, quoted, shown
 from robscore._tools.optional import require
 from robscore._tools.typing import Array
-from robscore._tools.words import clipped, named, quoted, shown
 from robscore.cli.reading.cells import NOTHING, number_in
 from robscore.cli.reading.formats import read_table
 from robscore.cli.reading.labels import as_label

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robscore._tools.words import quoted
+from robscore._tools.messages import quoted
 from robscore.cli.reading.cells import number_in, unmarked
 from robscore.cli.reading.formats import ALL_ENDINGS, ENDINGS, read_table
 from robscore.cli.reading.options import ReadOptions

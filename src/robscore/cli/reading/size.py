@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from robscore._tools.arguments import describe
-from robscore._tools.memory import free_memory
+from robscore._tools.memory import describe, free_memory
 from robscore._tools.optional import require
 from robscore.cli.reading.result import DataFileError
 

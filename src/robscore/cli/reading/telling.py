@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from robscore._tools.messages import first_few, quoted, shown
 from robscore._tools.typing import Array
-from robscore._tools.words import first_few, quoted, shown
 from robscore.cli.reading.linear import linear_columns
 
 _UNNAMED = ("", "Unnamed: 0")  # what pandas' to_csv writes over its index, and what it reads there

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from robscore._tools.words import quoted
+from robscore._tools.messages import quoted
 from robscore.cli.reading.around import FEWEST_COLUMNS, strip_units_and_notes
 from robscore.cli.reading.columns import TextColumn, column_for
 from robscore.cli.reading.dialect import SEPARATORS, decimal_of, encoding_of, holds, opened, separator_of
