@@ -384,7 +384,6 @@ def test_moderators_that_say_nothing_are_refused(moderators, words):
         ({"family": "simplex"}, r"coupled"),
         ({"fit_location": False}, r"fit_location=False"),
         ({"missing": "impute"}, r"missing='impute' .* 'group'.* Leave out incomplete rows with missing='drop'\.$"),
-        ({"missing": "available"}, r"missing='available' .* with missing='drop'"),
         ({"cells": True}, r"cells=True does not go with moderators such as 'group'"),
     ],
 )

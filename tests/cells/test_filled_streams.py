@@ -93,5 +93,5 @@ def test_completed_tables_of_rows_that_are_not_held_need_the_rows() -> None:
 def test_what_is_not_read_row_by_row_is_still_refused() -> None:
     """Wrong cells are looked for in memory only; the refusal has a way out."""
     _, holed, _ = _holed(12_000)
-    with pytest.raises(ValueError, match="available"):
+    with pytest.raises(ValueError, match="sample of the rows"):
         rs.RobustGraph("sqrt", missing="impute", cells=True, max_memory="1MB").fit(holed)

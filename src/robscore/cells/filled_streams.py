@@ -8,7 +8,7 @@ row uses its k-th random numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -17,19 +17,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robscore._tools.messages import RowAt
+from robscore._tools.messages import RowAt, UsageError
 from robscore._tools.randomness import mixed_bits
 from robscore._tools.typing import AnyArray, Array, IntArray
-from robscore.cells.available import filled_with
 from robscore.families.family import Family, Parameters
 from robscore.families.samplers.slices import slice_coordinate
 from robscore.rows.base import Rows, Work, some_of
 
 Seeds = NDArray[np.uint64]
 
+_LOOKED_AT = 2000  # rows, for a typical value of every column
 _SWEEPS = 12  # of draws, from a typical value on
 _STEP = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
 _NOTHING = np.uint64(0x7FF8000000000000)  # the bits of what is missing
+
+
+def typical_values(rows: Rows, names: Sequence[str]) -> Array:
+    """A value of every column, shape (m,): the middle one of those observed in some of the rows."""
+    X = rows.take(rows.sample(min(rows.n_rows, _LOOKED_AT), np.random.default_rng(0)))[:, : len(names)]
+    found = np.empty(len(names))
+    for j, column in enumerate(X.T):
+        observed = np.sort(column[np.isfinite(column)])
+        if not observed.size:
+            raise UsageError(f"Column {names[j]!r} has hardly any values: none in {len(X)} rows. Drop it.")
+        found[j] = observed[observed.size // 2]
+    return found
+
+
+def filled_with(typical: Array, X: Array) -> Array:
+    """Rows X with a typical value, shape (m,), in every missing cell of their first m columns."""
+    own = X[:, : typical.size]
+    return np.concatenate([np.where(np.isnan(own), typical, own), X[:, typical.size :]], axis=1)
 
 
 def row_seeds(rows: Rows, seed: int) -> Seeds:

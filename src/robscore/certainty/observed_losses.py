@@ -1,4 +1,4 @@
-"""Losses of rows with holes at a fit, by the cells that were observed: none that the fit filled in itself."""
+"""Losses of rows with missing cells at a fit, by the cells that were observed: none that the fit filled in itself."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from functools import partial
 import numpy as np
 
 from robscore._tools.typing import Array, BoolArray
-from robscore.cells.available import Available, averaged_by_entries, filled_with, typical_values
-from robscore.elements.streamed import elements_of
+from robscore.cells.filled_streams import filled_with, typical_values
+from robscore.elements.observed_entries import ObservedEntries
+from robscore.families.family import Family, Parameters
 from robscore.fitting.fit import Fit
+from robscore.fitting.settings import is_known_by_entries
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
 
 
 def observed_rows(fit: Fit) -> Rows:
-    """The rows of a fit as they were given, without covariates: NaN where nothing was there."""
+    """The rows of a fit as they were given, without covariates: NaN in missing cells."""
     prepared, m = fit.prepared, len(fit.names)
     rows = prepared.rows
-    if prepared.available is not None:
-        rows = prepared.available.rows
-    elif prepared.filling is not None:
+    if prepared.filling is not None:
         X = prepared.filling.observed.copy()
         X[:, :m][prepared.filling.missing] = np.nan
         rows = ArrayRows(X)
@@ -31,30 +31,38 @@ def observed_rows(fit: Fit) -> Rows:
 def rows_to_judge(fit: Fit, rows: Rows) -> tuple[BoolArray, bool]:
     """Which rows, as given, something can be said of, shape (n,); and whether that is by their observed cells."""
     preparation, m = fit.prepared.preparation, len(fit.names)
-    by_cells = fit.settings.takes_holes and averaged_by_entries(preparation.family)
-    if not (by_cells and rows.total(partial(_count_holes, m))):
+    by_cells = fit.settings.fills_in and is_known_by_entries(preparation.family)
+    if not (by_cells and rows.total(partial(_count_missing, m))):
         return preparation.complete(rows, fit.settings.missing), False
     filled = rows.mapped(partial(filled_with, typical_values(observed_rows(fit), fit.names)))
-    something = np.asarray(rows.gather(partial(_has_something, m)))
-    return preparation.complete(filled, fit.settings.missing) & something, True
+    has_some = np.asarray(rows.gather(partial(_has_some, m)))
+    return preparation.complete(filled, fit.settings.missing) & has_some, True
 
 
 def observed_losses(fit: Fit, rows: Rows) -> Array:
-    """The loss of every scaled row with holes, shape (n,), of entries whose cells are there.
+    """The loss of every scaled row with missing cells, shape (n,), by the entries whose cells were observed.
 
-    An entry counts 1 / (the share of these rows in which it is there); what is not there counts as on average.
+    An entry counts 1 / (the share of these rows that have its cells); missing ones count as on average.
     """
-    family, memory = fit.prepared.preparation.scaled_family, fit.settings.memory
+    family = fit.prepared.preparation.scaled_family
     typical = typical_values(rows, fit.names)
-    overflow = elements_of(family, rows.mapped(partial(filled_with, typical)), memory).overflow
+    overflow = np.asarray(rows.gather(partial(_overflow, family, typical)))
     weights = np.where(overflow, 0.0, 1.0) / max(np.count_nonzero(~overflow), 1)
-    available = Available(rows, typical, fit.names, judged=False).weighed(family, weights, weights, memory)
-    return available.elements(family, memory).row_losses(*fit.scaled)
+    entries = ObservedEntries.weighted(family, rows, typical, fit.names, weights, weights)
+    return np.asarray(rows.gather(partial(_losses, entries, fit.scaled)))
 
 
-def _count_holes(m: int, X: Array) -> int:
+def _overflow(family: Family, typical: Array, X: Array) -> BoolArray:
+    return family.elements(filled_with(typical, X)).overflow
+
+
+def _losses(entries: ObservedEntries, parameters: Parameters, X: Array) -> Array:
+    return entries.elements(X).row_losses(*parameters)
+
+
+def _count_missing(m: int, X: Array) -> int:
     return int(np.count_nonzero(np.isnan(X[:, :m])))
 
 
-def _has_something(m: int, X: Array) -> BoolArray:
+def _has_some(m: int, X: Array) -> BoolArray:
     return np.asarray(~np.isnan(X[:, :m]).all(axis=1))

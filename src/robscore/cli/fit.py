@@ -90,10 +90,10 @@ def fit(
         str | None, _reading("--id", metavar="NAME", help="Column that labels the rows: a date or an id.")
     ] = None,
     missing: Annotated[
-        Literal["raise", "drop", "impute", "available"] | None,
+        Literal["raise", "drop", "impute"] | None,
         _reading(
             "--missing",
-            help="Incomplete rows: raise, drop, impute, or average what is available. [default: raise]",
+            help="Incomplete rows: raise, drop, or impute (fill in). [default: raise]",
         ),
     ] = None,
     cells: Annotated[

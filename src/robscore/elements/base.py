@@ -142,10 +142,6 @@ class Elements(ABC):
     def row_losses(self, *parameters: Array) -> Array:
         """Each row's own score-matching loss, shape (n,); infinite for rows that overflow."""
 
-    def sound(self, loss: Loss) -> Loss:
-        """A loss of these elements, made one that has a minimum, where averages need not."""
-        return loss
-
     def varying(self) -> BoolArray | None:
         """Which statistics some row says something about; None where all of them always do."""
         return None

@@ -24,7 +24,6 @@ from robscore.rows.base import Rows, some_of
 from robscore.rows.blocks import Partition
 
 if TYPE_CHECKING:
-    from robscore.elements.available import AvailableView
     from robscore.families.family import Family
 
 _PIECE_BYTES = 6e6  # of elements at a time: they stay in the cache
@@ -65,7 +64,7 @@ def check_memory(family: Family, rows: Rows, storage: Storage, memory: float) ->
     check_gamma(family, m, memory)
 
 
-def check_gamma(family: Family | AvailableView, m: int, memory: float) -> None:
+def check_gamma(family: Family, m: int, memory: float) -> None:
     """Raise where Gamma of so many columns does not fit in memory."""
     needed = 8.0 * family.numbers_of_gamma(m)
     if needed > memory:
@@ -78,7 +77,7 @@ def check_gamma(family: Family | AvailableView, m: int, memory: float) -> None:
         )
 
 
-def elements_of(family: Family | AvailableView, rows: Rows, memory: float) -> Elements:
+def elements_of(family: Family, rows: Rows, memory: float) -> Elements:
     """Elements of the rows: held if the rows are and there is memory for it, else streamed."""
     whole = isinstance(rows, ArrayRows) and rows.whole
     return family.elements(rows.gather(np.asarray)) if whole else StreamedElements(family, rows, memory)
@@ -99,7 +98,7 @@ class StreamedElements(PairwiseElements):
 
     streams = True
 
-    def __init__(self, family: Family | AvailableView, rows: Rows, memory: float) -> None:
+    def __init__(self, family: Family, rows: Rows, memory: float) -> None:
         self.source, self.memory = rows, memory
         self.n_rows = rows.n_rows
         self.view = View(family)
@@ -183,10 +182,6 @@ class StreamedElements(PairwiseElements):
     def inner(self, part: Part, mean: Any) -> Array:
         """<mean, e(x_i)> for every row, shape (n,)."""
         return self._gather(partial(_inner, part=part, mean=mean))
-
-    def sound(self, loss: Loss) -> Loss:
-        """As the elements of a piece have it."""
-        return self.kind.sound(loss)
 
     def varying(self) -> BoolArray | None:
         """Which statistics some row says something about."""
@@ -278,7 +273,7 @@ class StreamedElements(PairwiseElements):
 class View:
     """From rows to elements, the same for every piece."""
 
-    family: Family | AvailableView
+    family: Family
     shared: Array | None = None
 
     def __call__(self, rows: Array) -> Elements:

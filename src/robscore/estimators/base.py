@@ -88,7 +88,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
             return settings, data
         with np.errstate(all="ignore"):  # rows of any size may be among them
             self._family_choice = choose_family(
-                self._own_columns(data.rows), settings.seed, with_holes=settings.takes_holes
+                self._own_columns(data.rows), settings.seed, with_holes=settings.fills_in
             )
         self.family_ = self._family_choice.name
         settings = replace(settings, family=self._family_choice.family)
@@ -135,7 +135,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
     def _scaled_rows(self, X: AnyData, covariates: AnyData | None, *, fill: bool = False) -> tuple[Rows, BoolArray]:
         """The complete rows of other data, scaled like the fit's, and which they are; or all rows, filled in."""
         rows, *_ = self._open_given(X, covariates, reset=False)
-        if fill and self.missing in ("impute", "available"):
+        if fill and self.missing == "impute":
             rows = completed_once(self.fitted_, rows)
         settings, preparation = self.fitted_.settings, self.fitted_.prepared.preparation
         rows = held(rows, preparation.family, settings.memory)
@@ -156,7 +156,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
         Returns
         -------
         array of shape (n,)
-            Infinite for rows that overflow. After ``missing="impute"``, "available" or ``cells=True`` the loss of a
+            Infinite for rows that overflow. After ``missing="impute"`` or ``cells=True`` the loss of a
             row with missing cells is that of the entries whose cells are there, each over the share of the rows of X
             in which it is (so that means over rows are means entry by entry), the others as on average; NaN where
             nothing is there, or a covariate is not. With other ``missing``, and families whose weights depend on other
@@ -370,7 +370,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
         with covariates, are scored by their own h on columns as they scale them, by a median of the means of
         ``min(n_blocks_, rows)`` blocks, and cannot be compared with others.
 
-        Minus infinity if no row counts, or too many overflow. After ``missing="impute"``, "available" or
+        Minus infinity if no row counts, or too many overflow. After ``missing="impute"`` or
         ``cells=True`` rows with missing cells are scored by what is there of them, never by what a fit filled in: every
         entry of the loss is a mean over the rows in which its cells are there. (Only what a row counts comes from
         completed rows: by a normal distribution of columns made symmetric, the same for all families.)
@@ -416,7 +416,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing in ("drop", "impute", "available")
+        tags.input_tags.allow_nan = self.missing in ("drop", "impute")
         tags.input_tags.positive_only = not _is_auto(self.family) and get_family(self.family).domain.is_non_negative
         return tags
 

@@ -87,12 +87,10 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
         Effects of covariates (of deviation 1) are penalised by alpha / effect_ratio; inf leaves them free.
     scale : {"median", None}, default "median"
         Fit on robustly scaled columns, so that units do not matter.
-    missing : {"raise", "drop", "impute", "available"}, default "raise"
+    missing : {"raise", "drop", "impute"}, default "raise"
         What to do about missing values: an error; leave out incomplete rows; or fill them in, by draws from the fit
         given the observed cells of their rows, until fit and draws agree. That is right if values are missing at random
-        given the observed ones, and wrong if they are missing because of what they are. "available" fills nothing in:
-        every entry of the loss is averaged over the rows in which its cells are observed, in one pass; for very many
-        rows and as a cross-check, if values are missing completely at random.
+        given the observed ones, and wrong if they are missing because of what they are.
     cells : bool, default False
         Look for single wrong cells too: those that the rest of their row, and the other rows, do not expect. They are
         treated as missing. See :meth:`suspicious_cells`.

@@ -11,7 +11,7 @@ from robscore._tools.typing import Array
 from robscore.families.family import Parameters
 from robscore.families.power import PowerFamily
 from robscore.family_choice.common_loss import CommonWeight, Coordinates, DistanceWeight
-from robscore.family_choice.observed import available_loss, completed, drawn_by
+from robscore.family_choice.observed import completed, drawn_by, observed_loss
 from robscore.rows.base import Rows
 
 _MOST_ROWS = 10_000  # that the weight is learnt from
@@ -59,7 +59,7 @@ class Scoring:
             return -np.inf
         is_real = self.coordinates.is_real
         weight = CommonWeight.weighted(whole[kept], phi[kept], slope[kept], is_real=is_real)
-        loss = available_loss(family, weight, there[kept], counts[kept])
+        loss = observed_loss(family, weight, there[kept], counts[kept])
         value = np.inf if loss is None else loss.value(*self.coordinates.parameters(family, given))
         return -float(value) if np.isfinite(value) else -np.inf
 

@@ -12,7 +12,7 @@ import numpy as np
 from robscore._tools.typing import Array, BoolArray
 from robscore.cells.draw_cells import DrawingOrder, initial_values, redrawn
 from robscore.domains import Real
-from robscore.elements.available import AvailableElements, Shares, counts_of
+from robscore.elements.observed_entries import ObservedElements, Shares, counts_of
 from robscore.elements.power import PowerElements
 from robscore.families.power import Gaussian, PowerFamily
 from robscore.family_choice.common_loss import CommonWeight, DistanceWeight
@@ -43,7 +43,7 @@ def drawn_by(weight: DistanceWeight, t: Array) -> Array:
     return np.where(holes, weight.undone(z), t)
 
 
-def available_loss(family: PowerFamily, weight: CommonWeight, there: BoolArray, counts: Array) -> QuadraticLoss | None:
+def observed_loss(family: PowerFamily, weight: CommonWeight, there: BoolArray, counts: Array) -> QuadraticLoss | None:
     """The common loss of rows that are there so often, entry by entry; None where it overflows.
 
     With V_j = (-p u, l) and W_j = ((1 - a) p u - p^2 u'/p e_j, (b - 1) l), p = t_j^a and l = t_j^b (see
@@ -66,4 +66,4 @@ def available_loss(family: PowerFamily, weight: CommonWeight, there: BoolArray, 
     if not marks.blocks.all():
         return None
     weights = counts / share.sum()
-    return AvailableElements(whole, there, Shares(marks.blocks, marks.g)).average(weights, weights)
+    return ObservedElements(whole, there, Shares(marks.blocks, marks.g)).average(weights, weights)

@@ -28,8 +28,7 @@ from robscore._tools.memory import rows_within
 from robscore._tools.progress import announce, stage
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
-from robscore.cells.available import filled_with, typical_values
-from robscore.cells.filled_streams import Drawing, FilledRows, Seeds, row_seeds
+from robscore.cells.filled_streams import Drawing, FilledRows, Seeds, filled_with, row_seeds, typical_values
 from robscore.domains import Simplex
 from robscore.elements import PairwiseElements
 from robscore.elements.base import RowCounts
@@ -72,7 +71,7 @@ def fit_graph_of_any(
 ) -> GraphFit:
     """The graph from all rows at once or, if there are very many, from a sample of them."""
     size = sample_size(rows, settings)
-    in_memory = settings.takes_holes and not _fills_a_stream(rows, settings)
+    in_memory = settings.fills_in and not _fills_a_stream(rows, settings)
     whole = in_memory or not settings.blocks_unspecified or not settings.reweights
     if rows.n_rows > size and not (whole or moderators) and settings.alpha is None:
         found = _by_sample(rows, settings, size, sample_weight, {"caller": caller, "frame": frame, "given": given})

@@ -11,6 +11,7 @@ from robscore._tools.messages import About, Message, Remark, Setting
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import PairwiseElements
+from robscore.elements.observed_entries import ObservedElements
 from robscore.fitting.settings import GraphSettings
 from robscore.fitting.solve import solve
 from robscore.fitting.weigh import Weighed
@@ -58,7 +59,7 @@ def choose(
     weighed: Weighed,
     settings: GraphSettings,
     certainty: Array | None = None,
-    observed: PairwiseElements | None = None,
+    observed: ObservedElements | None = None,
 ) -> Chosen:
     """The position of the penalty on the path, which a number of edges may add a penalty to."""
     if settings.alpha is not None:
@@ -76,7 +77,7 @@ def _by_rules(
     weighed: Weighed,
     settings: GraphSettings,
     certainty: Array | None,
-    observed: PairwiseElements | None,
+    observed: ObservedElements | None,
 ) -> Chosen:
     """By the rule that decides, with all criteria kept."""
 

@@ -14,13 +14,12 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from robscore._tools.messages import About, Message, Remark, Setting, UsageError, quoted
+from robscore._tools.messages import About, Message, Remark, UsageError, quoted
 from robscore._tools.progress import print_above
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements, PairwiseElements
 from robscore.families.family import Parameters
-from robscore.fitting.available import fit_available, observed_elements
 from robscore.fitting.certificate import Certificate
 from robscore.fitting.choose import Chosen, rounding
 from robscore.fitting.dependence import nearly_dependent, remarks_on_dependence
@@ -28,7 +27,7 @@ from robscore.fitting.filling import fit_filled
 from robscore.fitting.groups import choose_together_or_apart
 from robscore.fitting.holes import HoledTable
 from robscore.fitting.moderators import remarks_on_density
-from robscore.fitting.noise import certainty_of_pairs
+from robscore.fitting.noise import certainty_of_pairs, observed_elements
 from robscore.fitting.prepare import Prepared, prepare
 from robscore.fitting.refit import pilot_fit, refit_like, refitted
 from robscore.fitting.settings import GraphSettings, Settings
@@ -268,12 +267,10 @@ def _fitted(
     settled: float = 1e-8,
 ) -> _F:
     """One fit; or, where cells are to be filled in, one after another."""
-    if not settings.takes_holes:
+    if not settings.fills_in:
         return once(prepare(rows, settings, caller, **more))
     if moderators := more.get("moderators"):
         settings.check_moderators(moderators[0].name)
-    if settings.missing == "available":
-        return fit_available(rows, settings, caller, more, once, again)
     table = HoledTable.of(rows, settings, n_given=len(more.get("given", ())))
     prepared = prepare(table.rows, settings, caller, **more)
     if not (table.holes.any() or settings.cells):
@@ -293,7 +290,8 @@ def _fit_without_penalty(prepared: Prepared, settings: Settings, frame: str | No
 
     judge = Judge(lambda loss, *_: unpenalised(loss), lambda loss, _: unpenalised(loss))
     weighed, loss = weigh(prepared, elements, settings, judge)
-    prepared, _, loss = _with_holes(prepared, elements, weighed, loss, settings)
+    if prepared.filling is not None:
+        loss = loss_of_copies(prepared, weighed, settings)
     try:
         scaled = unpenalised(loss)
     except SingularLossError as error:
@@ -336,17 +334,17 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
         return refit_like(loss, parameters, settings)
 
     weighed, loss = weigh(prepared, elements, settings, Judge(judge_first, judge_like))
-    prepared, averaged, loss = _with_holes(prepared, elements, weighed, loss, settings)
+    if prepared.filling is not None:
+        loss = loss_of_copies(prepared, weighed, settings)
     assert isinstance(loss, QuadraticLoss)
-    assert isinstance(averaged, PairwiseElements)
     blocks = "" if weighed.weights.is_tapered else f" in {weighed.n_blocks} blocks"
     _say(settings, f"{elements.n_rows} rows{blocks}")
     if settings.reweights:
         _say(settings, f"reweighting: {weighed.reweighting}")
     by_cells = prepared.filling is not None and "cv" in settings.asked
-    observed = observed_elements(prepared, weighed.weights, settings.memory) if by_cells else None
+    observed = observed_elements(prepared, weighed.weights) if by_cells else None
     certainty = certainty_of_pairs(prepared, loss, weighed, settings) if "f1" in settings.asked else None
-    chosen = choose_together_or_apart(prepared, loss, averaged, weighed, settings, certainty, observed)
+    chosen = choose_together_or_apart(prepared, loss, elements, weighed, settings, certainty, observed)
     path, position = chosen.path, chosen.position
     _say(settings, f"alpha = {path.alphas[position]:.4g} {chosen.words}: {path.n_edges[position]} edges")
     K = joined_interaction(path.interactions[position], settings.rule)
@@ -368,7 +366,7 @@ def _fit_prepared(prepared: Prepared, settings: GraphSettings, frame: str | None
         *association(prepared.preparation.family.common(given[0]))[1],
         *remarks_on_density(prepared.preparation.scaled_family, prepared.rows, scaled),
     ]
-    lost = rounding(loss, averaged, weighed, chosen, settings)
+    lost = rounding(loss, elements, weighed, chosen, settings)
     return GraphFit(settings, prepared, weighed, loss, scaled, given, unshrunk, remarks, frame, chosen, lost)
 
 
@@ -387,33 +385,8 @@ def _remarks_on_convergence(chosen: Chosen) -> list[Remark]:
     return [Remark(words, ConvergenceWarning, About.NOT_CONVERGED)]
 
 
-def _with_holes(
-    prepared: Prepared, elements: Elements, weighed: Weighed, loss: Loss, settings: Settings
-) -> tuple[Prepared, Elements, Loss]:
-    """Rows, elements and loss as they are; where cells were missing, with the loss of what is there."""
-    if prepared.filling is not None:
-        return prepared, elements, loss_of_copies(prepared, weighed, settings)
-    if prepared.available is None:
-        return prepared, elements, loss
-    gamma_weights, g_weights = weighed.weights
-    family = prepared.preparation.scaled_family
-    available = prepared.available.weighed(family, gamma_weights, g_weights, settings.memory)
-    prepared = replace(prepared, available=available)
-    elements = prepared.elements(settings)
-    return prepared, elements, weighed.weights.loss(elements)
-
-
 def _remarks_on_holes(prepared: Prepared) -> list[Remark]:
-    filling, available = prepared.filling, prepared.available
-    if available is not None and available.n_indefinite:
-        apart = Message(
-            f"Averages over the cells that are there do not fit together in {available.n_indefinite} of "
-            f"{len(available.names)} columns: Gamma was not positive semidefinite, and the nearest such matrix was "
-            "taken. Too many cells are missing for the rows there are; use ",
-            Setting("missing", "impute"),
-            ".",
-        )
-        return [Remark(apart, UserWarning, About.NOT_CONVERGED)]
+    filling = prepared.filling
     if filling is None or filling.converged:
         return []
     words = (

@@ -14,6 +14,7 @@ import numpy as np
 from robscore._tools.messages import Remark, first_few
 from robscore._tools.typing import Array
 from robscore.elements import PairwiseElements
+from robscore.elements.observed_entries import ObservedElements
 from robscore.elements.streamed import elements_of
 from robscore.families.given_covariates import Moderated
 from robscore.fitting.choose import Chosen, choose
@@ -33,7 +34,7 @@ def choose_together_or_apart(
     weighed: Weighed,
     settings: GraphSettings,
     certainty: Array | None = None,
-    observed: PairwiseElements | None = None,
+    observed: ObservedElements | None = None,
 ) -> Chosen:
     """The path and the penalty; of groups, with a common graph only where more is expected of it."""
     together = choose(loss, solve(loss, settings), elements, weighed, settings, certainty, observed)

@@ -40,7 +40,7 @@ class HoledTable:
         there = np.flatnonzero(~np.isnan(own).all(axis=1))
         holes = np.isnan(own)
         filled = X.copy()
-        if settings.missing in ("impute", "available") and holes[there].any():
+        if settings.missing == "impute" and holes[there].any():
             names, order = rows.names or default_names(m), DrawingOrder.of(own[there])
             filled[np.ix_(there, np.arange(m))] = initial_values(
                 own[there], settings.family.domain, names, order, settings.seed
@@ -71,10 +71,8 @@ def _check_settings(rows: Rows, settings: Settings) -> None:
             f" keeps the rows in memory, several times; {rows.n_rows} rows of {rows.n_columns} columns are ",
             "on other machines" if rows.is_remote else "too many for that",
             ". Use ",
-            Setting("missing", "available"),
-            ", fit a sample of the rows, or raise ",
-            Setting("max_memory"),
-            ".",
+            Setting("missing", "drop"),
+            ", or fit a sample of the rows in memory.",
         )
 
 

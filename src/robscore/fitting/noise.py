@@ -19,13 +19,17 @@ from collections.abc import Iterable
 import numpy as np
 
 from robscore._tools.typing import Array
+from robscore.cells.filled_streams import typical_values
 from robscore.elements import Elements, PairwiseElements
+from robscore.elements.observed_entries import ObservedElements, ObservedEntries
 from robscore.families.family import Parameters
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.fitting.weigh import Weighed
 from robscore.losses.quadratic import QuadraticLoss
+from robscore.rows.arrays import ArrayRows
 from robscore.selection.standard_errors import profile_out_node_parameters
+from robscore.weighting.row_weights import RowWeights
 
 _FEWEST_COPIES, _N_IMPUTATION_PAIRS = 12, 6  # completions of several rounds; how many twos of them are looked at
 _LEAST = 0.05  # of the noise of one completion
@@ -54,6 +58,17 @@ def certainty_of_pairs(prepared: Prepared, loss: QuadraticLoss, weighed: Weighed
             return filling.certainty
         twos.append((one, other))
     return np.where(filling.linked, filling.certainty, 1 / np.sqrt(shared_noise(twos)))
+
+
+def observed_elements(prepared: Prepared, weights: RowWeights) -> ObservedElements:
+    """Elements of the observed cells of rows, to judge fits by that filled the others in."""
+    filling, names = prepared.filling, prepared.preparation.names
+    assert filling is not None
+    X = filling.observed.copy()
+    X[:, : len(names)][filling.holes] = np.nan
+    rows, family = ArrayRows(X), prepared.preparation.scaled_family
+    entries = ObservedEntries.weighted(family, rows, typical_values(rows, names), names, *weights)
+    return entries.elements(X)
 
 
 def _factors(elements: Elements, z: Parameters, weights: Array) -> Factors | None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from robscore._tools.messages import Setting, UsageError, quoted
 from robscore._tools.typing import AnyData, BoolArray, IntArray
-from robscore.cells.available import Available
 from robscore.cells.filled_cells import FilledCells
 from robscore.elements import Elements
 from robscore.elements.streamed import check_memory, elements_of, held
@@ -122,14 +121,12 @@ class Prepared:
     rows : the complete ones that count, scaled
     complete : boolean array, one per row of the data; false also where its sample weight is zero
     filling : how cells that were missing were filled in, or None
-    available : the same rows with their holes, where entries are averaged over the cells that are there; or None
     """
 
     preparation: Preparation
     rows: Rows
     complete: BoolArray
     filling: FilledCells | None = None
-    available: Available | None = None
 
     @property
     def used(self) -> IntArray:
@@ -139,18 +136,13 @@ class Prepared:
     @property
     def describe_missing(self) -> str:
         """How many cells were missing or wrong, and what was done about it; nothing where all were there."""
-        if self.filling is not None:
-            return self.filling.describe(self.preparation.names)
-        return "" if self.available is None else self.available.describe()
+        return "" if self.filling is None else self.filling.describe(self.preparation.names)
 
     def elements(self, settings: Settings, some: IntArray | None = None) -> Elements:
         """The score-matching elements of the rows, all or some (ascending positions among those used)."""
         family = self.preparation.scaled_family
-        if self.available is not None and self.available.shares is not None:
-            elements = self.available.elements(family, settings.memory, some)
-        else:
-            rows = self.rows if some is None else self.rows.selected(some)
-            elements = elements_of(family, rows, settings.memory)
+        rows = self.rows if some is None else self.rows.selected(some)
+        elements = elements_of(family, rows, settings.memory)
         elements.storage = settings.loss_storage
         return elements
 

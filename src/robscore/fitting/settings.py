@@ -13,10 +13,11 @@ from robscore._tools.memory import read_bytes
 from robscore._tools.messages import ArgumentError, Message, Phrase, Setting, UsageError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
-from robscore.cells.available import averaged_by_entries
+from robscore.domains.intervals import Intervals
 from robscore.elements.base import Storage, check_storage
 from robscore.families.family import Family, get_family
-from robscore.families.given_covariates import can_be_moderated
+from robscore.families.given_covariates import GivenCovariates, can_be_moderated
+from robscore.families.power import PowerFamily
 from robscore.losses.quadratic import MANY_COLUMNS
 from robscore.rows.blocks import check_contamination, check_n_blocks, n_blocks_for
 from robscore.selection import SELECTORS
@@ -26,7 +27,7 @@ from robscore.weighting.reweighting import START_CONTAMINATION
 
 _EDGES_A_COLUMN = 10
 
-Missing: TypeAlias = Literal["raise", "drop", "impute", "available"]
+Missing: TypeAlias = Literal["raise", "drop", "impute"]
 Check = Callable[[str, Any], None]
 
 
@@ -121,7 +122,7 @@ _CHECKS: dict[str, Check] = {
     "penalize_diagonal": _boolean,
     "fit_location": _boolean,
     "scale": _one_of("median", None),
-    "missing": _one_of("raise", "drop", "impute", "available"),
+    "missing": _one_of("raise", "drop", "impute"),
     "cells": _boolean,
     "max_memory": lambda name, value: (read_bytes(name, value), None)[1],
     "storage": lambda _, value: check_storage(value),
@@ -131,6 +132,12 @@ _CHECKS: dict[str, Check] = {
     "n_jobs": _optional(_n_jobs),
     "verbose": _whole(0),
 }
+
+
+def is_known_by_entries(family: Family) -> bool:
+    """Whether an entry of a family's elements needs a few cells of a row only: h_j must depend on x_j alone."""
+    base = family.base if isinstance(family, GivenCovariates) else family
+    return isinstance(base, PowerFamily) and isinstance(base.domain, Intervals)
 
 
 @dataclass(frozen=True)
@@ -175,11 +182,6 @@ class Settings:
                 "fit_location", value=False, problem=f": {self.family!r} has no location to leave out; leave out a "
                 "statistic."
             )  # fmt: skip
-        if self.cells and self.missing == "available":
-            raise UsageError(
-                Setting("cells", value=True), " fills cells in, and ", Setting("missing", "available"),
-                " fills none in; use ", Setting("missing", "impute"), " with it.",
-            )  # fmt: skip
         redundant = self.family.redundancy(fit_location=self.fit_location)
         if redundant:
             raise UsageError(redundant)
@@ -205,7 +207,7 @@ class Settings:
         )
         if self.cells:
             raise ArgumentError("cells", value=True, problem=what, advice="Fit without it.")
-        if self.takes_holes:
+        if self.fills_in:
             advice = Message("Leave out incomplete rows with ", Setting("missing", "drop"), ".")
             raise ArgumentError("missing", self.missing, what, advice)
 
@@ -237,11 +239,6 @@ class Settings:
     def fills_in(self) -> bool:
         """Whether cells are drawn: missing ones, or wrong ones."""
         return self.missing == "impute" or self.cells
-
-    @property
-    def takes_holes(self) -> bool:
-        """Whether rows with missing cells are used."""
-        return self.fills_in or self.missing == "available"
 
     @property
     def reweights(self) -> bool:
@@ -296,7 +293,7 @@ class GraphSettings(Settings):
                 Setting("alpha", self.alpha), " and ", Setting("n_edges", self.n_edges),
                 " contradict each other; give one.",
             )  # fmt: skip
-        if self.fills_in and "cv" in self.rules and not averaged_by_entries(self.family):
+        if self.fills_in and "cv" in self.rules and not is_known_by_entries(self.family):
             raise UsageError(
                 Setting("select", self.select), f" would judge a fit of {self.family!r} by cells that it filled in "
                 "itself; use ", Setting("select", "f1"), ", or 'ebic', with ", Setting("missing", "impute"), ".",

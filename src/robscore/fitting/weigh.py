@@ -80,8 +80,6 @@ class Weighed:
 def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Judge) -> tuple[Weighed, Loss]:
     """What the data lead to, where nothing is said of blocks or bad rows; else the weights of blocks."""
     often = prepared.rows.frequency
-    if prepared.available is not None and not prepared.available.judged:
-        return _all_alike(elements, often)
     total = elements.n_rows if often is None else max(round(float(often.sum())), 1)
     n_blocks = min(settings.first_n_blocks(total), elements.n_rows)
     _check_overflow(prepared, elements)
@@ -102,21 +100,6 @@ def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Jud
     weights, remarks = _weights_of_blocks(elements, settings, n_blocks, often)
     remarks = remarks if found is None else [*remarks, found]
     return Weighed(weights, n_blocks, None, settings.reweights, remarks), weights.loss(elements)
-
-
-def _all_alike(elements: Elements, frequency: Array | None) -> tuple[Weighed, Loss]:
-    """Rows with holes that are not held: none is judged."""
-    count = np.where(elements.overflow, 0.0, 1.0 if frequency is None else frequency)
-    share = count / count.sum()
-    words = Message(
-        "Bad rows were not looked for: rows with missing cells are judged where they fit in memory only. Fit a sample "
-        "of them too, or raise ",
-        Setting("max_memory"),
-        ".",
-    )
-    weights = RowWeights(share, share, frequency=frequency)
-    remarks = [Remark(words, UserWarning)]
-    return Weighed(weights, 1, None, reweighted=False, remarks=remarks), weights.loss(elements)
 
 
 def loss_of_copies(prepared: Prepared, weighed: Weighed, settings: Settings) -> Loss:

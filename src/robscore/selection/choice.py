@@ -13,6 +13,7 @@ from robscore._tools.messages import Setting, UsageError
 from robscore._tools.threads import on_one_thread, one_thread
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import PairwiseElements
+from robscore.elements.observed_entries import ObservedElements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.solvers.path import Path
 from robscore.weighting.row_weights import RowWeights
@@ -66,11 +67,11 @@ class Candidates:
     seed: int = 0
     n_jobs: int | None = None
     certainty: Array | None = None
-    observed: PairwiseElements | None = None
+    observed: ObservedElements | None = None
     tau: float = 1.0
 
     @property
-    def judges(self) -> PairwiseElements:
+    def judges(self) -> PairwiseElements | ObservedElements:
         """Elements that rows judge fits of other rows by: of cells that were observed."""
         return self.elements if self.observed is None else self.observed
 

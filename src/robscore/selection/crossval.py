@@ -5,7 +5,7 @@ otherwise shrinkage would be paid for with false edges; then each held-out row h
 score-matching loss under every graph. A bad row's loss is large under all of them, so rows whose median loss stands
 out are left out of the mean, the same rows for every alpha. After reweighting every row counts as it did there.
 Where cells were filled in, folds are fitted to completed rows, and judged by observed cells alone: every entry of the
-loss by the rows in which its cells are there (:mod:`robscore.elements.available`).
+loss by the rows in which its cells are there (:mod:`robscore.elements.observed_entries`).
 """
 
 from __future__ import annotations

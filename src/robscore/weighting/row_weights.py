@@ -23,6 +23,7 @@ import numpy as np
 from robscore._tools.memory import chunks
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import Elements
+from robscore.elements.observed_entries import ObservedElements
 from robscore.families.family import Parameters
 from robscore.losses.quadratic import Loss
 from robscore.rows.base import some_of
@@ -162,9 +163,9 @@ class RowWeights:
         pulls = self.pulls
         if pulls.any():
             loss.g += elements.gamma_times(pulls, *self.parameters)
-        return elements.sound(loss)
+        return loss
 
-    def row_losses(self, elements: Elements, parameters: Parameters) -> Array:
+    def row_losses(self, elements: Elements | ObservedElements, parameters: Parameters) -> Array:
         """What each copy of a row adds to a taper's loss (times the sum of phi), shape (n,).
 
         With z' Gamma z0 = l(z + z0) - l(z) - l(z0), l a row's plain loss.
