@@ -8,7 +8,7 @@ from sklearn import datasets
 
 import robscore as rs
 from robscore._tools.messages import About
-from robscore.cli.speaker import in_options
+from robscore.cli.command_options import in_options
 from robscore.family_choice.data_profile import codes
 
 

@@ -64,7 +64,7 @@ def test_nothing_in_the_package_runs_a_file_or_talks_to_a_network():
 WATCHED = """
 import sys
 from pathlib import Path
-from robscore.cli.reading import read_coordinates, read_data
+from robscore.reading import read_coordinates, read_data
 from robscore.report.record import Record
 
 def read_all():

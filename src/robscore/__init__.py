@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     )
     from robscore.certainty.same_graph import compare_graphs, equality_test
     from robscore.certainty.stability import edge_stability
-    from robscore.cli.reading.public import read_table
     from robscore.estimators import RobustGraph, RobustScoreMatching
     from robscore.families.family import score_elements
     from robscore.families.identifiability import check_identifiable
     from robscore.family_choice import compare_families
     from robscore.medians import geometric_median, median_of_means, n_blocks_for
+    from robscore.reading import read_table
     from robscore.rows import ArrowRows, ParquetRows
     from robscore.series import autoregression, lagged
     from robscore.solvers.path import Path, StatisticPath, solve_path
@@ -56,7 +56,7 @@ _HOMES = {
     "median_of_means": "medians",
     "n_blocks_for": "medians",
     "penalty_weights": "structure",
-    "read_table": "cli.reading.public",
+    "read_table": "reading",
     "robust_weights": "weighting.block_weights",
     "score_elements": "families",
     "solve_path": "solvers.path",

@@ -86,7 +86,7 @@ def served(temporary, command):
 def working(temporary):
     """One that fits, and waits some seconds for a tab that closed."""
     code = IMPATIENT.format(closed=5, silent=900)
-    return served(temporary, (sys.executable, "-c", code, sys.executable, "-m", "robscore.cli.child"))
+    return served(temporary, (sys.executable, "-c", code, sys.executable, "-m", "robscore.cli.worker"))
 
 
 def pretending(temporary):

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from robscore.cli import child
-from robscore.cli.child import _done as done
+from robscore.cli import worker
+from robscore.cli.worker import _done as done
 
 STORED = "0123456789abcdef"
 
@@ -74,7 +74,7 @@ def test_a_look_tells_what_was_read(asked, tmp_path):
     told = asked(f"{ROWS}1,,2\n".encode())
     assert [line.get("step") for line in told] == ["reading mine.csv", "choosing a family", None]
     assert told[-1] == {"over": True}
-    answer = json.loads((tmp_path / "job" / child.ANSWER).read_text())
+    answer = json.loads((tmp_path / "job" / worker.ANSWER).read_text())
     assert [column["name"] for column in answer["columns"]] == ["a", "b", "=c"]
     assert answer["rows"] == 41
     assert answer["missing"] == {"cells": 1, "rows": 1, "columns": 1}
@@ -87,6 +87,6 @@ def test_the_family_of_a_look_is_that_of_the_fit(asked, tmp_path):
 
     X = rs.simulate.sample("sqrt", np.eye(3) + 0.2, np.ones(3), n_rows=200, random_state=0)
     asked(pd.DataFrame(X, columns=list("abc")).to_csv(index=False).encode())
-    answer = json.loads((tmp_path / "job" / child.ANSWER).read_text())
+    answer = json.loads((tmp_path / "job" / worker.ANSWER).read_text())
     model = rs.RobustGraph("auto", random_state=0).fit(X)
     assert answer["family"]["name"] == model.family_

@@ -12,8 +12,8 @@ from running import run
 
 from robscore.app.jobs import RESULTS
 from robscore.cli import app
-from robscore.cli.child import RESULTS as OF_CHILD
-from robscore.cli.form import asked, command, options_of
+from robscore.cli.command_options import asked, command, options_of
+from robscore.cli.worker import RESULTS as OF_CHILD
 
 PAGE = resources.files("robscore").joinpath("app", "assets", "page.html").read_text(encoding="utf-8")
 ON_PAGE = {*re.findall(r'data-option="([\w-]+)"', PAGE), "id", "given", "by"}  # these three from the table of columns

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 from app.serving import pretending, runs, soon
 
-from robscore.app.results import all_of
+from robscore.app.routes import all_of
 from robscore.app.uploads import NoRoomError, called, receive, stored_as
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at /proc")

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from robscore.cli.labels import cautions_on_labels
-from robscore.cli.reading import DataFile
+from robscore.cli.run_fit import cautions_on_labels
+from robscore.reading import DataFile
 
 
 def data(texts, n=20):

@@ -17,7 +17,7 @@ from running import FILES, run
 
 import robscore as rs
 from robscore._tools.files import write_whole, write_whole_together
-from robscore.cli.results import guarded_cell
+from robscore.cli.output_files import guarded_cell
 
 QUICK = ("--no-compare", "--edges", 2)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from robscore._tools.messages import ArgumentError, Message, Phrase, Remark, RowAt, Setting, UsageError
+from robscore.cli.command_options import in_options
 from robscore.cli.console import said, warnings_kept
-from robscore.cli.speaker import in_options
 
 
 @pytest.mark.parametrize(

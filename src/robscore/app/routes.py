@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import secrets
 import time
+import zipfile
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 
-from robscore.app.jobs import Job
-from robscore.app.results import all_of, one
+from robscore.app.guard import REPORT_POLICY
+from robscore.app.jobs import RESULTS, Job
 from robscore.app.sessions import Session, Sessions, answer_of
 from robscore.app.uploads import receive
 
@@ -173,3 +177,36 @@ async def _one(request: Request) -> Response:
     if found is None:
         raise RefusedError("There is no such file.", 404)
     return found
+
+
+ALL, _INSIDE = "robscore-results.zip", "robscore-results"
+_REPORT = "report.html"
+
+
+def one(job: Job, name: str, *, to_keep: bool) -> Response | None:
+    """A file by its name, among those that there are; the report to read, or any to keep."""
+    files = {path.name: path for path in (job.folder / RESULTS).iterdir()}
+    if name not in files:
+        return None
+    if name == _REPORT and not to_keep:
+        return FileResponse(files[name], headers={"content-security-policy": REPORT_POLICY})
+    return FileResponse(files[name], filename=name, media_type="application/octet-stream")
+
+
+async def all_of(job: Job) -> Response:
+    """All files in one archive."""
+    archive = job.folder / ALL
+    if not archive.is_file():
+        await asyncio.to_thread(_pack, job.folder / RESULTS, archive)
+    return FileResponse(archive, filename=ALL, media_type="application/zip")
+
+
+def _pack(folder: Path, archive: Path) -> None:
+    part = archive.with_name(f"{secrets.token_hex(8)}.part")  # others may be packing the same
+    try:
+        with zipfile.ZipFile(part, "x", zipfile.ZIP_DEFLATED) as packed:
+            for path in sorted(folder.iterdir()):
+                packed.write(path, f"{_INSIDE}/{path.name}")
+        part.replace(archive)
+    finally:
+        part.unlink(missing_ok=True)

@@ -18,8 +18,8 @@ from typing import Any
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from robscore.app.children import Children
 from robscore.app.guard import Guard
+from robscore.app.jobs import Children
 from robscore.app.routes import routes
 from robscore.app.sessions import Patience, Sessions
 
@@ -40,7 +40,7 @@ def serve(
     Parameters
     ----------
     command : sequence of str
-        Of a child that reads and fits: ``robscore.cli.child`` says how.
+        Of a child that reads and fits: ``robscore.cli.worker`` says how.
     ready : called with the address, and with a file that leads there
         Programs that open the file do not show the token in the machine's list of processes.
     port : int, default 0

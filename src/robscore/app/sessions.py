@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robscore.app.children import Children
-from robscore.app.jobs import ANSWER, Job
+from robscore.app.jobs import ANSWER, Children, Job
 
 
 @dataclass(frozen=True)

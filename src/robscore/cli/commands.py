@@ -15,14 +15,13 @@ except ImportError:  # pragma: no cover - depends on what is installed
     raise SystemExit(1) from None
 
 from robscore._version import __version__
-from robscore.cli.bench import bench
+from robscore.cli.app_command import page
 from robscore.cli.console import BAD_ARGUMENTS, BAD_DATA, INTERRUPTED, say
-from robscore.cli.demo import demo
-from robscore.cli.fit import fit
-from robscore.cli.report import report
-from robscore.cli.reproduce import reproduce
-from robscore.cli.serving import page
-from robscore.cli.simulate import simulate
+from robscore.cli.demo_command import demo
+from robscore.cli.experiment_commands import bench, reproduce
+from robscore.cli.fit_command import fit
+from robscore.cli.report_command import report
+from robscore.cli.simulate_command import simulate
 
 app = typer.Typer(
     no_args_is_help=True,

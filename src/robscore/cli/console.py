@@ -79,7 +79,7 @@ def guarded(
 def said(problem: Exception) -> str:
     """An error or a warning in the words of the command line, as far as it carries its facts."""
     from robscore._tools.messages import Message
-    from robscore.cli.speaker import in_options
+    from robscore.cli.command_options import in_options
 
     words = getattr(problem, "words", None)
     if isinstance(words, Message):

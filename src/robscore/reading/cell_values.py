@@ -1,0 +1,326 @@
+"""Numbers in cells of text, in either decimal sign, and texts that mean "missing"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from robscore._tools.messages import first_few, quoted, shown
+from robscore._tools.typing import Array
+from robscore.reading.data_file import DataFileError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# Numbers with each decimal sign, alone or between groups of three digits; and what may be either.
+PLAIN = {sign: re.compile(rf"^[+-]?(\d+(\{sign}\d*)?|\{sign}\d+)([eE][+-]?\d+)?$") for sign in ".,"}
+GROUPED = {sign: re.compile(rf"^[+-]?[1-9]\d{{0,2}}(\{other}\d{{3}})+(\{sign}\d+)?$") for sign, other in (".,", ",.")}
+EITHER = re.compile(r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$")
+_SPACED = re.compile(r"^([+-]?[1-9]\d{0,2}(?:[ \u00a0\u2009\u202f'\u2019]\d{3})+)([.,]\d+)?$")  # 1 234,5 and 1'234.5
+_MONEY = r"[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY)\b"
+_MARK = re.compile(rf"^\s*([+-]?)\s*(?:{_MONEY})?\s*([+-]?[\d.,]+)\s*(?:%|‰|{_MONEY})?\s*$")
+_WITH_UNIT = re.compile(r"^([+-]?[\d.,]+(?:[eE][+-]?\d+)?)\s*((?:[^\W\d_]|[°'\"]).{0,14})$")
+
+NOTHING = ("", "na", "n/a", "nan", "null", "none", "-", "--", "#n/a", "nd", "missing")
+_OF_PANDAS = ("#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "NaN")
+MISSING = [*(spelled for word in NOTHING for spelled in dict.fromkeys((word, word.upper(), word.title()))), *_OF_PANDAS]
+_INFINITE = re.compile(r"^[+-]?inf(inity)?$", re.IGNORECASE)
+_WHOLE = re.compile(r"[+-]?\d{1,40}$", re.ASCII)
+_NESTED = (list, tuple, dict, set, np.ndarray)
+EXACT = 2.0**53  # beyond it, not every whole number is a float
+_NONE = frozenset(("none", "None", "NONE"))  # nothing among numbers; among texts it may name a group
+_TRUTH = {word: value for value in (True, False) for word in (str(value), str(value).lower(), str(value).upper())}
+
+
+class Meaning:
+    """What cells mean: a number, something that is missing, or the text that they are.
+
+    Parameters
+    ----------
+    decimal : the decimal sign
+    na : further texts that mean missing; a number among them means every way to write it
+    """
+
+    def __init__(self, decimal: str, na: Sequence[str]) -> None:
+        words = [word.strip() for word in na]
+        given = (number_in(word, sign) for word in words for sign in (decimal, "."))
+        self.decimal = decimal
+        self.missing_numbers = frozenset(number for number in given if number is not None)
+        self._missing = frozenset(MISSING).difference(_NONE).union(words)
+
+    def of(self, cell: Any) -> Any:
+        """A float, an int that would not be exact as one, NaN where something is missing, or the cell as it is.
+
+        Examples
+        --------
+        >>> meaning = Meaning(",", ["-999"])
+        >>> meaning.of("1,5"), meaning.of("-999,0"), meaning.of("n/a"), meaning.of("north"), meaning.of(-999)
+        (1.5, nan, nan, 'north', nan)
+        """
+        if isinstance(cell, str):
+            text = cell.strip()
+            number = None if text in self._missing else number_in(text, self.decimal)
+            if number is None:
+                return np.nan if text in self._missing else cell
+            return np.nan if number in self.missing_numbers else with_all_digits(number, text)
+        if isinstance(cell, _NESTED):
+            return str(cell)
+        if isinstance(cell, Decimal):
+            cell = float(cell)
+        is_code = isinstance(cell, Real) and not isinstance(cell, bool) and cell in self.missing_numbers
+        return np.nan if is_code else cell
+
+
+def settled(cells: Sequence[Any]) -> list[Any]:
+    """The cells of a whole column: words for truth alone are truths, and "none" is missing unless all are texts.
+
+    Examples
+    --------
+    >>> settled([1.5, "none"]), settled(["true", "none", "FALSE"]), settled(["drug", "none"])
+    ([1.5, nan], [True, nan, False], ['drug', 'none'])
+    """
+    there = [cell for cell in cells if not (_is_none(cell) or _is_nan(cell))]
+    if not all(isinstance(cell, str) for cell in there):
+        return [np.nan if _is_none(cell) else cell for cell in cells]
+    if not there or not all(cell in _TRUTH for cell in there):
+        return list(cells)
+    return [np.nan if _is_none(cell) or _is_nan(cell) else _TRUTH[cell] for cell in cells]
+
+
+def _is_none(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.strip() in _NONE
+
+
+def _is_nan(cell: Any) -> bool:
+    return isinstance(cell, float) and cell != cell
+
+
+def with_all_digits(number: float, text: str) -> float | int:
+    """The number that a text is, as an int where it is a whole one that would lose digits: it may name a row."""
+    return int(text) if abs(number) >= EXACT and _WHOLE.match(text) else number
+
+
+def number_in(text: str, decimal: str) -> float | None:
+    """The number that a text is, to the last bit, in this decimal sign and with or without groups of three; or None.
+
+    Examples
+    --------
+    >>> number_in("1.234,5", ","), number_in("1 234,5", ","), number_in("1e3", "."), number_in("12 m", ".")
+    (1234.5, 1234.5, 1000.0, None)
+    """
+    text = ungrouped(text)
+    if PLAIN[decimal].match(text):
+        return float(text.replace(decimal, "."))
+    if GROUPED[decimal].match(text):
+        return float(text.replace("," if decimal == "." else ".", "").replace(decimal, "."))
+    return float(text) if _INFINITE.match(text) else None
+
+
+def ungrouped(text: str) -> str:
+    """A number without spaces or apostrophes between groups of three digits; other texts as they are.
+
+    Examples
+    --------
+    >>> ungrouped("12 345,5"), ungrouped("1'234.50"), ungrouped("079 123 45 67")
+    ('12345,5', '1234.50', '079 123 45 67')
+    """
+    found = _SPACED.match(text)
+    return re.sub(r"[^\d+-]", "", found[1]) + (found[2] or "") if found else text
+
+
+def unmarked(text: str) -> str:
+    """A cell without a per cent or currency sign around its number; as it is where there is none.
+
+    Examples
+    --------
+    >>> unmarked(" 12,5 %"), unmarked("-$1,200.50"), unmarked("12 m")
+    ('12,5', '-1,200.50', '12 m')
+    """
+    found = _MARK.match(text)
+    return found[1] + found[2] if found and not (found[1] and found[2][0] in "+-") else text.strip()
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Cells of a column of numbers that are none: how many, where the first is, and what they say."""
+
+    count: int
+    first_row: int
+    texts: tuple[str, ...]
+
+
+def floats(column: pd.Series, decimal: str = ".") -> tuple[Array | Unread | None, str]:
+    """A column as floats with NaN for what is missing; None if it holds no number; what is wrong if only some are.
+
+    The second is the first cell with a per cent or currency sign, which was taken away, or empty.
+    """
+    import pandas as pd
+
+    if pd.api.types.is_datetime64_any_dtype(column):
+        return None, ""
+    if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return np.asarray(column.to_numpy(dtype=float, na_value=np.nan)), ""
+    column, marked = _without_marks(column, decimal)
+    numbers = column.map(lambda cell: float(cell) if isinstance(cell, Real) else np.nan, na_action="ignore")
+    if not numbers.notna().any() and column.notna().any():
+        return None, ""
+    wrong = column.notna() & numbers.isna()
+    if not wrong.any():
+        return np.asarray(numbers, dtype=float), marked
+    if wrong.mean() > 0.5:  # names with a number among them
+        return None, ""
+    texts = tuple(dict.fromkeys(str(cell) for cell in column[wrong]))
+    return Unread(int(wrong.sum()), int(np.flatnonzero(wrong)[0]), texts), ""
+
+
+def _without_marks(column: pd.Series, decimal: str) -> tuple[pd.Series, str]:
+    """Cells of text that are numbers with a sign of per cent or money as numbers, and the first of them."""
+    first: list[str] = []
+
+    def read(cell: Any) -> Any:
+        plain = unmarked(cell) if isinstance(cell, str) else ""
+        number = number_in(plain, decimal) if plain and plain != cell.strip() else None
+        if number is not None:
+            first.append(cell.strip())
+        return cell if number is None else number
+
+    return column.astype(object).map(read, na_action="ignore"), first[0] if first else ""
+
+
+def unit_in(column: pd.Series, decimal: str) -> str:
+    """What follows the number in every cell of a column of text, as kg does in "3.75 kg"; empty where that differs.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> unit_in(pd.Series(["3.75 kg", None, "12kg"]), "."), unit_in(pd.Series(["3 kg", "5 g"]), ".")
+    ('kg', '')
+    """
+    unit = ""
+    for cell in column[column.notna()]:
+        found = _WITH_UNIT.match(cell.strip()) if isinstance(cell, str) else None
+        if found is None or number_in(found[1], decimal) is None or found[2] != (unit or found[2]):
+            return ""
+        unit = found[2]
+    return unit
+
+
+def refuse_unread(path: Path, unread: dict[str, Unread]) -> None:
+    """Raise where columns of numbers hold something else: all of it in one message, with what to do."""
+    if not unread:
+        return
+    name, found = next(iter(unread.items()))
+    texts = list(dict.fromkeys(text for one in unread.values() for text in one.texts))
+    count = sum(one.count for one in unread.values())
+    entries = "1 entry that is not a number" if count == 1 else f"{count} entries that are not numbers"
+    several = len(unread) > 1
+    columns = f"columns {quoted(list(unread))} have" if several else f"column {shown(name)} has"
+    told = first_few([shown(text) for text in texts])
+    options = " ".join(f"--na {shown(text)}" for text in texts[:5])
+    censored = next((text for text in texts if text.strip()[:1] in "<>≤≥" and text.strip()), None)
+    limits = "" if censored is None else f" Is {shown(censored)} a limit of detection? Decide what it stands for."
+    fix = "it" if count == 1 else "them"
+    raise DataFileError(
+        f"{path}: {columns} {entries}, first {shown(found.texts[0])} in data row {found.first_row + 1}"
+        f"{f' of {shown(name)}' * several}{f' (altogether {told})' if len(texts) > 1 else ''}. Fix {fix}, or pass "
+        f"{options} if {'it means' if len(texts) == 1 else 'they mean'} missing, or "
+        f"{'leave the columns out with --exclude' if several else f'--exclude {shown(name)}'}.{limits}"
+    )
+
+
+class TextColumn(Protocol):
+    """A column of which cells come piece by piece."""
+
+    def add(self, cells: Sequence[str]) -> None:
+        """The next cells."""
+
+    def series(self) -> pd.Series:
+        """All of them."""
+
+
+class AsWritten:
+    """A column that stays as it is written: 0012 stays 0012, and NA may be a name."""
+
+    def __init__(self) -> None:
+        self._cells: list[str] = []
+
+    def add(self, cells: Sequence[str]) -> None:
+        """The next cells."""
+        self._cells.extend(cell.strip() for cell in cells)
+
+    def series(self) -> pd.Series:
+        """All of them."""
+        import pandas as pd
+
+        return pd.Series(self._cells, dtype=object)
+
+
+class Numbers:
+    """A column of numbers, as far as its cells are some: floats, NaN where one is missing, else the text.
+
+    Parameters
+    ----------
+    decimal : the decimal sign
+    na : further texts that mean missing; a number among them means every way to write it
+    """
+
+    def __init__(self, decimal: str, na: Sequence[str]) -> None:
+        self._meaning = Meaning(decimal, na)
+        self._pieces: list[Any] = []
+
+    def add(self, cells: Sequence[str]) -> None:
+        """The next cells."""
+        numbers = _all_numbers(cells) if self._meaning.decimal == "." else None
+        if numbers is None:
+            read = [self._meaning.of(cell) for cell in cells]
+            numbers = None if any(isinstance(cell, str) for cell in read) else np.array(read, dtype=float)
+        if numbers is None:
+            self._pieces.append(read)
+            return
+        if self._meaning.missing_numbers:
+            numbers[np.isin(numbers, list(self._meaning.missing_numbers))] = np.nan
+        if (np.abs(numbers) >= EXACT).any():
+            exact = zip(numbers.tolist(), cells, strict=True)
+            self._pieces.append([with_all_digits(number, cell.strip()) for number, cell in exact])
+        else:
+            self._pieces.append(numbers)
+
+    def series(self) -> pd.Series:
+        """All of them; a column of nothing but true and false holds these."""
+        import pandas as pd
+
+        if all(isinstance(piece, np.ndarray) for piece in self._pieces):
+            return pd.Series(np.concatenate(self._pieces) if self._pieces else np.zeros(0))
+        cells = settled([cell for piece in self._pieces for cell in piece])
+        only_numbers = all(isinstance(cell, float) for cell in cells)
+        return pd.Series(cells, dtype=float if only_numbers else object)
+
+
+def _all_numbers(cells: Sequence[str]) -> Array | None:
+    """Cells of nothing but numbers with decimal points, quickly; None where some may be something else."""
+    text = "".join(cells)
+    if not text.isascii() or text.encode().translate(None, b"0123456789.eE+-"):
+        return None
+    try:
+        return np.array(list(map(float, cells)))
+    except ValueError:
+        return None
+
+
+def column_for(decimal: str, na: Sequence[str], *, as_written: bool) -> TextColumn:
+    """An empty column."""
+    return AsWritten() if as_written else Numbers(decimal, na)
+
+
+def as_label(cell: Any) -> str:
+    """A cell as people write it: no ".0" after whole numbers, no midnight after days."""
+    text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+    return text.removesuffix(" 00:00:00") if text.endswith(" 00:00:00") else text

@@ -1,0 +1,97 @@
+"""The result of reading a data file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from robscore._tools.typing import AnyArray, Array
+
+
+class DataFileError(ValueError):
+    """A data file that cannot be used as it is; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """What was read.
+
+    Attributes
+    ----------
+    values : array of shape (n, m); NaN where a value is missing
+    names : of the columns, as written in the file
+    labels : of the rows, or None
+    label_name : the column that labels the rows, or None
+    notes : what was detected or dropped, one sentence each
+    texts : columns of text by name, which are not variables, including the one that labels the rows
+    given : covariates by name, numbers or texts
+    fates : every column of the file, in its order, and why it is no variable; empty for variables
+    """
+
+    values: Array
+    names: tuple[str, ...]
+    labels: tuple[str, ...] | None
+    label_name: str | None
+    notes: tuple[str, ...] = field(default=())
+    texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    given: dict[str, AnyArray] = field(default_factory=dict)
+    fates: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a data file; what is None is detected.
+
+    Attributes
+    ----------
+    columns, exclude : names or patterns (``*`` and ``?``) of columns to take, and to leave out
+    id : name of the column that labels the rows
+    separator, decimal : the sign between columns of text files; the decimal sign of cells of text
+    sheet : of Excel files, by name or number from 1
+    na : further texts that mean "missing"
+    all_text : leave everything as it is written
+    given : names of columns that are covariates
+    by : names of columns that change the graph: groups, or numbers; covariates too
+    header : whether the first line of a text file or sheet has the names
+    """
+
+    columns: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    id: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
+    na: tuple[str, ...] = ()
+    all_text: bool = False
+    given: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    header: bool | None = None
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """All columns that are no part of the graph but move it or change it."""
+        return tuple(dict.fromkeys([*self.given, *self.by]))
+
+
+@dataclass(frozen=True)
+class FileColumns:
+    """Names and columns of a file.
+
+    Attributes
+    ----------
+    names : as written; empty where there is none
+    columns : a pandas Series each
+    index : positions of columns that are the index of a data frame, and not data
+    decimal : the decimal sign of cells that are still text
+    """
+
+    names: list[str]
+    columns: list[Any]
+    index: frozenset[int] = frozenset()
+    decimal: str = "."
+
+
+Reader = Callable[[Path, ReadOptions, list[str]], FileColumns]
+"""From a file, how to read it, and a list of notes to add to."""
