@@ -16,7 +16,7 @@ from robscore.fitting.settings import GraphSettings
 from robscore.losses.restricted import RestrictedLoss, entries_of
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.inspection import inspect
-from robscore.solvers.refit import refit
+from robscore.solvers.unpenalised import refit
 
 TRUTH = rs.simulate.random_model(8, 8, random_state=1)
 

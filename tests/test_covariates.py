@@ -10,7 +10,7 @@ import robscore as rs
 from robscore.elements import streamed
 from robscore.elements.inner_products import block_gram
 from robscore.rows.blocks import Partition
-from robscore.solvers.refit import solve_unpenalised
+from robscore.solvers.unpenalised import solve_unpenalised
 
 POSITIVE = ["sqrt", "gamma", "truncated-gaussian", "log-log"]
 TANH_FAMILY = rs.families.Pairwise(tanh_pair, minus, t_self=half_square, derivatives=TANH)

@@ -11,9 +11,8 @@ from tests.registry import CASES
 import robscore as rs
 from robscore.certainty.edge_intervals import association_interval
 from robscore.certainty.influence import gradients_at, solve
-from robscore.solvers.refit import refit
-from robscore.weighting.row_weights import RowWeights
-from robscore.weighting.weighted_rows import WeightedRows
+from robscore.solvers.unpenalised import refit
+from robscore.weighting.row_weights import RowWeights, WeightedRows
 
 
 def rows(m=6, n_edges=5, n=600, seed=0, family="sqrt"):

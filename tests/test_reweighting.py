@@ -8,11 +8,9 @@ import pytest
 from tests.registry import CASES, STATISTICS
 
 import robscore as rs
-from robscore.weighting.gaps import blended, gap_near
-from robscore.weighting.normal_lengths import quantiles_of_length
-from robscore.weighting.ordered import count_below, quantile
+from robscore.weighting.expected_values import quantiles_of_length
 from robscore.weighting.reweighting import taper_for
-from robscore.weighting.tails import Caution, Tail
+from robscore.weighting.tails import Caution, Tail, blended, count_below, gap_near, quantile
 
 
 def rows(m=8, n_edges=8, n=800, seed=0):

@@ -79,6 +79,6 @@ def test_a_report_names_what_was_used():
 
 def test_a_numba_that_cannot_be_imported_is_said(tmp_path):
     (tmp_path / "numba.py").write_text("raise ImportError('Numba needs NumPy 1.0 or less')", encoding="utf-8")
-    code = "import warnings; warnings.simplefilter('error'); import robscore.solvers.kernels"
+    code = "import warnings; warnings.simplefilter('error'); import robscore.solvers.descent_kernels"
     with pytest.raises(AssertionError, match="so fits take longer: Numba needs"):
         run_without_numba("-c", code, hidden=tmp_path)

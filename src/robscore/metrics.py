@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from robscore._tools.messages import Setting, UsageError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
-from robscore.solvers.options import Rule
 from robscore.solvers.path import Path, joined_support
+from robscore.solvers.penalised_loss import Rule
 
 
 class RocCurve(NamedTuple):

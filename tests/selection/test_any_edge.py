@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.selection.any_edge import AnyEdge, _spread, _sums
-from robscore.selection.odds import Odds
-from robscore.weighting.row_weights import RowWeights
-from robscore.weighting.weighted_rows import WeightedRows
+from robscore.selection.edge_odds import AnyEdge, Odds, _spread, _sums
+from robscore.weighting.row_weights import RowWeights, WeightedRows
 
 IN_DOUBT = Odds(np.zeros(0), 1.0, 1.0)
 FAMILIES = ["gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log"]

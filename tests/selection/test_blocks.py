@@ -5,7 +5,7 @@ import pytest
 
 import robscore as rs
 from robscore.elements.inner_products import row_products
-from robscore.selection.blocks import block_grid, least_blocks
+from robscore.selection.n_blocks import block_grid, least_blocks
 from robscore.weighting.block_weights import shared_products, weigh_rows
 
 

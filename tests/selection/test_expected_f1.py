@@ -9,12 +9,11 @@ from scipy.stats import kstest, norm
 from sklearn.datasets import load_breast_cancer
 
 import robscore as rs
-from robscore.selection.entries import EntryScores
+from robscore.selection.edge_odds import find_odds, log_below
+from robscore.selection.entry_scores import EntryScores
 from robscore.selection.expected_f1 import _counted
-from robscore.selection.odds import find_odds, log_below
 from robscore.selection.standard_errors import _after_graph, on_own_parameters, standard_errors
-from robscore.weighting.row_weights import RowWeights
-from robscore.weighting.weighted_rows import WeightedRows
+from robscore.weighting.row_weights import RowWeights, WeightedRows
 
 FAMILIES = ["gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex"]
 

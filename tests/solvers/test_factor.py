@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.solvers import factor
-from robscore.solvers.refit import refit
+from robscore.solvers import unpenalised
+from robscore.solvers.unpenalised import refit
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
@@ -19,9 +19,9 @@ def test_the_refit_is_the_same(monkeypatch, symmetric, locations, density):
     edges = edges | edges.T
     chosen = (edges, np.full(9, locations))
     whole = refit(loss, *chosen, symmetric=symmetric)
-    monkeypatch.setattr(factor, "MANY_COLUMNS", 2)
+    monkeypatch.setattr(unpenalised, "MANY_COLUMNS", 2)
     by_nodes = refit(loss, *chosen, symmetric=symmetric)
-    assert isinstance(by_nodes.factor, factor.NodeFactor)
+    assert isinstance(by_nodes.factor, unpenalised.NodeFactor)
     np.testing.assert_allclose(by_nodes.interaction, whole.interaction, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(by_nodes.location, whole.location, rtol=1e-8, atol=1e-10)
     assert by_nodes.loss == pytest.approx(whole.loss)
@@ -37,6 +37,6 @@ def test_singular_losses_are_recognised_either_way(monkeypatch):
     loss = rs.score_elements("sqrt", X).average()
     chosen = (np.ones((4, 4), dtype=bool), np.ones(4, dtype=bool))
     for many in (150, 2):
-        monkeypatch.setattr(factor, "MANY_COLUMNS", many)
-        with pytest.raises(factor.SingularLossError):
+        monkeypatch.setattr(unpenalised, "MANY_COLUMNS", many)
+        with pytest.raises(unpenalised.SingularLossError):
             refit(loss, *chosen, symmetric=True)

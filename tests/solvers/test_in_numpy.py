@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.solvers import in_numpy
-from robscore.solvers.coordinates import build_problem
-from robscore.solvers.kernels import descend_with, furthest_with, refresh
-from robscore.solvers.penalised import PenalisedLoss
+from robscore.solvers import descent_in_numpy
+from robscore.solvers.descent_kernels import descend_with, furthest_with, refresh
+from robscore.solvers.penalised_loss import PenalisedLoss
 from robscore.solvers.penalties import L1
-from robscore.solvers.working_set import WorkingSet
+from robscore.solvers.problem import build_problem
+from robscore.solvers.screening import WorkingSet
 
 pytest.importorskip("numba")
 OPTIONS = {
@@ -65,7 +65,7 @@ def test_images_are_the_same(layout, zeros):
     z, R = start_of(problem, np.random.default_rng(1), zeros)
     compiled, found = R.copy(), np.full_like(R, np.nan)
     refresh(*problem.quadratic, z, compiled)
-    in_numpy.refresh(*problem.quadratic, z, found)
+    descent_in_numpy.refresh(*problem.quadratic, z, found)
     np.testing.assert_allclose(found, compiled, rtol=1e-12, atol=1e-12 * max(np.abs(compiled).max(), 1e-300))
     assert (found != 0).any() == (zeros < 1)
 
@@ -74,8 +74,8 @@ def descents(problem, kind, zeros, *, tol, max_sweeps):
     """What the compiled descent and that in NumPy come to from one start, and what they say of it."""
     alpha = 0.3 * problem.alpha_max(problem.image(problem.null_solution()))
     told = []
-    for descend in (descend_with(kind), in_numpy.descend):
-        parts = {} if descend is not in_numpy.descend else {"prox": kind.prox, "violation": kind.violation}
+    for descend in (descend_with(kind), descent_in_numpy.descend):
+        parts = {} if descend is not descent_in_numpy.descend else {"prox": kind.prox, "violation": kind.violation}
         z, R = start_of(problem, np.random.default_rng(2), zeros)
         said = descend(
             *problem.quadratic,
@@ -134,7 +134,7 @@ def test_the_same_entries_are_furthest_from_optimal(symmetric, kind, one_weight)
     for tol, most in ((0.0, 100), (0.5, 3), (np.inf, 100)):
         given = (gradient, weights, known, 0.7, np.zeros(0), tol, most, symmetric)
         worst, count, rows, nodes = furthest_with(kind)(*given)
-        found = in_numpy.furthest_from_optimal(*given, violation=kind.violation)
+        found = descent_in_numpy.furthest_from_optimal(*given, violation=kind.violation)
         assert found[:2] == (pytest.approx(worst), count)
         np.testing.assert_array_equal(found[2], rows)
         np.testing.assert_array_equal(found[3], nodes)

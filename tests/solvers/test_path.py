@@ -156,7 +156,7 @@ def test_symmetric_solutions_agree_with_a_general_solver(case, chosen):
 def test_at_penalty_zero_it_is_the_unpenalised_estimate():
     loss = robust_loss(CASES[0])
     path = rs.solve_path(loss, [0.0], tol=1e-10, max_iter=100_000)
-    from robscore.solvers.refit import solve_unpenalised
+    from robscore.solvers.unpenalised import solve_unpenalised
 
     K, eta = solve_unpenalised(loss)
     np.testing.assert_allclose(path.interactions[0], K, atol=1e-6)

@@ -293,7 +293,7 @@ def test_what_is_no_penalty_is_refused(given):
 
 CODE = """
 import numpy as np, robscore as rs
-from robscore.solvers.kernels import descend_with
+from robscore.solvers.descent_kernels import descend_with
 from robscore.solvers.penalties import L1
 rs.solve_path(rs.score_elements("gaussian", np.random.default_rng(0).normal(size=(50, 4))).average(), 5)
 print(*(sum(count.values()) for count in descend_with(L1).stats[1:]))
@@ -313,7 +313,7 @@ SHARE = 0.5
 
 def test_kernels_that_depend_on_more_than_their_code_are_not_kept():
     pytest.importorskip("numba")
-    from robscore.solvers.kernels import descend_with
+    from robscore.solvers.descent_kernels import descend_with
 
     class Half(L1):
         @staticmethod

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 import robscore as rs
 from robscore.losses.quadratic import FactoredLoss
 from robscore.solvers import screening
-from robscore.solvers.interactions import Interactions
+from robscore.solvers.path import Interactions
 
 FAMILIES = ("sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian")
 OPTIONS = {

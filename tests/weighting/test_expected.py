@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from robscore.families import get_family
-from robscore.weighting.expected import OfDraws, OfNormal
-from robscore.weighting.middle import find_middle
-from robscore.weighting.simulation import Simulator
-from robscore.weighting.standard import Standard
+from robscore.weighting.central_rows import find_middle
+from robscore.weighting.column_scaling import Standard
+from robscore.weighting.expected_values import OfDraws, OfNormal, Simulator
 from robscore.weighting.surprise import Surprise
 
 LEVELS = np.array([0.02, 0.1, 0.5, 0.9, 0.98, 0.998])

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2, kstest
 
 from robscore.families.family import get_family
-from robscore.weighting.rule import _BAND, _inside
+from robscore.weighting.row_rule import _BAND, _inside
 
 
 @pytest.mark.parametrize("limit", [2.0, -3.0])

@@ -5,8 +5,7 @@ import pytest
 
 import robscore as rs
 from robscore.families.family import get_family
-from robscore.weighting.rule import Reason, _weigh
-from robscore.weighting.screen import Screen
+from robscore.weighting.row_rule import Reason, Screen, _weigh
 
 FAMILIES = ["sqrt", "gaussian", "truncated-gaussian", "gamma", "log-log"]
 

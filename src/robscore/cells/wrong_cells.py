@@ -36,7 +36,7 @@ from robscore.cells.common_faults import stuck_cells
 from robscore.cells.conditionals import Conditionals, conditionals, has_conditionals
 from robscore.cells.draw_cells import DrawingOrder, without_covariates
 from robscore.families.family import Family, Parameters
-from robscore.weighting.standard import Standard
+from robscore.weighting.column_scaling import Standard
 
 _POINTS = 120  # of the grids that conditional densities are integrated on
 _FORGET = 0.5  # what an earlier round counts beside the next

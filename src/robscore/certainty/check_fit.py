@@ -33,7 +33,7 @@ from robscore.families.power import PowerFamily
 from robscore.family_choice.common_loss import CommonWeight, Coordinates, is_comparable, node
 from robscore.fitting.fit import Fit
 from robscore.rows.tables import Kind, as_table
-from robscore.weighting.simulation import proper
+from robscore.weighting.proper_parameters import proper
 
 _MOST_ROWS, _MOST_NODES = 5000, 12  # of the check that cautions make
 _MOST_COLUMNS = 150

@@ -35,9 +35,9 @@ from robscore.fitting.fit import Fit
 from robscore.fitting.moderators import Placed
 from robscore.fitting.settings import GraphSettings
 from robscore.rows.tables import Kind, as_table
-from robscore.solvers.factor import SingularLossError
+from robscore.solvers.unpenalised import SingularLossError
+from robscore.weighting.row_weights import WeightedRows
 from robscore.weighting.time_blocks import TimeBlocks
-from robscore.weighting.weighted_rows import WeightedRows
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,11 @@ from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.base import some_of
 from robscore.rows.blocks import halves
 from robscore.rows.tables import Kind, as_table
-from robscore.selection.choice import least
+from robscore.selection.candidates import least
 from robscore.selection.ebic import ebic, support
-from robscore.solvers.factor import SingularLossError
+from robscore.solvers.unpenalised import SingularLossError
+from robscore.weighting.row_weights import WeightedRows
 from robscore.weighting.time_blocks import TimeBlocks
-from robscore.weighting.weighted_rows import WeightedRows
 
 Method: TypeAlias = Literal["sandwich", "subsampling"]
 Estimate: TypeAlias = Literal["auto", "full", "split"]

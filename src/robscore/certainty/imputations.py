@@ -16,7 +16,7 @@ from robscore.fitting.weigh import weights_of_copies
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows
 from robscore.rows.tables import as_table
-from robscore.weighting.simulation import proper
+from robscore.weighting.proper_parameters import proper
 
 _SWEEPS = 20  # between one table and the next
 

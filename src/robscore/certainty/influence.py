@@ -43,12 +43,10 @@ from robscore.fitting.fit import Fit, GraphFit
 from robscore.fitting.weigh import weights_of_copies
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.arrays import ArrayRows
-from robscore.solvers.factor import SingularLossError
-from robscore.solvers.refit import Refit, refit
-from robscore.weighting.row_weights import RowWeights
-from robscore.weighting.simulation import proper
+from robscore.solvers.unpenalised import Refit, SingularLossError, refit
+from robscore.weighting.proper_parameters import proper
+from robscore.weighting.row_weights import RowWeights, WeightedRows
 from robscore.weighting.time_blocks import TimeBlocks
-from robscore.weighting.weighted_rows import WeightedRows
 
 _PIECE_BYTES = 4e6  # of influences at a time
 

@@ -1,6 +1,6 @@
 """What kind of rows a fit drops: scattered, off in one variable, in one place, or a group of their own.
 
-On the standardised columns z (:mod:`robscore.weighting.standard`), with the precision P of the rows in the middle,
+On the standardised columns z (:mod:`robscore.weighting.column_scaling`), with the precision P of the central rows,
 
     spread = root mean square over rows left out of |z - c_out|_P  /  the same over rows kept, about c_kept
 

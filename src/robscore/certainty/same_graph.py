@@ -30,7 +30,7 @@ from robscore.fitting.fit import GraphFit
 from robscore.graph import Graph
 from robscore.rows.frames import read_matrix, readable
 from robscore.rows.tables import Kind, as_table
-from robscore.solvers.factor import SingularLossError
+from robscore.solvers.unpenalised import SingularLossError
 
 if TYPE_CHECKING:
     from robscore.estimators import RobustGraph

@@ -14,7 +14,7 @@ from robscore.cells.conditionals import conditional_quantiles
 from robscore.cells.wrong_cells import Suspects
 from robscore.fitting.fit import Fit
 from robscore.rows.tables import Kind, as_table
-from robscore.weighting.simulation import proper
+from robscore.weighting.proper_parameters import proper
 
 _LISTED = 20  # cells that are listed even if they are not flagged
 _LEAST = 0.01  # probability of being wrong, to be listed at all

@@ -16,10 +16,11 @@ from robscore.families.family import Family
 from robscore.fitting.fit import Fit
 from robscore.rows.base import Rows
 from robscore.rows.tables import Kind, as_table
+from robscore.weighting.column_scaling import Standard, canonical_order
+from robscore.weighting.expected_values import Simulator
+from robscore.weighting.proper_parameters import proper
 from robscore.weighting.reweighting import repeated
-from robscore.weighting.rule import Reason
-from robscore.weighting.simulation import Simulator, proper
-from robscore.weighting.standard import Standard, canonical_order
+from robscore.weighting.row_rule import Reason
 from robscore.weighting.surprise import Surprise
 from robscore.weighting.tails import Caution, Tail, largest_usual_surprise, matched
 

@@ -24,7 +24,7 @@ from robscore.fitting.by_sample import fit_graph_of_any
 from robscore.fitting.fit import GraphFit, Sampled
 from robscore.fitting.settings import GraphSettings, Missing
 from robscore.graph import Graph
-from robscore.solvers.options import Rule
+from robscore.solvers.penalised_loss import Rule
 
 
 class RobustGraph(ShowsGraph, ScoreMatchingEstimator):

@@ -32,7 +32,7 @@ from robscore.families.power import PowerFamily
 from robscore.rows.arrays import as_rows
 from robscore.rows.base import Rows
 from robscore.rows.quantiles import column_quantiles
-from robscore.weighting.middle import Scatter, find_middle
+from robscore.weighting.central_rows import Scatter, find_middle
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from scipy.stats import rankdata
 from robscore._tools.typing import Array, IntArray
 from robscore.families.power import PowerFamily
 from robscore.family_choice.common_loss import CommonWeight
-from robscore.weighting.standard import canonical_order
+from robscore.weighting.column_scaling import canonical_order
 
 _BLOCKS, _FEW_BLOCKS, _ROWS_A_BLOCK = 20, 10, 15
 _MOST_NODES, _MOST_NEIGHBOURS, _ROWS_A_NEIGHBOUR = 40, 60, 8

@@ -47,12 +47,11 @@ from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows, some_of
 from robscore.rows.moderators import Moderator
 from robscore.rows.names import default_names
-from robscore.solvers.factor import SingularLossError
 from robscore.solvers.path import joined_interaction, joined_support
-from robscore.solvers.refit import Refit, refit
+from robscore.solvers.unpenalised import Refit, SingularLossError, refit
+from robscore.weighting.proper_parameters import proper
 from robscore.weighting.reweighting import Reweighted
 from robscore.weighting.row_weights import RowWeights
-from robscore.weighting.simulation import proper
 
 _DRAWN_ANEW = 4  # times that missing cells of all rows are drawn by another fit
 MOST_ROWS, _FEWEST_ROWS = 50_000, 5_000  # of a sample

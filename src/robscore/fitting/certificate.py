@@ -20,9 +20,8 @@ from robscore.elements import PairwiseElements
 from robscore.families.family import Parameters
 from robscore.fitting.prepare import Prepared
 from robscore.rows.base import added
-from robscore.solvers.refit import Refit
-from robscore.weighting.row_weights import RowWeights
-from robscore.weighting.weighted_rows import WeightedRows
+from robscore.solvers.unpenalised import Refit
+from robscore.weighting.row_weights import RowWeights, WeightedRows
 
 FDR = 0.1
 _PIECE_BYTES = 20e6  # of elements, or of gradients, at a time

@@ -38,7 +38,7 @@ from robscore.fitting.settings import Settings
 from robscore.fitting.weigh import loss_of_copies
 from robscore.losses.quadratic import FactoredLoss, Loss, QuadraticLoss
 from robscore.rows.arrays import ArrayRows
-from robscore.weighting.simulation import proper
+from robscore.weighting.proper_parameters import proper
 
 if TYPE_CHECKING:
     from robscore.fitting.fit import Fit

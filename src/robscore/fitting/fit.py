@@ -36,10 +36,9 @@ from robscore.fitting.weigh import Judge, Weighed, loss_of_copies, weigh
 from robscore.graph import FitFacts, Graph, association
 from robscore.losses.quadratic import Loss, QuadraticLoss, location_rows
 from robscore.rows.base import Rows
-from robscore.solvers.columns import ColumnsError
-from robscore.solvers.factor import SingularLossError
 from robscore.solvers.path import convergence_message, joined_interaction, joined_support
-from robscore.solvers.refit import minimise
+from robscore.solvers.unpenalised import SingularLossError, minimise
+from robscore.solvers.unsolvable_columns import ColumnsError
 from robscore.weighting.row_weights import RowWeights
 
 _SETTLED = 1e-4  # relative change of a graph's parameters while cells are filled in by their exact moments

@@ -22,7 +22,7 @@ from robscore.losses.quadratic import MANY_COLUMNS
 from robscore.rows.blocks import check_contamination, check_n_blocks, n_blocks_for
 from robscore.selection import SELECTORS
 from robscore.solvers.descent import alpha_grid
-from robscore.solvers.options import Rule, check_options
+from robscore.solvers.penalised_loss import Rule, check_options
 from robscore.weighting.reweighting import START_CONTAMINATION
 
 _EDGES_A_COLUMN = 10

@@ -10,7 +10,7 @@ from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.fitting.weigh import Weighed
 from robscore.losses.quadratic import Loss, StatisticLoss
-from robscore.solvers.refit import dependent_columns
+from robscore.solvers.unpenalised import dependent_columns
 
 
 def singular_error(prepared: Prepared, weighed: Weighed, loss: Loss, settings: Settings, reason: str) -> UsageError:

@@ -19,9 +19,9 @@ from robscore.fitting.settings import Settings
 from robscore.losses.quadratic import Loss
 from robscore.rows.arrays import ArrayRows
 from robscore.rows.base import Rows, some_of
-from robscore.selection.blocks import block_grid, choose_n_blocks, least_blocks
-from robscore.solvers.columns import ColumnsError
-from robscore.solvers.factor import SingularLossError
+from robscore.selection.n_blocks import block_grid, choose_n_blocks, least_blocks
+from robscore.solvers.unpenalised import SingularLossError
+from robscore.solvers.unsolvable_columns import ColumnsError
 from robscore.weighting.block_weights import Products, shared_products, weigh_rows
 from robscore.weighting.reweighting import PilotFit, Reweighted, reweigh
 from robscore.weighting.row_weights import RowWeights

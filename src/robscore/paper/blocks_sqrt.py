@@ -21,7 +21,7 @@ from robscore.paper.experiment import (
     select,
 )
 from robscore.simulate import contaminate_pareto, random_model, sample
-from robscore.solvers.refit import solve_unpenalised
+from robscore.solvers.unpenalised import solve_unpenalised
 from robscore.weighting.block_weights import robust_weights
 
 if TYPE_CHECKING:

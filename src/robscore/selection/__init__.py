@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 
-from robscore.selection.choice import Candidates, Choice, least
-from robscore.selection.crossval import cross_validation
+from robscore.selection.candidates import Candidates, Choice, least
 from robscore.selection.ebic import ebic
 from robscore.selection.expected_f1 import expected_f1
-from robscore.selection.stars import stars
+from robscore.selection.resampling import cross_validation, stars
 
 
 def _by_ebic(candidates: Candidates) -> Choice:

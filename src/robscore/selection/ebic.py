@@ -21,12 +21,10 @@ from robscore._tools.typing import Array, BoolArray
 from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.base import some_of
-from robscore.solvers import refit as refitting
-from robscore.solvers.factor import SingularLossError
+from robscore.solvers import unpenalised as refitting
 from robscore.solvers.path import Path, joined_support
-from robscore.solvers.refit import Refit
-from robscore.weighting.row_weights import RowWeights, squared_total
-from robscore.weighting.weighted_rows import WeightedRows
+from robscore.solvers.unpenalised import Refit, SingularLossError
+from robscore.weighting.row_weights import RowWeights, WeightedRows, squared_total
 
 _PATIENCE = 10  # graphs without improvement before the dense end is given up
 _MOST_ROWS = 5_000  # that the calibration looks at; it is one number, a ratio of two traces

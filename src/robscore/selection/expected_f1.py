@@ -1,7 +1,8 @@
 """The graph that is expected to agree best with the truth.
 
-Every pair's probability of being an edge follows from how early it entered the path (:mod:`robscore.selection.entries`,
-:mod:`robscore.selection.odds`). With E the edges of a graph and T all true ones,
+Every pair's probability of being an edge follows from how early it entered the path
+(:mod:`robscore.selection.entry_scores`, :mod:`robscore.selection.edge_odds`). With E the edges of a graph and T all
+true ones,
 
     F1 = 2 |E and T| / (|E| + |T|),      expected:  2 sum_E P / (|E| + sum P)
 
@@ -22,12 +23,11 @@ import numpy as np
 
 from robscore._tools.typing import Array, BoolArray
 from robscore.losses.parts import matrices
-from robscore.selection.any_edge import AnyEdge
-from robscore.selection.choice import Candidates, Choice, last_position_with_same_graph, least
-from robscore.selection.entries import Entries, EntryScores
-from robscore.selection.odds import Odds, find_odds
+from robscore.selection.candidates import Candidates, Choice, last_position_with_same_graph, least
+from robscore.selection.edge_odds import AnyEdge, Odds, find_odds
+from robscore.selection.entry_scores import Entries, EntryScores
 from robscore.solvers.path import Path, joined_support
-from robscore.weighting.weighted_rows import WeightedRows
+from robscore.weighting.row_weights import WeightedRows
 
 _EDGES_A_COLUMN = 2  # how far along the path to look, unless the best graph is not far from there
 _CLEAR = 3.0  # standard errors, by which a pair stands out

@@ -13,10 +13,9 @@ import numpy as np
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.losses.parts import both_ends, ends_exchanged
 from robscore.losses.quadratic import QuadraticLoss, as_location, assemble_hessian
-from robscore.solvers.factor import Factor, SingularLossError, factor_positive_definite
 from robscore.solvers.path import Path, joined_support
-from robscore.weighting.row_weights import squared_total
-from robscore.weighting.weighted_rows import WeightedRows
+from robscore.solvers.unpenalised import Factor, SingularLossError, factor_positive_definite
+from robscore.weighting.row_weights import WeightedRows, squared_total
 
 
 def standard_errors(

@@ -1,11 +1,11 @@
 """Which rows count, and how much, without prior knowledge: found by fits that are continuous in the data.
 
-1. Columns are made nearly symmetric and put on one scale (:mod:`robscore.weighting.standard`).
+1. Columns are made nearly symmetric and put on one scale (:mod:`robscore.weighting.column_scaling`).
 2. Rows with far nearer neighbours than most are in a cluster and are out (:mod:`robscore.weighting.clusters`).
-3. The rows in the middle are a start that no cluster can dominate (:mod:`robscore.weighting.middle`).
+3. The rows in the middle are a start that no cluster can dominate (:mod:`robscore.weighting.central_rows`).
 4. The family is fitted to the rows that count, by a fit that is a continuous function of the data, and rows are
-   simulated from it (:mod:`robscore.weighting.simulation`), where what it expects of them is not known
-   (:mod:`robscore.weighting.expected`).
+   simulated from it (:mod:`robscore.weighting.expected_values`), where what it expects of them is not known
+   (:mod:`robscore.weighting.expected_values`).
 5. Data and expectation are compared (:mod:`robscore.weighting.tails`): once in the distance from the middle, by which
    rows are left out; then, fit after fit, in the residual of every column given the others, by which rows are left
    out, and in the surprise -log p, by which they lose weight smoothly, so that the fit of clean rows is not biased
@@ -27,17 +27,15 @@ from robscore.elements import Elements
 from robscore.families.family import Family, Parameters
 from robscore.losses.quadratic import Loss
 from robscore.rows.base import Rows
+from robscore.weighting.central_rows import find_middle
 from robscore.weighting.clusters import Clusters, count_copies
-from robscore.weighting.expected import OUTER
-from robscore.weighting.gaps import blended, gap_near
-from robscore.weighting.middle import find_middle
-from robscore.weighting.ordered import count_below, value_at
+from robscore.weighting.column_scaling import Standard, canonical_order
+from robscore.weighting.expected_values import OUTER, Simulator
+from robscore.weighting.proper_parameters import proper
+from robscore.weighting.row_rule import Rule
 from robscore.weighting.row_weights import RowWeights
-from robscore.weighting.rule import Rule
-from robscore.weighting.simulation import Simulator, proper
-from robscore.weighting.standard import Standard, canonical_order
 from robscore.weighting.surprise import Surprise
-from robscore.weighting.tails import LARGEST_SHARE, Caution, Tail
+from robscore.weighting.tails import LARGEST_SHARE, Caution, Tail, blended, count_below, gap_near, value_at
 
 START_CONTAMINATION = 0.1  # what blocks guard against by default: K = 0.4 n
 _MOST_ROWS = 10_000  # that the rule is learnt from
@@ -68,7 +66,7 @@ class Reweighted:
     ----------
     weights : what every row counts, by a taper
     reasons : integer array of shape (n,)
-        Why a row counts less than in full; see :class:`robscore.weighting.rule.Reason`.
+        Why a row counts less than in full; see :class:`robscore.weighting.row_rule.Reason`.
     loss : the tapered loss
     parameters : the fit that rows were judged by
     rule : what was learnt, to judge other rows by

@@ -8,13 +8,12 @@ are compared. All of it is continuous in the data: an excess counts in part befo
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from robscore._tools.deviations import largest_usual
 from robscore._tools.typing import Array
-from robscore.weighting.gaps import blended, gap_near
-from robscore.weighting.ordered import quantile, quantiles
 
 LARGEST_SHARE = 0.45
 _FEW = 0.5  # over n: far out, counts are not normal
@@ -191,3 +190,115 @@ def largest_usual_surprise(surprise: Array) -> float:
     """What does not stand out, by the median deviation: of the cube root of the excess over the least, near normal."""
     least = surprise.min()
     return float(least + largest_usual(np.cbrt(surprise - least)) ** 3)
+
+
+# Gaps near which rows are cut off: where values that lie apart from all others begin.
+#
+# Cut within a gap, the same rows go whatever the last digits of the share that is to go. Nothing here jumps: a gap that
+# is hardly one counts in part, and the further it is from that share, the wider it must be.
+
+_APART = 0.15  # how wide a gap must be, relative to the distance of its start from the median
+_HARDLY, _CLEARLY = 0.6, 1.0  # times that: where a gap begins to count, and where it counts in full
+_AT_THE_SHARE = 0.4  # of the way to where no gap counts, on a logarithmic scale: up to here any is as good
+_WIDEST = 6  # power of their width by which several gaps are averaged, so that none takes over by a jump
+_MOST = 0.45  # share of the values that may lie above a gap
+_ROWS = 1.5  # of a few rows that are to go, so many more or fewer may go
+
+
+class Gap(NamedTuple):
+    """The widest gap near a share, for its place; an average where several are about as wide.
+
+    Attributes
+    ----------
+    below, above : its ends; the upper one may be infinite
+    clear : from 0, no gap to speak of, to 1
+    """
+
+    below: float
+    above: float
+    clear: float
+
+    @property
+    def middle(self) -> float:
+        """Of the gap, or its start where it has no end."""
+        return (self.below + self.above) / 2 if np.isfinite(self.above) else self.below
+
+
+def gap_near(ordered: Array, share: float, near: float) -> Gap:
+    """The gap above which about that share of the values lie.
+
+    Parameters
+    ----------
+    ordered : array of shape (n,)
+        In ascending order; the last ones may be infinite.
+    share : float
+        At least half a value.
+    near : float
+        By which factor more or fewer values may lie above it.
+    """
+    n, expected = ordered.size, share * ordered.size
+    near = max(near, 1 + _ROWS / expected)
+    most = max(min(int(np.ceil(expected * near)), int(_MOST * n)), 1)
+    counts = np.arange(min(max(int(expected / near), 1), most), most + 1)
+    closeness = np.clip((1 - np.abs(np.log(counts / expected)) / np.log(near)) / (1 - _AT_THE_SHARE), 0.0, 1.0)
+    middle, usual = quantile(ordered, 0.5), quantile(ordered, 0.75)
+    below, above = ordered[n - counts - 1], ordered[n - counts]
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        width = (above - below) / np.maximum(below - middle, usual - middle)
+        clear = np.nan_to_num(width * closeness / _APART, nan=0.0, posinf=np.inf)
+    k = int(np.argmax(clear))
+    if np.isinf(clear[k]):
+        return Gap(float(below[k]), float(above[k]), 1.0)
+    counted = _smooth((clear - _HARDLY) / (_CLEARLY - _HARDLY))
+    some = counted > 0
+    if not some.any():
+        return Gap(float(below[k]), float(above[k]), 0.0)
+    ends = np.average([below[some], above[some]], axis=1, weights=(counted * (clear / clear[k]) ** _WIDEST)[some])
+    return Gap(float(ends[0]), float(ends[1]), float(counted[k]))
+
+
+def blended(without: float, within: float, clear: float) -> float:
+    """From what holds without a gap to what holds with one, as clearly as there is one."""
+    if not np.isfinite(without) or clear in (0.0, 1.0):
+        return within if clear > 0.5 else without
+    return without + clear * (within - without)
+
+
+def _smooth(t: Array) -> Array:
+    t = np.clip(t, 0.0, 1.0)
+    return np.asarray(t * t * (3 - 2 * t))
+
+
+# Quantiles of values in ascending order, the last of which may be infinite.
+
+
+def quantile(ordered: Array, q: float) -> float:
+    """Of values in ascending order, shape (n,), by linear interpolation."""
+    return value_at(ordered, q * (ordered.size - 1))
+
+
+def quantiles(ordered: Array, q: Array | float) -> Array:
+    """One of every row, shape (k,), of values of shape (k, n) in ascending order; q is one for all, or (k,)."""
+    below = np.asarray(np.clip(q * (ordered.shape[1] - 1), 0.0, ordered.shape[1] - 1.0))
+    first, rows = below.astype(np.intp), np.arange(len(ordered))
+    low, high = ordered[rows, first], ordered[rows, np.minimum(first + 1, ordered.shape[1] - 1)]
+    with np.errstate(invalid="ignore"):
+        between = low + (below - first) * (high - low)
+    return np.where((below == first) | (low == high), low, between)
+
+
+def value_at(ordered: Array, below: float) -> float:
+    """The value that so many of those in ascending order, shape (n,), lie below, by linear interpolation."""
+    below = min(max(below, 0.0), ordered.size - 1.0)
+    first = int(below)
+    low, high = float(ordered[first]), float(ordered[min(first + 1, ordered.size - 1)])
+    return low if below == first or low == high else low + (below - first) * (high - low)
+
+
+def count_below(ordered: Array, value: float) -> float:
+    """How many of the values in ascending order, shape (n,), lie below one: the inverse of :func:`value_at`."""
+    first = int(np.searchsorted(ordered, value, side="right")) - 1
+    if first < 0:
+        return 0.0
+    low, high = float(ordered[first]), float(ordered[min(first + 1, ordered.size - 1)])
+    return first + (value - low) / (high - low) if low < high < np.inf else float(first)

@@ -25,7 +25,7 @@ from robscore.losses.parts import Parts, both_ends
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.selection.standard_errors import degrees_of_freedom, on_own_parameters, standard_errors
 from robscore.solvers.path import Path, joined_support
-from robscore.weighting.weighted_rows import WeightedRows
+from robscore.weighting.row_weights import WeightedRows
 
 _FARTHEST = 1e8  # standard errors, so that their multiples are finite
 _MOST_SHIFT = 1.5  # a pair that is pulled in by more than its penalty enters anyway

@@ -17,7 +17,7 @@ from scipy.sparse import csc_array
 from robscore._tools.messages import Message, Setting
 from robscore._tools.typing import Array
 from robscore.losses.quadratic import QuadraticLoss, as_location, location_rows
-from robscore.solvers.columns import ColumnsError
+from robscore.solvers.unsolvable_columns import ColumnsError
 
 _VARIES = 1e-13  # what must be left of a diagonal entry
 

@@ -1,4 +1,4 @@
-"""Coordinate descent in NumPy, for where there is no numba: each function stands for that of its name in kernels.py."""
+"""Coordinate descent in NumPy, where there is no numba: each function replaces its namesake in descent_kernels.py."""
 
 from __future__ import annotations
 

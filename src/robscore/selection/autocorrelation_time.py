@@ -19,9 +19,8 @@ from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.selection.standard_errors import on_own_parameters, profile_out_node_parameters
 from robscore.solvers.path import Path
-from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.row_weights import RowWeights, WeightedRows
 from robscore.weighting.time_blocks import TimeBlocks
-from robscore.weighting.weighted_rows import WeightedRows
 
 _MOST_ROWS, _MOST_NUMBERS = 5_000, 300_000  # that are looked at
 

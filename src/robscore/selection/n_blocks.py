@@ -16,7 +16,7 @@ import numpy as np
 from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore.families.family import Parameters
 from robscore.losses.quadratic import Loss
-from robscore.solvers.factor import SingularLossError
+from robscore.solvers.unpenalised import SingularLossError
 
 _SHARES = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85, 1.0)
 

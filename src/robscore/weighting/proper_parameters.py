@@ -1,70 +1,19 @@
-"""Rows simulated from one fit after another, for comparison with the data."""
+"""Parameters that have a density, near those of a fit that need not have one."""
 
 from __future__ import annotations
-
-from functools import partial
 
 import numpy as np
 
 from robscore._tools.typing import Array
 from robscore.families.family import Family, NoDensityError, Parameters
 from robscore.families.given_covariates import Moderated
-from robscore.families.samplers.normal import NormalSampler
-from robscore.families.samplers.sampler import Sampler
 from robscore.losses.parts import matrices
 from robscore.losses.quadratic import Loss, QuadraticLoss, as_location
-from robscore.weighting.expected import Expected, OfDraws, OfNormal
-from robscore.weighting.middle import Scatter
-from robscore.weighting.standard import Standard
 
-_FEWEST_CHAINS, _MOST_CHAINS, _CELLS = 2000, 8000, 80_000  # for families that are sampled by chains from given rows
-_FIRST_SWEEPS, _MORE_SWEEPS = 10, 5
 _LEAST_DIAGONAL = 0.05  # of K, relative to its median
 _LEAST_EIGENVALUE = 0.02  # of K with unit diagonal
 _STEP, _LEAST_SHARE = 0.8, 0.02  # by which changes of K are made smaller, and where they are left out
 _LEAST_LOCATIONS = (-0.95, -0.9)  # that have a density at 0; on the simplex
-
-
-class Simulator:
-    """Always the same random numbers, so that the rows of two fits differ by the fits alone.
-
-    Parameters
-    ----------
-    family : Family
-    start : array of shape (k, m)
-        Good rows of the data, for chains to start from.
-    seed : int
-    """
-
-    def __init__(self, family: Family, start: Array, seed: int) -> None:
-        self.family, self.seed = family, seed
-        count = int(np.clip(_CELLS // start.shape[1], _FEWEST_CHAINS, _MOST_CHAINS))
-        chosen = np.linspace(0, len(start) - 1, count).round().astype(np.intp)
-        self.chains, self.sweeps = start[chosen], _FIRST_SWEEPS
-
-    def expected(self, parameters: Parameters, standard: Standard, scatter: Scatter) -> Expected | None:
-        """What these parameters expect of good rows; None where the family cannot be sampled."""
-        sampler = self.family.sampler() if self.family.is_pairwise else None
-        if isinstance(sampler, NormalSampler):
-            return OfNormal(sampler, parameters, standard, scatter, partial(self._simulated, sampler, parameters))
-        drawn = self.draw(parameters)
-        return None if drawn is None else OfDraws(drawn, standard, scatter)
-
-    def draw(self, parameters: Parameters) -> Array | None:
-        """Rows, shape (N, m); None where the family cannot be sampled."""
-        if not self.family.is_pairwise:
-            return None
-        try:
-            self.family.check_parameters(*parameters)
-            return self._simulated(self.family.sampler(), parameters)
-        except (ValueError, TypeError):  # a domain or parameters that cannot be sampled
-            return None
-
-    def _simulated(self, sampler: Sampler, parameters: Parameters) -> Array:
-        drawn = sampler.simulate(*parameters, seed=self.seed, start=self.chains, sweeps=self.sweeps)
-        if self.sweeps == _FIRST_SWEEPS and sampler.from_start:
-            self.chains, self.sweeps = drawn[-len(self.chains) :], _MORE_SWEEPS  # all later chains start here
-        return drawn
 
 
 def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
