@@ -10,12 +10,12 @@ import pytest
 
 import robscore as rs
 from robscore._tools.progress import watched_by
-from robscore.elements.base import RowCounts
+from robscore.elements.row_elements import RowCounts
 from robscore.fitting import by_sample
 from robscore.fitting.settings import GraphSettings
-from robscore.losses.restricted import RestrictedLoss, entries_of
-from robscore.rows.arrays import ArrayRows
+from robscore.losses.quadratic import RestrictedLoss, entries_of
 from robscore.rows.inspection import inspect
+from robscore.rows.row_source import ArrayRows
 from robscore.solvers.unpenalised import refit
 
 TRUTH = rs.simulate.random_model(8, 8, random_state=1)
@@ -219,7 +219,7 @@ def test_row_groups_are_drawn_first(tmp_path):
 
 
 def test_every_pass_is_told(X, small_samples, monkeypatch):
-    monkeypatch.setattr("robscore.rows.base.PIECE_BYTES", 64_000)
+    monkeypatch.setattr("robscore.rows.row_source.PIECE_BYTES", 64_000)
     monkeypatch.setattr(by_sample, "_PIECE_BYTES", 64_000)
     told = []
     with watched_by(lambda *words: told.append(words)):

@@ -5,7 +5,7 @@ import pytest
 
 import robscore as rs
 from robscore.family_choice.data_profile import DataProfile
-from robscore.rows.arrays import ArrayRows
+from robscore.rows.row_source import ArrayRows
 
 
 def whole_of(X):

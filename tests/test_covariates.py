@@ -9,7 +9,7 @@ from registry import TANH, half_square, minus, tanh_pair
 import robscore as rs
 from robscore.elements import streamed
 from robscore.elements.inner_products import block_gram
-from robscore.rows.blocks import Partition
+from robscore.rows.partition import Partition
 from robscore.solvers.unpenalised import solve_unpenalised
 
 POSITIVE = ["sqrt", "gamma", "truncated-gaussian", "log-log"]

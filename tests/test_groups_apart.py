@@ -7,7 +7,7 @@ import pytest
 
 import robscore as rs
 from robscore.fitting import groups
-from robscore.losses.parts import Parts, matrices
+from robscore.losses.interaction_parts import Parts, matrices
 
 GROUPS = ("a", "b", "c")
 

@@ -5,7 +5,7 @@ import pytest
 from registry import CASES, positive
 
 import robscore as rs
-from robscore.elements.overflow import largest_norm
+from robscore.elements.power_elements import largest_norm
 from robscore.families import univariate
 from robscore.families.family import NoDensityError
 from robscore.medians.clouds import LARGEST_SQUARED_NORM

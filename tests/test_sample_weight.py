@@ -11,7 +11,7 @@ import robscore as rs
 from robscore._tools.deviations import median
 from robscore.elements import streamed
 from robscore.rows import ArrayRows
-from robscore.rows.blocks import Partition
+from robscore.rows.partition import Partition
 from robscore.rows.quantiles import column_quantiles
 
 

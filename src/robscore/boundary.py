@@ -19,9 +19,8 @@ import numpy as np
 
 from robscore._tools.messages import ArgumentError
 from robscore._tools.typing import Array
-from robscore.rows.arrays import as_rows
-from robscore.rows.base import Rows
 from robscore.rows.quantiles import column_quantiles
+from robscore.rows.row_source import Rows, as_rows
 
 
 class Boundary(ABC):

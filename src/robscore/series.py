@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._tools.arguments import check_whole
 from robscore._tools.messages import UsageError
 from robscore._tools.typing import AnyData, Array
-from robscore.rows.frames import read_matrix
+from robscore.rows.input_data import read_matrix
 
 if TYPE_CHECKING:
     from robscore.estimators.base import ScoreMatchingEstimator

@@ -9,7 +9,7 @@ import numpy as np
 from robscore._tools.arguments import check_number
 from robscore._tools.messages import ArgumentError, Message, Setting, first_few
 from robscore._tools.typing import Array
-from robscore.rows.names import check_unique
+from robscore.rows.tables import check_unique
 
 
 def penalty_weights(

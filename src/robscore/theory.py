@@ -16,7 +16,7 @@ from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore._tools.typing import Array
 from robscore.elements import Elements
 from robscore.losses.quadratic import QuadraticLoss
-from robscore.rows.blocks import check_n_blocks
+from robscore.rows.partition import check_n_blocks
 
 _ROUNDING = 1e-9  # so that products of decimal fractions round as on paper
 

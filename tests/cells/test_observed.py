@@ -12,7 +12,7 @@ from robscore.family_choice.common_loss import CommonWeight
 from robscore.family_choice.common_score import Scoring, losses_of
 from robscore.family_choice.observed import completed, observed_loss
 from robscore.losses.quadratic import QuadraticLoss
-from robscore.rows.arrays import ArrayRows
+from robscore.rows.row_source import ArrayRows
 
 
 def _rows(family: str, n: int, seed: int = 1) -> np.ndarray:

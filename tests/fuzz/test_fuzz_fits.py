@@ -10,7 +10,7 @@ from registry import CASES, STATISTICS
 
 import robscore as rs
 from robscore.families.power import PowerFamily
-from robscore.rows.frames import readable
+from robscore.rows.input_data import readable
 from robscore.rows.tables import columns_of
 
 SHARE = 1.0 / (len(CASES) * 2 + len(STATISTICS) + 2)  # of all fits

@@ -8,8 +8,7 @@ from reference import brute_median
 
 import robscore as rs
 from robscore.medians.clouds import PointCloud
-from robscore.medians.geometric_median import median_weights
-from robscore.medians.plain import certified_median
+from robscore.medians.geometric_median import certified_median, median_weights
 
 RNG = np.random.default_rng(0)
 

@@ -8,7 +8,7 @@ import pyarrow.dataset as ds
 import pytest
 
 import robscore as rs
-from robscore.rows.arrow import is_arrow_source
+from robscore.rows.arrow_batches import is_arrow_source
 
 FRAME = pd.DataFrame(
     np.random.default_rng(0).normal(size=(300, 4)) @ (np.eye(4) + np.eye(4, k=1) / 2), columns=list("abcd")

@@ -19,7 +19,7 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
-from robscore.rows.distributed import DaskRows, _merged  # noqa: E402
+from robscore.rows.dask_cluster import DaskRows, _merged  # noqa: E402
 
 # Clusters leave sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -238,7 +238,7 @@ def cancelled(*_):
 
 def test_workers_that_die_are_explained(monkeypatch):
     rows = DaskRows(da.from_array(X, chunks=(900, 6)))
-    monkeypatch.setattr("robscore.rows.distributed.client_of", lambda _: None)
+    monkeypatch.setattr("robscore.rows.dask_cluster.client_of", lambda _: None)
     monkeypatch.setattr("dask.compute", killed)
     with pytest.raises(MemoryError, match=r"ran out of memory \(KilledWorker\). Chunks of X have up to 900 rows"):
         rows.gather(np.asarray)
@@ -248,7 +248,7 @@ def test_workers_that_die_are_explained(monkeypatch):
 
 def test_rows_that_are_gone_are_explained(monkeypatch):
     rows = DaskRows(da.from_array(X, chunks=(900, 6)))
-    monkeypatch.setattr("robscore.rows.distributed.client_of", lambda _: None)
+    monkeypatch.setattr("robscore.rows.dask_cluster.client_of", lambda _: None)
     monkeypatch.setattr("dask.compute", cancelled)
     with pytest.raises(ValueError, match="no longer where they were"):
         rows.gather(np.asarray)

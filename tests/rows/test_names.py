@@ -5,7 +5,7 @@ import time
 import pytest
 
 import robscore as rs
-from robscore.rows.names import check_names, repeated
+from robscore.rows.tables import check_names, repeated
 
 
 def test_names_that_repeat_are_named_in_order():

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robscore.rows import ArrayRows, ParquetRows
-from robscore.rows import base as rows_base
-from robscore.rows.base import cut, repieced
+from robscore.rows import row_source as rows_base
 from robscore.rows.quantiles import column_quantiles
+from robscore.rows.row_source import cut, repieced
 
 KINDS = ["array", "memory map", "parquet", "dask", "selected", "mapped"]
 
@@ -27,7 +27,7 @@ def make(kind, X, folder):
         return ParquetRows(folder)
     if kind == "dask":
         da = pytest.importorskip("dask.array")
-        from robscore.rows.distributed import DaskRows
+        from robscore.rows.dask_cluster import DaskRows
 
         return DaskRows(da.from_array(X, chunks=(37, 2)))
     if kind == "selected":

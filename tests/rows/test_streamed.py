@@ -11,8 +11,8 @@ from robscore.elements import streamed
 from robscore.elements.streamed import StreamedElements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows import ArrayRows
-from robscore.rows.base import SelectedRows
-from robscore.rows.blocks import Partition, make_blocks
+from robscore.rows.partition import Partition, make_blocks
+from robscore.rows.row_source import SelectedRows
 
 EVERY = CASES + STATISTICS
 PIECE = 17  # rows

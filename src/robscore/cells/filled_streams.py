@@ -22,7 +22,7 @@ from robscore._tools.randomness import mixed_bits
 from robscore._tools.typing import AnyArray, Array, IntArray
 from robscore.families.family import Family, Parameters
 from robscore.families.samplers.slices import slice_coordinate
-from robscore.rows.base import Rows, Work, some_of
+from robscore.rows.row_source import Rows, Work, some_of
 
 Seeds = NDArray[np.uint64]
 
@@ -57,7 +57,7 @@ def row_seeds(rows: Rows, seed: int) -> Seeds:
     --------
     >>> import numpy as np
     >>> from robscore.cells.filled_streams import row_seeds
-    >>> from robscore.rows.arrays import ArrayRows
+    >>> from robscore.rows.row_source import ArrayRows
     >>> X = np.array([[1.0, np.nan], [2.0, np.nan], [1.0, np.nan]])
     >>> len(set(row_seeds(ArrayRows(X), 0).tolist()))
     3

@@ -29,8 +29,8 @@ from robscore.fitting.fit import GraphFit
 from robscore.fitting.solve import solve as solve_path
 from robscore.graph import pair_associations
 from robscore.losses.quadratic import QuadraticLoss
-from robscore.rows.base import some_of
-from robscore.rows.blocks import halves
+from robscore.rows.partition import halves
+from robscore.rows.row_source import some_of
 from robscore.rows.tables import Kind, as_table
 from robscore.selection.candidates import least
 from robscore.selection.ebic import ebic, support

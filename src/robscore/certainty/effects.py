@@ -26,7 +26,7 @@ from robscore.certainty.influence import (
 )
 from robscore.fitting.fit import Fit
 from robscore.fitting.settings import GraphSettings
-from robscore.losses.parts import mirrored
+from robscore.losses.interaction_parts import mirrored
 from robscore.rows.tables import Kind, as_table
 from robscore.solvers.unpenalised import SingularLossError
 from robscore.weighting.row_weights import WeightedRows

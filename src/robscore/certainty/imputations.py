@@ -13,8 +13,7 @@ from robscore.elements.streamed import elements_of
 from robscore.fitting.filling import Filler
 from robscore.fitting.fit import Fit, GraphFit
 from robscore.fitting.weigh import weights_of_copies
-from robscore.rows.arrays import ArrayRows
-from robscore.rows.base import Rows
+from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import as_table
 from robscore.weighting.proper_parameters import proper
 

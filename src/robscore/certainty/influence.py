@@ -42,7 +42,7 @@ from robscore.fitting.filling import Filler
 from robscore.fitting.fit import Fit, GraphFit
 from robscore.fitting.weigh import weights_of_copies
 from robscore.losses.quadratic import QuadraticLoss
-from robscore.rows.arrays import ArrayRows
+from robscore.rows.row_source import ArrayRows
 from robscore.solvers.unpenalised import Refit, SingularLossError, refit
 from robscore.weighting.proper_parameters import proper
 from robscore.weighting.row_weights import RowWeights, WeightedRows

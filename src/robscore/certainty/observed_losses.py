@@ -12,8 +12,7 @@ from robscore.elements.observed_entries import ObservedEntries
 from robscore.families.family import Family, Parameters
 from robscore.fitting.fit import Fit
 from robscore.fitting.settings import is_known_by_entries
-from robscore.rows.arrays import ArrayRows
-from robscore.rows.base import Rows
+from robscore.rows.row_source import ArrayRows, Rows
 
 
 def observed_rows(fit: Fit) -> Rows:

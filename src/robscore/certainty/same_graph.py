@@ -28,7 +28,7 @@ from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomSt
 from robscore.certainty.influence import influence_of_rows
 from robscore.fitting.fit import GraphFit
 from robscore.graph import Graph
-from robscore.rows.frames import read_matrix, readable
+from robscore.rows.input_data import read_matrix, readable
 from robscore.rows.tables import Kind, as_table
 from robscore.solvers.unpenalised import SingularLossError
 

@@ -34,10 +34,9 @@ from robscore._tools.repetitions import Store, run_all
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray, RandomState
 from robscore._version import __version__
 from robscore.fitting.settings import GraphSettings
-from robscore.rows.blocks import halves
-from robscore.rows.covariates import names_of_columns, read_covariates, split_frame
-from robscore.rows.frames import read_matrix, readable
-from robscore.rows.moderators import with_moderators
+from robscore.rows.covariate_columns import names_of_columns, read_covariates, split_frame, with_moderators
+from robscore.rows.input_data import read_matrix, readable
+from robscore.rows.partition import halves
 from robscore.rows.tables import Kind, as_table
 
 if TYPE_CHECKING:

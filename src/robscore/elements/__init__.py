@@ -5,9 +5,9 @@ gradients.py  families given by the gradients of their statistics: O(n m r) numb
 base.py       what both offer: inner products, weighted means, the averaged loss
 """
 
-from robscore.elements.base import PARTS, Elements, PairwiseElements, Part
-from robscore.elements.gradients import NodeElements, SimplexElements, StatisticElements
-from robscore.elements.power import PowerElements
+from robscore.elements.gradient_elements import NodeElements, SimplexElements, StatisticElements
+from robscore.elements.power_elements import PowerElements
+from robscore.elements.row_elements import PARTS, Elements, PairwiseElements, Part
 
 __all__ = [
     "PARTS",

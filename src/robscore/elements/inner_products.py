@@ -18,8 +18,8 @@ from robscore._tools.typing import Array
 from robscore.elements import Elements, Part
 from robscore.medians.clouds import Cloud, GramCloud
 from robscore.medians.geometric_median import median_weights
-from robscore.rows.base import some_of
-from robscore.rows.blocks import Partition
+from robscore.rows.partition import Partition
+from robscore.rows.row_source import some_of
 
 Way: TypeAlias = Literal["auto", "rows", "nodes", "streamed"]
 

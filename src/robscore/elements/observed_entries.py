@@ -26,10 +26,10 @@ import numpy as np
 from robscore._tools.memory import chunks, rows_within
 from robscore._tools.messages import Setting, UsageError, quoted
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.elements.base import CHUNK_BYTES
-from robscore.elements.power import PowerElements
+from robscore.elements.power_elements import PowerElements
+from robscore.elements.row_elements import CHUNK_BYTES
 from robscore.losses.quadratic import QuadraticLoss, location_rows
-from robscore.rows.base import Rows
+from robscore.rows.row_source import Rows
 
 if TYPE_CHECKING:
     from robscore.families.family import Family

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from robscore._tools.memory import describe, rows_within
 from robscore._tools.messages import ArgumentError, Message, Setting, UsageError
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
-from robscore.elements.base import Cost, Elements, PairwiseElements, Part, RowCounts, Storage, check_dense
+from robscore.elements.row_elements import Cost, Elements, PairwiseElements, Part, RowCounts, Storage, check_dense
 from robscore.losses.quadratic import Loss
-from robscore.rows.arrays import ArrayRows
-from robscore.rows.base import Rows, some_of
-from robscore.rows.blocks import Partition
+from robscore.rows.partition import Partition
+from robscore.rows.row_source import ArrayRows, Rows, some_of
 
 if TYPE_CHECKING:
     from robscore.families.family import Family

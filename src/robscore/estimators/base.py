@@ -33,9 +33,9 @@ from robscore.family_choice.data_profile import ConstantSum, remarks_on_codes, r
 from robscore.fitting.fit import Fit
 from robscore.fitting.settings import Missing, Settings
 from robscore.rows import Rows
-from robscore.rows.base import some_of
-from robscore.rows.blocks import Partition
-from robscore.rows.frequency import read_frequency
+from robscore.rows.input_data import read_frequency
+from robscore.rows.partition import Partition
+from robscore.rows.row_source import some_of
 
 _LOOKED_AT = 20_000  # rows, for what kinds of columns and values there are
 _S = TypeVar("_S", bound=Settings)

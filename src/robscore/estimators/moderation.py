@@ -14,7 +14,7 @@ from robscore.families.given_covariates import Moderated
 from robscore.fitting.fit import Fit, GraphFit
 from robscore.fitting.moderators import moderators_at
 from robscore.graph import Graph, association
-from robscore.losses.parts import matrices
+from robscore.losses.interaction_parts import matrices
 
 
 class ModerationMixin:

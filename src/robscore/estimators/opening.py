@@ -14,11 +14,17 @@ from robscore._tools.messages import ArgumentError, UsageError, quoted
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore.family_choice.data_profile import ConstantSum
 from robscore.rows import ArrayRows, Rows
-from robscore.rows.covariates import Covariate, Design, names_of_columns, read_covariates, split_frame
-from robscore.rows.frames import readable
-from robscore.rows.joined import JoinedRows
-from robscore.rows.moderators import Moderator, with_moderators
-from robscore.rows.opening import open_rows
+from robscore.rows.covariate_columns import (
+    Covariate,
+    Design,
+    Moderator,
+    names_of_columns,
+    read_covariates,
+    split_frame,
+    with_moderators,
+)
+from robscore.rows.input_data import open_rows, readable
+from robscore.rows.row_source import with_columns
 
 
 class Opened(NamedTuple):
@@ -109,7 +115,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
             rows, library = self._open(rest, reset=reset)
         if self.covariates_ is None:
             self.covariates_ = Design.of(columns, from_data=names is not None)
-        return Opened(JoinedRows(rows, self.covariates_.matrix(columns)), library, self.covariates_.terms)
+        return Opened(with_columns(rows, self.covariates_.matrix(columns)), library, self.covariates_.terms)
 
     def _open_moderated(self, X: AnyData, covariates: AnyData | None, moderators: AnyData | None) -> Opened:
         """The rows of a fit, with all covariates, those that moderate among them."""

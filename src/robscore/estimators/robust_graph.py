@@ -16,7 +16,7 @@ from robscore.certainty.edge_intervals import Estimate, Method, check_one_graph,
 from robscore.certainty.influence import Influence, influence_of_rows
 from robscore.certainty.predictability import predictability
 from robscore.certainty.stability import EdgeStability, edge_stability
-from robscore.elements.base import Storage
+from robscore.elements.row_elements import Storage
 from robscore.estimators.base import ScoreMatchingEstimator
 from robscore.estimators.showing import ShowsGraph
 from robscore.families.family import Family

@@ -38,11 +38,10 @@ from robscore.domains import Domain, Simplex
 from robscore.families.samplers.sampler import Sampler
 from robscore.families.samplers.slices import SliceSampler
 from robscore.rows import ArrayRows
-from robscore.rows.arrays import as_rows
-from robscore.rows.base import Rows
-from robscore.rows.frames import read_matrix
+from robscore.rows.input_data import read_matrix
 from robscore.rows.inspection import inspect
 from robscore.rows.quantiles import column_quantiles
+from robscore.rows.row_source import Rows, as_rows
 
 if TYPE_CHECKING:
     from robscore.elements import Elements

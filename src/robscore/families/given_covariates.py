@@ -23,16 +23,15 @@ import numpy as np
 from robscore._tools.typing import Array, BoolArray
 from robscore.domains import Domain, Simplex
 from robscore.elements import NodeElements, PowerElements, SimplexElements
-from robscore.elements.moderated import ModeratedElements
+from robscore.elements.gradient_elements import ModeratedElements
 from robscore.families.family import Family, Parameters, Scaling, WeightedFamily
 from robscore.families.power import PowerFamily
 from robscore.families.samplers.gibbs import PowerSampler
 from robscore.families.samplers.sampler import Draws, Sampler
 from robscore.families.samplers.slices import sweep_slices
 from robscore.families.samplers.truncated_normal import draw_truncated_normal
-from robscore.losses.parts import Parts, matrices
-from robscore.rows.arrays import as_rows
-from robscore.rows.base import Rows
+from robscore.losses.interaction_parts import Parts, matrices
+from robscore.rows.row_source import Rows, as_rows
 
 LOWEST_LOCATION = -0.95  # of rows that would have no density, when rows are drawn
 

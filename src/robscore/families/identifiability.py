@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robscore.families.family import Family, get_family
-from robscore.rows.blocks import check_n_blocks
+from robscore.rows.partition import check_n_blocks
 
 
 class Identifiability(NamedTuple):

@@ -31,8 +31,7 @@ from robscore._tools.typing import AnyArray, Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Intervals, Nearest, NonNegative, Real
 from robscore.elements import PowerElements
-from robscore.elements.overflow import largest_norm
-from robscore.elements.power import PowerRows
+from robscore.elements.power_elements import PowerRows, largest_norm
 from robscore.families.family import (
     Parameters,
     Scaling,
@@ -48,7 +47,7 @@ from robscore.families.samplers.normal import NormalSampler
 from robscore.families.samplers.sampler import Sampler
 from robscore.families.samplers.truncated_normal import draw_truncated_normal
 from robscore.medians.clouds import LARGEST_SQUARED_NORM
-from robscore.rows.base import Rows
+from robscore.rows.row_source import Rows
 
 
 class PowerFamily(WeightedFamily):

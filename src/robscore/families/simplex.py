@@ -18,13 +18,12 @@ from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.boundary import Boundary
 from robscore.domains import SUM_TOLERANCE, Domain
 from robscore.domains import Simplex as SimplexDomain
-from robscore.domains.simplex import misses_one
+from robscore.domains.domain_kinds import misses_one
 from robscore.elements import SimplexElements
 from robscore.families.family import Family, check_boundary, linear_part, register
-from robscore.rows.arrays import as_rows
-from robscore.rows.base import Rows
 from robscore.rows.inspection import OfRows
 from robscore.rows.quantiles import column_quantiles
+from robscore.rows.row_source import Rows, as_rows
 
 
 @register("simplex")

@@ -18,7 +18,7 @@ from robscore.boundary import Boundary
 from robscore.domains import Domain, NonNegative, Real
 from robscore.families.custom_statistics import ExponentialFamily
 from robscore.families.family import Parameters, Scaling, check_domain, robust_scaling
-from robscore.rows.base import Rows
+from robscore.rows.row_source import Rows
 
 __all__ = ["Exponential", "Normal", "TruncatedNormal", "UnivariateGamma", "Weibull"]
 

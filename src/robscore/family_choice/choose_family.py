@@ -15,12 +15,9 @@ from robscore.families.simplex import Simplex
 from robscore.family_choice.common_loss import Coordinates, is_comparable
 from robscore.family_choice.data_profile import ConstantSum, DataProfile
 from robscore.family_choice.held_out_loss import Design, HeldOut
-from robscore.rows.arrays import ArrayRows
-from robscore.rows.base import Rows
-from robscore.rows.frames import readable
-from robscore.rows.names import default_names
-from robscore.rows.opening import open_rows
-from robscore.rows.tables import as_table
+from robscore.rows.input_data import open_rows, readable
+from robscore.rows.row_source import ArrayRows, Rows
+from robscore.rows.tables import as_table, default_names
 
 FAMILIES = ("sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian", "simplex")
 WORSE = 3.0  # errors

@@ -29,9 +29,8 @@ from robscore._tools.deviations import MAD
 from robscore._tools.typing import Array, IntArray
 from robscore.families.family import Family, Parameters
 from robscore.families.power import PowerFamily
-from robscore.rows.arrays import as_rows
-from robscore.rows.base import Rows
 from robscore.rows.quantiles import column_quantiles
+from robscore.rows.row_source import Rows, as_rows
 from robscore.weighting.central_rows import Scatter, find_middle
 
 

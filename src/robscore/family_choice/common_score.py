@@ -12,7 +12,7 @@ from robscore.families.family import Parameters
 from robscore.families.power import PowerFamily
 from robscore.family_choice.common_loss import CommonWeight, Coordinates, DistanceWeight
 from robscore.family_choice.observed import completed, drawn_by, observed_loss
-from robscore.rows.base import Rows
+from robscore.rows.row_source import Rows
 
 _MOST_ROWS = 10_000  # that the weight is learnt from
 

@@ -12,7 +12,7 @@ import numpy as np
 from robscore._tools.messages import About, Message, Phrase, Remark, quoted
 from robscore._tools.numbers import last_digit, roundest
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.rows.base import Rows
+from robscore.rows.row_source import Rows
 
 _MOST_ROWS = 20_000  # that are looked at for kinds of columns, and compared
 _FEW_VALUES = 10  # different whole numbers, as on a scale of answers

@@ -13,7 +13,7 @@ from robscore._tools.typing import Array, BoolArray
 from robscore.cells.draw_cells import DrawingOrder, initial_values, redrawn
 from robscore.domains import Real
 from robscore.elements.observed_entries import ObservedElements, Shares, counts_of
-from robscore.elements.power import PowerElements
+from robscore.elements.power_elements import PowerElements
 from robscore.families.power import Gaussian, PowerFamily
 from robscore.family_choice.common_loss import CommonWeight, DistanceWeight
 from robscore.losses.quadratic import QuadraticLoss

@@ -31,7 +31,7 @@ from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.cells.filled_streams import Drawing, FilledRows, Seeds, filled_with, row_seeds, typical_values
 from robscore.domains import Simplex
 from robscore.elements import PairwiseElements
-from robscore.elements.base import RowCounts
+from robscore.elements.row_elements import RowCounts
 from robscore.families.family import Family, Parameters
 from robscore.fitting.certificate import certify
 from robscore.fitting.fit import GraphFit, Sampled, fit_graph, in_given_units
@@ -41,12 +41,10 @@ from robscore.fitting.refit import RIDGE, refitted
 from robscore.fitting.settings import GraphSettings
 from robscore.fitting.weigh import Weighed, remarks_on_left_out
 from robscore.graph import association
-from robscore.losses.quadratic import QuadraticLoss
-from robscore.losses.restricted import entries_of
-from robscore.rows.arrays import ArrayRows
-from robscore.rows.base import Rows, some_of
-from robscore.rows.moderators import Moderator
-from robscore.rows.names import default_names
+from robscore.losses.quadratic import QuadraticLoss, entries_of
+from robscore.rows.covariate_columns import Moderator
+from robscore.rows.row_source import ArrayRows, Rows, some_of
+from robscore.rows.tables import default_names
 from robscore.solvers.path import joined_interaction, joined_support
 from robscore.solvers.unpenalised import Refit, SingularLossError, refit
 from robscore.weighting.proper_parameters import proper

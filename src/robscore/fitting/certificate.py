@@ -19,7 +19,7 @@ from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import PairwiseElements
 from robscore.families.family import Parameters
 from robscore.fitting.prepare import Prepared
-from robscore.rows.base import added
+from robscore.rows.row_source import added
 from robscore.solvers.unpenalised import Refit
 from robscore.weighting.row_weights import RowWeights, WeightedRows
 

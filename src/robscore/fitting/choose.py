@@ -16,7 +16,7 @@ from robscore.fitting.settings import GraphSettings
 from robscore.fitting.solve import solve
 from robscore.fitting.weigh import Weighed
 from robscore.losses.quadratic import QuadraticLoss
-from robscore.rows.base import some_of
+from robscore.rows.row_source import some_of
 from robscore.selection import SELECTORS, Candidates, Choice
 from robscore.selection.autocorrelation_time import autocorrelation_time
 from robscore.selection.candidates import last_position_with_same_graph

@@ -9,7 +9,7 @@ import numpy as np
 from robscore._tools.messages import UsageError, quoted
 from robscore._tools.typing import Array
 from robscore.families.family import Scaling
-from robscore.rows.base import Rows
+from robscore.rows.row_source import Rows
 
 _VARIES = 1e-10  # what a deviation must be, relative to the size of the values
 _DEPENDENT = 1e-9  # least eigenvalue of the correlations

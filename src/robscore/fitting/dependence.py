@@ -7,7 +7,7 @@ import numpy as np
 from robscore._tools.messages import About, Message, Remark, Setting, quoted
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import PairwiseElements
-from robscore.rows.base import some_of
+from robscore.rows.row_source import some_of
 from robscore.weighting.row_weights import RowWeights, squared_total
 
 _DETERMINED = 0.99  # share of a column's variance that the others explain

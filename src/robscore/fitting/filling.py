@@ -37,7 +37,7 @@ from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.fitting.weigh import loss_of_copies
 from robscore.losses.quadratic import FactoredLoss, Loss, QuadraticLoss
-from robscore.rows.arrays import ArrayRows
+from robscore.rows.row_source import ArrayRows
 from robscore.weighting.proper_parameters import proper
 
 if TYPE_CHECKING:

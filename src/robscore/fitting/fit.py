@@ -35,7 +35,7 @@ from robscore.fitting.singular import singular_error
 from robscore.fitting.weigh import Judge, Weighed, loss_of_copies, weigh
 from robscore.graph import FitFacts, Graph, association
 from robscore.losses.quadratic import Loss, QuadraticLoss, location_rows
-from robscore.rows.base import Rows
+from robscore.rows.row_source import Rows
 from robscore.solvers.path import convergence_message, joined_interaction, joined_support
 from robscore.solvers.unpenalised import SingularLossError, minimise
 from robscore.solvers.unsolvable_columns import ColumnsError

@@ -10,9 +10,8 @@ from robscore._tools.messages import Setting, UsageError
 from robscore._tools.typing import Array, BoolArray
 from robscore.cells.draw_cells import DrawingOrder, initial_values
 from robscore.fitting.settings import Settings
-from robscore.rows.arrays import ArrayRows
-from robscore.rows.base import Rows
-from robscore.rows.names import default_names
+from robscore.rows.row_source import ArrayRows, Rows
+from robscore.rows.tables import default_names
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,10 @@ from robscore._tools.messages import ArgumentError, Message, Phrase, Remark, Set
 from robscore._tools.typing import AnyArray, Array
 from robscore.families.family import Family, Parameters
 from robscore.families.given_covariates import GivenCovariates, Moderated, Moderation
-from robscore.losses.parts import Parts
-from robscore.rows.base import Rows
-from robscore.rows.covariates import Covariate
+from robscore.losses.interaction_parts import Parts
+from robscore.rows.covariate_columns import Covariate, Moderator
 from robscore.rows.inspection import Inspection
-from robscore.rows.moderators import Moderator
+from robscore.rows.row_source import Rows
 
 _FEWEST_ROWS = 10  # of a group
 _MOST_SEEN = 200  # values of moderators that interactions are looked at

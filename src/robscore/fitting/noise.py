@@ -27,7 +27,7 @@ from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.fitting.weigh import Weighed
 from robscore.losses.quadratic import QuadraticLoss
-from robscore.rows.arrays import ArrayRows
+from robscore.rows.row_source import ArrayRows
 from robscore.selection.standard_errors import profile_out_node_parameters
 from robscore.weighting.row_weights import RowWeights
 

@@ -18,12 +18,12 @@ from robscore.fitting.covariates import with_covariates
 from robscore.fitting.moderators import Placed, check_present, place_moderators
 from robscore.fitting.settings import Settings
 from robscore.losses.quadratic import location_rows
-from robscore.rows.base import Rows
-from robscore.rows.frequency import check_total, with_frequency
+from robscore.rows.covariate_columns import Moderator
+from robscore.rows.input_data import check_total, with_frequency
 from robscore.rows.inspection import Inspection, inspect
-from robscore.rows.moderators import Moderator
-from robscore.rows.names import default_names
 from robscore.rows.quantiles import column_quantiles
+from robscore.rows.row_source import Rows
+from robscore.rows.tables import default_names
 
 _LEAST_UNIT, _LARGEST_UNIT = 1e-290, 1e290  # between which K in the units of the data can be held
 _LEAST_SIZE, _LARGEST_SIZE = 1e-30, 1e30  # of columns that are not scaled: powers of them are multiplied with others

@@ -13,13 +13,13 @@ from robscore._tools.memory import read_bytes
 from robscore._tools.messages import ArgumentError, Message, Phrase, Setting, UsageError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
-from robscore.domains.intervals import Intervals
-from robscore.elements.base import Storage, check_storage
+from robscore.domains.domain_kinds import Intervals
+from robscore.elements.row_elements import Storage, check_storage
 from robscore.families.family import Family, get_family
 from robscore.families.given_covariates import GivenCovariates, can_be_moderated
 from robscore.families.power import PowerFamily
 from robscore.losses.quadratic import MANY_COLUMNS
-from robscore.rows.blocks import check_contamination, check_n_blocks, n_blocks_for
+from robscore.rows.partition import check_contamination, check_n_blocks, n_blocks_for
 from robscore.selection import SELECTORS
 from robscore.solvers.descent import alpha_grid
 from robscore.solvers.penalised_loss import Rule, check_options

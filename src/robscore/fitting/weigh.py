@@ -17,8 +17,7 @@ from robscore.families.family import NoDensityError, Parameters
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.losses.quadratic import Loss
-from robscore.rows.arrays import ArrayRows
-from robscore.rows.base import Rows, some_of
+from robscore.rows.row_source import ArrayRows, Rows, some_of
 from robscore.selection.n_blocks import block_grid, choose_n_blocks, least_blocks
 from robscore.solvers.unpenalised import SingularLossError
 from robscore.solvers.unsolvable_columns import ColumnsError

@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike
 from robscore._tools.messages import ArgumentError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, RandomState
-from robscore.medians.geometric_median import GeometricMedian, geometric_median, read_points
-from robscore.medians.plain import is_central, sample_centre
-from robscore.rows.blocks import Partition
+from robscore.medians.geometric_median import GeometricMedian, geometric_median, is_central, read_points, sample_centre
+from robscore.rows.partition import Partition
 
 
 def median_of_means(

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robscore._tools.typing import Array
-from robscore.elements.packing import unpacked
+from robscore.elements.power_elements import unpacked
 from robscore.families import score_elements
 from robscore.losses.quadratic import assemble_hessian
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, select
-from robscore.rows.blocks import Partition
+from robscore.rows.partition import Partition
 from robscore.simulate import random_model, sample
 from robscore.weighting.block_weights import robust_weights
 

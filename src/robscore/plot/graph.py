@@ -14,7 +14,7 @@ from robscore.graph import Graph, association
 from robscore.plot.labels import fitted_labels
 from robscore.plot.layout import longitudes_near, map_layout, middle_longitude, shared_layout
 from robscore.plot.style import BLUE, DARK, VERMILLION, axes, legend
-from robscore.rows.names import default_names
+from robscore.rows.tables import default_names
 from robscore.solvers.path import joined_support
 
 if TYPE_CHECKING:

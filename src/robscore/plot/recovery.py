@@ -12,7 +12,7 @@ from robscore._tools.typing import Array
 from robscore.plot.graph import Links, draw_links
 from robscore.plot.layout import shared_layout
 from robscore.plot.style import BLUE, GREY, VERMILLION, axes
-from robscore.rows.names import default_names
+from robscore.rows.tables import default_names
 from robscore.solvers.path import joined_support
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from robscore._tools.optional import require
 from robscore.reading.cell_values import Meaning, settled
 from robscore.reading.data_file import DataFileError, FileColumns, ReadOptions
 from robscore.reading.text_format import decimal_of, raw
-from robscore.rows.batches import index_of
+from robscore.rows.arrow_batches import index_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -29,8 +29,7 @@ from robscore.families.family import Family
 from robscore.graph import association
 from robscore.report.checking import broken_part, parsed
 from robscore.report.sections import about_cells, about_given, is_cells, is_given
-from robscore.rows.names import default_names
-from robscore.rows.tables import columns_of
+from robscore.rows.tables import columns_of, default_names
 
 FORMAT = 1
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")

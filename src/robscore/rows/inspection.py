@@ -11,7 +11,7 @@ import numpy as np
 
 from robscore._tools.messages import Message, Phrase, RowAt, Setting, UsageError, first_few_parts
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.rows.base import Rows
+from robscore.rows.row_source import Rows
 
 if TYPE_CHECKING:
     from robscore.families.family import Family

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robscore._tools.typing import Array
-from robscore.rows.arrays import ArrayRows
-from robscore.rows.base import Rows
+from robscore.rows.row_source import ArrayRows, Rows
 
 _COUNTERS = 2**21  # in all columns together
 _HELD = 4_000_000  # numbers that may be held and put in order

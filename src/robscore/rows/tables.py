@@ -1,13 +1,16 @@
-"""Tables in the data-frame library that the user has."""
+"""Tables that are returned, in the data-frame library of the user; and which names columns may have."""
 
 from __future__ import annotations
 
 import importlib.util
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
 
+from robscore._tools.messages import quoted
 from robscore._tools.typing import AnyData
 
 Kind: TypeAlias = type[str] | type[float] | type[int] | type[bool]
@@ -36,3 +39,32 @@ def columns_of(table: AnyData) -> dict[str, Any]:
         return {name: table[name] for name in table.dtype.names or ()}
     frame = nw.from_native(table, eager_only=True)
     return {name: frame[name].to_numpy() for name in frame.columns}
+
+
+def check_names(given: Sequence[object]) -> list[str]:
+    """Names of columns as strings; raise unless they tell columns apart."""
+    names = [str(name) for name in given]
+    check_unique("Column names", names)
+    if len({isinstance(name, str) for name in given}) > 1:
+        raise ValueError(
+            "Some column names are strings and some are not; make all of them strings, in pandas by X.columns = "
+            "X.columns.astype(str)."
+        )
+    return names
+
+
+def check_unique(what: str, names: Sequence[str]) -> None:
+    """Raise, naming them, where names occur more than once."""
+    if twice := repeated(names):
+        verb = "occurs" if len(twice) == 1 else "occur"
+        raise ValueError(f"{what} must be unique, but {quoted(twice)} {verb} more than once; rename or drop some.")
+
+
+def repeated(names: Sequence[str]) -> list[str]:
+    """Names that occur more than once, in order."""
+    return sorted(name for name, count in Counter(names).items() if count > 1)
+
+
+def default_names(n_columns: int) -> list[str]:
+    """x0, x1, ... as scikit-learn names the columns of an array."""
+    return [f"x{j}" for j in range(n_columns)]

@@ -20,7 +20,7 @@ from robscore._tools.messages import ArgumentError
 from robscore._tools.typing import Array, BoolArray
 from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss
-from robscore.rows.base import some_of
+from robscore.rows.row_source import some_of
 from robscore.solvers import unpenalised as refitting
 from robscore.solvers.path import Path, joined_support
 from robscore.solvers.unpenalised import Refit, SingularLossError

@@ -21,7 +21,7 @@ from scipy.special import ndtri, stdtr
 
 from robscore._tools.progress import announce
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.losses.parts import Parts, both_ends
+from robscore.losses.interaction_parts import Parts, both_ends
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.selection.standard_errors import degrees_of_freedom, on_own_parameters, standard_errors
 from robscore.solvers.path import Path, joined_support

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from robscore._tools.typing import Array, BoolArray
-from robscore.losses.parts import matrices
+from robscore.losses.interaction_parts import matrices
 from robscore.selection.candidates import Candidates, Choice, last_position_with_same_graph, least
 from robscore.selection.edge_odds import AnyEdge, Odds, find_odds
 from robscore.selection.entry_scores import Entries, EntryScores

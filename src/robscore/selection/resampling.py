@@ -16,8 +16,8 @@ from robscore._tools.deviations import stands_out
 from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore._tools.typing import Array, IntArray
 from robscore.losses.quadratic import QuadraticLoss
-from robscore.rows.base import some_of
-from robscore.rows.blocks import Partition
+from robscore.rows.partition import Partition
+from robscore.rows.row_source import some_of
 from robscore.selection.candidates import Candidates, Choice, least
 from robscore.selection.ebic import LEAST_RCOND, graph_key, support
 from robscore.solvers.path import Path, joined_interaction, joined_support

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.losses.parts import both_ends, ends_exchanged
+from robscore.losses.interaction_parts import both_ends, ends_exchanged
 from robscore.losses.quadratic import QuadraticLoss, as_location, assemble_hessian
 from robscore.solvers.path import Path, joined_support
 from robscore.solvers.unpenalised import Factor, SingularLossError, factor_positive_definite

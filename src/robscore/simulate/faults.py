@@ -10,7 +10,7 @@ from robscore._tools.arguments import check_number
 from robscore._tools.messages import ArgumentError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, IntArray
-from robscore.rows.frames import read_matrix
+from robscore.rows.input_data import read_matrix
 from robscore.simulate.contaminate import Contaminated, choose_rows
 
 

@@ -17,7 +17,7 @@ from robscore._tools.arguments import check_whole
 from robscore._tools.messages import ArgumentError, Message, Remark, Setting, UsageError
 from robscore._tools.progress import announce
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.losses.parts import each_transposed, matrices
+from robscore.losses.interaction_parts import each_transposed, matrices
 from robscore.losses.quadratic import (
     MANY_COLUMNS,
     FactoredLoss,

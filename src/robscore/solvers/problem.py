@@ -23,7 +23,7 @@ from scipy.linalg import lstsq
 
 from robscore._tools.arguments import check_number
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.losses.parts import mirrored
+from robscore.losses.interaction_parts import mirrored
 from robscore.losses.quadratic import StatisticLoss, assemble_hessian, location_rows
 from robscore.solvers.penalised_loss import PenalisedLoss, numbers_or_ones
 from robscore.solvers.penalties import Penalty, check_penalty

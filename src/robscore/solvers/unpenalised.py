@@ -16,7 +16,7 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.linalg.lapack import dpocon
 
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.losses.parts import matrices, mirrored
+from robscore.losses.interaction_parts import matrices, mirrored
 from robscore.losses.quadratic import MANY_COLUMNS, Loss, QuadraticLoss, as_location, assemble_hessian, location_rows
 
 # Square roots of the Hessian on a support: of the whole, or node by node where columns are many.

@@ -19,7 +19,7 @@ from robscore.elements.inner_products import Way, block_cloud, cheapest_way, row
 from robscore.medians.clouds import GramCloud
 from robscore.medians.geometric_median import median_weights
 from robscore.medians.median_of_means import partitions
-from robscore.rows.blocks import Partition, scatter_ratio
+from robscore.rows.partition import Partition, scatter_ratio
 from robscore.weighting.row_weights import RowWeights
 
 Products: TypeAlias = dict[Part, Array]

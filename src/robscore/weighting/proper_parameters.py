@@ -7,7 +7,7 @@ import numpy as np
 from robscore._tools.typing import Array
 from robscore.families.family import Family, NoDensityError, Parameters
 from robscore.families.given_covariates import Moderated
-from robscore.losses.parts import matrices
+from robscore.losses.interaction_parts import matrices
 from robscore.losses.quadratic import Loss, QuadraticLoss, as_location
 
 _LEAST_DIAGONAL = 0.05  # of K, relative to its median

@@ -26,7 +26,7 @@ from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements
 from robscore.families.family import Family, Parameters
 from robscore.losses.quadratic import Loss
-from robscore.rows.base import Rows
+from robscore.rows.row_source import Rows
 from robscore.weighting.central_rows import find_middle
 from robscore.weighting.clusters import Clusters, count_copies
 from robscore.weighting.column_scaling import Standard, canonical_order

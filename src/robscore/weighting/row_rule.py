@@ -11,7 +11,7 @@ import numpy as np
 
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.families.family import Family, Parameters
-from robscore.rows.base import Rows
+from robscore.rows.row_source import Rows
 from robscore.weighting.central_rows import Scatter
 from robscore.weighting.clusters import Clusters
 from robscore.weighting.column_scaling import Standard

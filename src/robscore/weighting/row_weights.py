@@ -23,11 +23,11 @@ import numpy as np
 from robscore._tools.memory import chunks
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import Elements, PairwiseElements
-from robscore.elements.base import RowCounts
 from robscore.elements.observed_entries import ObservedElements
+from robscore.elements.row_elements import RowCounts
 from robscore.families.family import Parameters
 from robscore.losses.quadratic import Loss
-from robscore.rows.base import some_of
+from robscore.rows.row_source import some_of
 
 _AT_A_TIME = 1_000_000  # rows whose squares are held: there may be very many
 _ROUNDING = 1e-9  # of the way from the end of a taper to its start

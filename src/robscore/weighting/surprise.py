@@ -19,8 +19,8 @@ import numpy as np
 
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.families.family import Family, Parameters
-from robscore.losses.parts import reordered
-from robscore.rows.base import Rows
+from robscore.losses.interaction_parts import reordered
+from robscore.rows.row_source import Rows
 
 _MOST_SQUARED = 8  # covariates with which squares and products are taken in
 _RIDGE = 1e-6

@@ -1,4 +1,4 @@
-"""Blocks of rows: how many, which rows, and whether their order is misleading."""
+"""Blocks of rows: how many, which rows are in which, and whether the order of the rows misleads them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.special import chdtri
 
 from robscore._tools.messages import ArgumentError
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
-from robscore.rows.base import some_of
+from robscore.rows.row_source import some_of
 
 
 def n_blocks_for(n: int, contamination: float) -> int:
@@ -221,7 +221,7 @@ def halves(n: int, block_size: int, rng: np.random.Generator) -> tuple[IntArray,
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.rows.blocks import halves
+    >>> from robscore.rows.partition import halves
     >>> [half.tolist() for half in halves(7, 2, np.random.default_rng(0))]
     [[0, 1, 4, 5], [2, 3, 6]]
     """

@@ -15,9 +15,9 @@ from robscore._tools.messages import ArgumentError, Setting, UsageError, first_f
 from robscore._tools.optional import require
 from robscore._tools.progress import announce
 from robscore._tools.typing import Array, IntArray
-from robscore.rows.base import Rows, repieced
-from robscore.rows.batches import as_matrix, index_of, not_numeric
-from robscore.rows.names import check_names
+from robscore.rows.arrow_batches import as_matrix, index_of, not_numeric
+from robscore.rows.row_source import Rows, repieced
+from robscore.rows.tables import check_names
 
 _BATCH_BYTES, _LEAST_BATCH = 32e6, 4000  # read at a time, and rows at least: every column costs something each time
 _FEWEST_GROUPS, _TIMES_THE_SAMPLE = 64, 4  # row groups that a sample comes from, and their rows over its size

@@ -1,9 +1,14 @@
-"""Data of any library as a float matrix with column names, and clear refusals."""
+"""What may be passed as X and as ``sample_weight``: how it is recognised, read and refused.
+
+:func:`open_rows` recognises rows that are not in memory, :func:`readable` and :func:`read_matrix` turn arrays and data
+frames into a matrix of floats with column names, and :func:`read_frequency` checks sample weights.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
+from pathlib import Path
 from typing import NamedTuple
 
 import narwhals as nw
@@ -11,12 +16,16 @@ import numpy as np
 
 from robscore._tools.messages import Setting, UsageError, clipped, first_few
 from robscore._tools.numbers import as_numbers
-from robscore._tools.typing import AnyData, Array
-from robscore.rows.base import Rows
+from robscore._tools.typing import AnyData, Array, BoolArray
+from robscore.rows.arrow_batches import ArrowRows, is_arrow_source
 from robscore.rows.inspection import Marks
-from robscore.rows.names import check_names, default_names
+from robscore.rows.parquet_files import ParquetRows
+from robscore.rows.row_source import ArrayRows, Rows
+from robscore.rows.tables import check_names, default_names
 
 _KEEPING_NUMBERS = {"PANDAS": "select_dtypes('number')", "POLARS": "select(polars.selectors.numeric())"}
+_PACKED = (".gz", ".bz2", ".xz", ".zip")
+_OTHER = (".csv", ".tsv", ".txt", ".tab", ".dat", ".xls", ".json", ".dta", ".sav", ".zip", ".gz")
 
 
 class Table(NamedTuple):
@@ -139,3 +148,82 @@ def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[A
             " to an estimator.",
         )
     return matrix, labels
+
+
+def open_rows(X: AnyData) -> Rows | None:
+    """Rows that are not in memory, ready to be read; None for anything else."""
+    if isinstance(X, Rows):
+        return X
+    if isinstance(X, str | PathLike) or (
+        isinstance(X, list | tuple) and X and all(isinstance(path, str | PathLike) for path in X)
+    ):
+        _refuse_other_files(X)
+        return ParquetRows(X)
+    if isinstance(X, np.memmap):
+        return _mapped_file(X)
+    if type(X).__module__.partition(".")[0].startswith("dask"):
+        from robscore.rows.dask_cluster import DaskRows
+
+        return DaskRows(X)
+    return ArrowRows(X) if is_arrow_source(X) else None
+
+
+def _refuse_other_files(X: AnyData) -> None:
+    """Raise where a path is that of a file of another kind, as far as its name tells."""
+    for path in [X] if isinstance(X, str | PathLike) else X:
+        ending = "".join(Path(path).suffixes[-2:] if Path(path).suffix in _PACKED else Path(path).suffixes[-1:])
+        if ending.lower().startswith(_OTHER):
+            raise UsageError(
+                f"fit takes the paths of Parquet files, and {str(path)!r} ends in {ending}. Read it first, X = "
+                f"rs.read_table({str(path)!r}), or use the command line: robscore fit {path}"
+            )
+
+
+def _mapped_file(X: AnyData) -> ArrayRows:
+    if X.ndim != 2 or X.dtype.kind not in "fiub":
+        raise ValueError(f"X is a memory map of shape {X.shape} and type {X.dtype}; it must be a matrix of numbers.")
+    if 0 in X.shape:
+        raise ValueError(f"X is a memory map of {X.shape[0]} rows and {X.shape[1]} columns; both must be at least 1.")
+    return ArrayRows(X, whole=False)
+
+
+def read_frequency(sample_weight: AnyData, n_rows: int) -> Array:
+    """Sample weights as numbers, shape (n,); raise, saying what they must be, where they are something else.
+
+    Examples
+    --------
+    >>> from robscore.rows.input_data import read_frequency
+    >>> read_frequency([1, 2, 0], 3)
+    array([1., 2., 0.])
+    """
+    often = as_numbers("sample_weight", sample_weight)
+    if often.ndim != 1:
+        raise UsageError(f"Sample weights must be 1D: sample_weight has {often.ndim} dimensions; give one per row.")
+    if often.size != n_rows:
+        raise UsageError(f"sample_weight has {often.size} entries and X has {n_rows} rows; give one per row.")
+    wrong = np.flatnonzero(~(np.isfinite(often) & (often >= 0)))
+    if wrong.size:
+        raise UsageError(
+            f"sample_weight[{wrong[0]}]={often[wrong[0]]:g} must be a finite number of at least 0: it is how many "
+            "times the row counts."
+        )
+    if not often.any():
+        raise UsageError("All entries of sample_weight are zero, so no sample is left; give some rows a weight.")
+    return often
+
+
+def with_frequency(rows: Rows, sample_weight: AnyData) -> tuple[Rows, BoolArray]:
+    """The rows with positive weight, with their frequency; and which these are, shape (n,)."""
+    often = read_frequency(sample_weight, rows.n_rows)
+    there = often > 0
+    often = often[there]
+    return rows.selected(np.flatnonzero(there)).counted(None if (often == 1).all() else often), there
+
+
+def check_total(frequency: Array | None) -> None:
+    """Raise if the weights sum to less than two, as normalised weights do."""
+    if frequency is not None and frequency.sum() < 2:
+        raise UsageError(
+            f"sample_weight sums to {frequency.sum():.3g}: weights count rows, so their sum is the number of rows, at "
+            "least 2. Multiply them, for example by the number of rows."
+        )

@@ -10,7 +10,8 @@ j has the locations eta_j0, ..., eta_jq in place of one: the constant 1 that eta
     Gamma_j(x) = [[ A_j u u',  -B_j u c' ],  [ -B_j c u',  C_j c c' ]]     g_j(x) = alpha_j u + beta_j e_j + gamma_j c
 
 Everything after needs only inner products of elements and their weighted means, and both come from here without ever
-holding Gamma of a row.
+holding Gamma of a row. A mean of Gamma is a flat vector for every node, in which a symmetric matrix has its
+off-diagonal entries once, times the root of 2: inner products of such vectors are those of the matrices.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 from robscore._tools.memory import chunks, rows_within, with_weight
 from robscore._tools.threads import in_threads
 from robscore._tools.typing import Array, IntArray
-from robscore.elements.base import (
+from robscore.elements.row_elements import (
     CHUNK_BYTES,
     Cost,
     PairwiseElements,
@@ -32,15 +33,13 @@ from robscore.elements.base import (
     Storage,
     check_storage,
     dot,
+    squares_of_products,
     transposed,
 )
-from robscore.elements.on_support import averages_on
-from robscore.elements.overflow import largest_norm
-from robscore.elements.packing import ROOT2, columns_with_one, own_pairs, pairs_of, spread, unpacked
-from robscore.elements.pair_sums import squares_of_products
-from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, QuadraticLoss
-from robscore.losses.restricted import RestrictedLoss
-from robscore.rows.blocks import Partition
+from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, QuadraticLoss, RestrictedLoss
+from robscore.rows.partition import Partition
+
+ROOT2 = np.sqrt(2.0)
 
 
 class PowerRows(NamedTuple):
@@ -328,6 +327,8 @@ class PowerElements(PairwiseElements):
         """The weighted averages, of every node's block and g those entries alone, its locations the last of them."""
         if self.copies > 1:  # one block for all nodes
             return super().restricted(counts, z0, entries)
+        from robscore.elements.averages_on_support import averages_on  # numba is imported when it is first needed
+
         at_rows = (z0[0], self._at_rows(z0[1])) if z0 else z0
         return RestrictedLoss(entries, *averages_on(entries, self.rows, counts, at_rows, self.constant_C))
 
@@ -448,3 +449,65 @@ class PowerElements(PairwiseElements):
                 T += weights[:, None] * (A * p - B * eta)
                 location += weights[:, None] * ((C + self.constant_C) * eta - B * p)
         return T, u * T - c_g * beta, location, *(location * column for column in c.T[:, :, None])
+
+
+def largest_norm(rows: PowerRows) -> float:
+    """What no |Gamma(x)|^2 or |g(x)|^2 of a power family exceeds: sums over all rows in place of those over one.
+
+    NaN where an array has one, or where it overflows itself.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = {id(array): _sum_of_squares(array) for array in rows}
+        u, A, B, C, alpha, beta, gamma, c = (sums[id(array)] for array in rows)
+        m, k = rows.u.shape[1], 1.0 + c
+        of_gamma = m * (u**2 * A + 2 * u * k * B + k**2 * C)
+        return float(of_gamma + 2 * u * alpha + 2 * beta + k * gamma)
+
+
+def _sum_of_squares(array: Array) -> np.float64:
+    flat = array.ravel(order="K")
+    return np.float64(flat @ flat)
+
+
+def pairs_of(u: Array) -> Array:
+    """Products u_k u_l for k <= l of rows, shape (n, m), off-diagonal ones times sqrt(2), shape (m(m+1)/2, n)."""
+    m = u.shape[1]
+    columns = np.ascontiguousarray(u.T)
+    result = np.empty((m * (m + 1) // 2, u.shape[0]))
+    position = 0
+    for k in range(m):
+        np.multiply(columns[k], columns[k], out=result[position])
+        np.multiply(ROOT2 * columns[k], columns[k + 1 :], out=result[position + 1 : position + m - k])
+        position += m - k
+    return result
+
+
+def own_pairs(c: Array) -> Array:
+    """The same for the rows (1, c), with c of shape (n, q)."""
+    return pairs_of(np.concatenate([np.ones((len(c), 1)), c], axis=1))
+
+
+def columns_with_one(c: Array) -> list[Array | float]:
+    """The columns of (1, c), shape (n, 1) each; the first as a number, which costs nothing."""
+    return [1.0, *c.T[:, :, None]]
+
+
+def unpacked(features: Array, m: int, n_locations: int = 1) -> Array:
+    """Symmetric blocks, shape (..., m+L, m+L), from flat vectors as ``mean`` and ``node_features`` have them."""
+    n_pairs, p = m * (m + 1) // 2, m + n_locations
+    blocks = np.empty((*features.shape[:-1], p, p))
+    last = n_pairs + n_locations * m
+    for size, start, part in ((m, 0, features[..., :n_pairs]), (n_locations, m, features[..., last:])):
+        upper = np.triu_indices(size)
+        pairs = part / np.where(upper[0] == upper[1], 1.0, ROOT2)
+        blocks[..., start + upper[0], start + upper[1]] = pairs
+        blocks[..., start + upper[1], start + upper[0]] = pairs
+    for k in range(n_locations):
+        across = features[..., n_pairs + k * m : n_pairs + (k + 1) * m] / ROOT2
+        blocks[..., :m, m + k] = blocks[..., m + k, :m] = across
+    return blocks
+
+
+def spread(gamma: Array, c: Array) -> list[Array]:
+    """The array gamma, shape (..., n, m), times every column of (1, c), of the same shape each."""
+    return [gamma, *(gamma * c[..., [k]] for k in range(c.shape[-1]))]

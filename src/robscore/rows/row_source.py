@@ -1,7 +1,9 @@
-"""Rows that may be too many to hold: read a piece at a time, in order, as often as it takes.
+"""Rows that may be too many to hold: a source of them is read a piece at a time, in order, as often as needed.
 
-Everything that looks at all rows is one of three verbs: ``each`` (a result a piece), ``gather`` (results joined) and
-``total`` (results added up). Where the rows are is known here and nowhere else.
+Whatever looks at all rows does so by one of three methods: ``each`` (one result per piece), ``gather`` (results joined)
+and ``total`` (results added up). Where the rows are is known to the source alone: in an array or a memory map
+(:class:`ArrayRows`), in files, in a stream of Arrow, on a Dask cluster; or they are made of another source as they are
+read: changed row by row (:class:`MappedRows`), or only some of them (:class:`SelectedRows`).
 """
 
 from __future__ import annotations
@@ -20,15 +22,15 @@ from robscore._tools.memory import rows_within
 from robscore._tools.messages import RowAt
 from robscore._tools.progress import announce
 from robscore._tools.threads import in_threads
-from robscore._tools.typing import AnyArray, Array, IntArray
+from robscore._tools.typing import AnyArray, AnyData, Array, IntArray
 
 Work: TypeAlias = Callable[..., Any]
 
-PIECE_BYTES = 4e6
+PIECE_BYTES = 4e6  # of rows that are read at a time; guards memory, and decides nothing
 
 
 class Rows(ABC):
-    """n rows of m numbers, in double precision when they are read; what is missing is NaN.
+    """n rows of m numbers, in double precision when they are read; missing numbers are NaN.
 
     Attributes
     ----------
@@ -38,7 +40,7 @@ class Rows(ABC):
     is_remote : bool
         Whether the work is done where the rows are, on other machines.
     frequency : array of shape (n,), or None
-        How often every row counts, larger than 0; None where each counts once.
+        How many times every row counts, larger than 0; None where each counts once.
     """
 
     n_rows: int
@@ -49,25 +51,25 @@ class Rows(ABC):
 
     @abstractmethod
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
-        """The rows between neighbouring bounds, 0 the first and n the last, one piece after the other."""
+        """Yield the rows between neighbouring bounds, of which 0 is the first and n the last, piece by piece."""
 
     def place(self, row: int) -> str:
-        """Where a row is, in words."""
+        """Describe where a row is."""
         return f"row {row}"
 
     def at(self, row: int) -> RowAt:
-        """A row for messages: its number among all, and where it is."""
+        """Return a row for messages: its number among all, and where it is."""
         return RowAt(row, self.place(row))
 
     @property
     def length(self) -> int:
-        """Rows of a piece by default."""
+        """The number of rows that a piece has by default."""
         return rows_within(PIECE_BYTES, self.n_columns, at_least=1)
 
     def each(
         self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None
     ) -> Iterator[tuple[int, Any]]:
-        """The first row of every piece and ``work(rows, *pieces)``, in order.
+        """Yield the number of the first row of every piece and ``work(rows, *pieces)``, in order.
 
         Parameters
         ----------
@@ -75,10 +77,10 @@ class Rows(ABC):
             Is given the rows of a piece, shape (r, m), and what belongs to them of the arrays ``along``.
         along : arrays of shape (n, ...)
         length : int, optional
-            Rows of a piece, at most.
+            The largest number of rows of a piece.
         starts : integer array, optional
-            Ascending, from 0: rows that pieces may start with. A stretch between two of them is never cut, however
-            long.
+            Ascending, from 0: rows that pieces may start with. The rows between two of them are never cut, however
+            many they are.
         """
         bounds = cut(self.n_rows, length or self.length, starts)
         spans = _pairs(bounds)
@@ -97,7 +99,7 @@ class Rows(ABC):
                     announce("reading rows", high, self.n_rows)
 
     def gather(self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None) -> Any:
-        """What ``work`` makes of all pieces, joined along the first axis; for tuples, of every part."""
+        """Join the results of ``work`` for all pieces along the first axis; for tuples, every part of them."""
         whole: list[AnyArray] = []  # filled in as results come, where they have one entry per row
         results = []
         for low, result in self.each(work, *along, length=length, starts=starts):
@@ -113,30 +115,25 @@ class Rows(ABC):
         return tuple(whole) if isinstance(result, tuple) else whole[0]
 
     def total(
-        self,
-        work: Work,
-        *along: AnyArray,
-        length: int | None = None,
-        starts: IntArray | None = None,
-        onto: Any = None,
+        self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None, onto: Any = None
     ) -> Any:
-        """What ``work`` makes of all pieces, added up; added to ``onto`` in place, if that is given."""
+        """Add up the results of ``work`` for all pieces; in place onto ``onto``, if that is given."""
         for _, result in self.each(work, *along, length=length, starts=starts):
             onto = result if onto is None else added(onto, result)
         return onto
 
     def counted(self, frequency: Array | None) -> Self:
-        """The same rows, each there as often as its frequency, shape (n,), says."""
+        """Return the same rows with a frequency, shape (n,): how many times each counts."""
         same = copy(self)
         same.frequency = frequency
         return same
 
     def sample(self, size: int, rng: np.random.Generator) -> IntArray:
-        """Positions of so many rows, drawn at random, ascending."""
+        """Draw the positions of so many rows at random, ascending."""
         return np.sort(rng.choice(self.n_rows, size=size, replace=False, shuffle=False))
 
     def take(self, index: IntArray) -> Array:
-        """Some rows, in the order of the index, shape (index, m)."""
+        """Return some rows, in the order of the index, shape (index, m)."""
         order = np.argsort(index, kind="stable")
         wanted, result = index[order], np.empty((index.size, self.n_columns))
         bounds = cut(self.n_rows, self.length)
@@ -146,68 +143,118 @@ class Rows(ABC):
         return result
 
     def mapped(self, change: Callable[[Array], Array], n_columns: int | None = None) -> Rows:
-        """The rows as ``change`` makes them, piece by piece; say so if it leaves other columns."""
-        return MappedRows(self, change, n_columns)
+        """Return the rows as ``change`` makes them, piece by piece; with ``n_columns`` columns, if these are others."""
+        return MappedRows(self, change, n_columns=n_columns)
 
     def selected(self, index: IntArray) -> Rows:
-        """Some rows, by an ascending index."""
+        """Return some rows, by an ascending index."""
         return self if index.size == self.n_rows else SelectedRows(self, index)
 
 
-class MappedRows(Rows):
-    """Rows that are changed as they are read; ``change`` keeps their number and order."""
+class ArrayRows(Rows):
+    """The rows of an array of shape (n, m), which may be a memory map.
 
-    def __init__(self, rows: Rows, change: Callable[[Array], Array], n_columns: int | None = None) -> None:
-        self.rows, self.change = rows, change
+    Parameters
+    ----------
+    values : array of shape (n, m)
+    names : list of str, optional
+    whole : bool, default True
+        Take all rows as one piece, and keep what is computed from them; otherwise piece by piece, as if they were on
+        disk.
+    """
+
+    def __init__(self, values: AnyData, names: list[str] | None = None, *, whole: bool = True) -> None:
+        self.values, self.names, self.whole = values, names, whole
+        self.n_rows, self.n_columns = values.shape
+
+    @property
+    def length(self) -> int:
+        """All rows, or as many as are read at a time."""
+        return self.n_rows if self.whole else super().length
+
+    def pieces(self, bounds: IntArray) -> Iterator[Array]:
+        """Yield slices of the array."""
+        for low, high in _pairs(bounds):
+            yield np.asarray(self.values[low:high], dtype=float)
+
+    def take(self, index: IntArray) -> Array:
+        """Return some rows, at once."""
+        return np.asarray(self.values[index], dtype=float)
+
+    def mapped(self, change: Callable[[Array], Array], n_columns: int | None = None) -> Rows:
+        """Change the rows here and now, if they are held as a whole."""
+        if not self.whole:
+            return super().mapped(change, n_columns)
+        return ArrayRows(change(np.asarray(self.values, dtype=float)), self.names).counted(self.frequency)
+
+    def selected(self, index: IntArray) -> Rows:
+        """Copy some rows, if they are held as a whole."""
+        if not self.whole or index.size == self.n_rows:
+            return super().selected(index)
+        return ArrayRows(self.values[index], self.names).counted(some_of(self.frequency, index))
+
+
+class MappedRows(Rows):
+    """Rows of another source that are changed as they are read; their number and order stay.
+
+    Parameters
+    ----------
+    rows : Rows
+    change : callable
+        Is given the rows of a piece, shape (r, m), and what belongs to them of the arrays ``along``.
+    along : arrays of shape (n, ...)
+    n_columns : int, optional
+        The number of columns, if the change leaves another one.
+    """
+
+    def __init__(
+        self, rows: Rows, change: Callable[..., Array], *along: AnyArray, n_columns: int | None = None
+    ) -> None:
+        self.rows, self.change, self.along = rows, change, along
         self.n_rows, self.n_columns, self.names = rows.n_rows, n_columns or rows.n_columns, rows.names
         self.is_remote, self.frequency = rows.is_remote, rows.frequency
 
     def place(self, row: int) -> str:
-        """Where the row was."""
+        """Describe where the row is in the other source."""
         return self.rows.place(row)
 
     def at(self, row: int) -> RowAt:
-        """The row before it was changed."""
+        """Return the row before it was changed."""
         return self.rows.at(row)
 
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
-        """Changed one by one."""
-        return map(self.change, self.rows.pieces(bounds))
+        """Change the pieces of the other source one by one."""
+        for (low, high), piece in zip(_pairs(bounds), self.rows.pieces(bounds), strict=True):
+            yield self.change(piece, *(array[low:high] for array in self.along))
 
-    def each(
-        self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None
-    ) -> Iterator[tuple[int, Any]]:
-        """As of the rows themselves, wherever they are."""
-        return self.rows.each(partial(_changed, self.change, work), *along, length=length, starts=starts)
+    def each(self, work: Work, *along: AnyArray, **how: Any) -> Iterator[tuple[int, Any]]:
+        """Work on the changed rows wherever the other source has its rows."""
+        return self.rows.each(self._on_changed(work), *self.along, *along, **how)
 
-    def total(
-        self,
-        work: Work,
-        *along: AnyArray,
-        length: int | None = None,
-        starts: IntArray | None = None,
-        onto: Any = None,
-    ) -> Any:
-        """As of the rows themselves, wherever they are."""
-        changed = partial(_changed, self.change, work)
-        return self.rows.total(changed, *along, length=length, starts=starts, onto=onto)
+    def total(self, work: Work, *along: AnyArray, **how: Any) -> Any:
+        """Add up wherever the other source has its rows."""
+        return self.rows.total(self._on_changed(work), *self.along, *along, **how)
+
+    def _on_changed(self, work: Work) -> Work:
+        return partial(_on_changed, self.change, len(self.along), work)
 
     def sample(self, size: int, rng: np.random.Generator) -> IntArray:
-        """As of the rows themselves."""
+        """Draw as the other source does."""
         return self.rows.sample(size, rng)
 
     def take(self, index: IntArray) -> Array:
-        """Changed after they are taken."""
-        return self.change(self.rows.take(index))
+        """Change rows after they are taken."""
+        return self.change(self.rows.take(index), *(array[index] for array in self.along))
 
     def selected(self, index: IntArray) -> Rows:
-        """Selected before they are changed."""
-        some = MappedRows(self.rows.selected(index), self.change, self.n_columns)
+        """Select rows before they are changed."""
+        along = (array[index] for array in self.along)
+        some = MappedRows(self.rows.selected(index), self.change, *along, n_columns=self.n_columns)
         return some.counted(some_of(self.frequency, index))
 
 
 class SelectedRows(Rows):
-    """Some rows of others, by an ascending index."""
+    """Some rows of another source, by an ascending index."""
 
     def __init__(self, rows: Rows, index: IntArray) -> None:
         self.rows, self.index = rows, index
@@ -215,15 +262,15 @@ class SelectedRows(Rows):
         self.is_remote, self.frequency = rows.is_remote, some_of(rows.frequency, index)
 
     def place(self, row: int) -> str:
-        """Where the row was before it was selected."""
+        """Describe where the row was before it was selected."""
         return self.rows.place(int(self.index[row]))
 
     def at(self, row: int) -> RowAt:
-        """The row before it was selected."""
+        """Return the row before it was selected."""
         return self.rows.at(int(self.index[row]))
 
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
-        """Read over all rows, keep those selected."""
+        """Read over all rows of the other source, and keep those selected."""
         inner = cut(self.rows.n_rows, self.rows.length)
         among = np.searchsorted(self.index, inner)
 
@@ -236,21 +283,42 @@ class SelectedRows(Rows):
         return repieced(kept(), bounds)
 
     def selected(self, index: IntArray) -> Rows:
-        """Some of these."""
+        """Return some of these rows."""
         return self.rows.selected(self.index[index]).counted(some_of(self.frequency, index))
 
 
+def as_rows(X: Array | Rows) -> Rows:
+    """Return an array of shape (n, m) as rows that are held; rows as they are."""
+    return X if isinstance(X, Rows) else ArrayRows(X)
+
+
+def with_columns(rows: Rows, more: Array) -> Rows:
+    """Return the rows, wherever they are, each with more numbers at its end, shape (n, q), which are held in memory.
+
+    The names stay those of the first columns.
+    """
+    return MappedRows(rows, _beside, more, n_columns=rows.n_columns + more.shape[1])
+
+
+def _beside(rows: Array, more: Array) -> Array:
+    return np.concatenate([rows, more], axis=1)
+
+
+def _on_changed(change: Callable[..., Array], n_along: int, work: Work, rows: Array, *along: AnyArray) -> Any:
+    return work(change(rows, *along[:n_along]), *along[n_along:])
+
+
 def some_of(array: Array | None, index: IntArray) -> Array | None:
-    """Some entries of an array that may not be there."""
+    """Return some entries of an array; None for None."""
     return None if array is None else array[index]
 
 
 def cut(n: int, length: int, starts: IntArray | None = None) -> IntArray:
-    """Bounds of pieces of at most so many of n rows, from 0 to n; with ``starts`` only there, however long they are.
+    """Return bounds of pieces of at most ``length`` of n rows, from 0 to n; with ``starts`` among these alone.
 
     Examples
     --------
-    >>> from robscore.rows.base import cut
+    >>> from robscore.rows.row_source import cut
     >>> cut(10, 4).tolist(), cut(10, 4, starts=[0, 3, 6, 9]).tolist()
     ([0, 4, 8, 10], [0, 3, 6, 10])
     """
@@ -266,7 +334,7 @@ def cut(n: int, length: int, starts: IntArray | None = None) -> IntArray:
 
 
 def repieced(arrays: Iterable[Array], bounds: IntArray) -> Iterator[Array]:
-    """Rows that come in arrays of any length, cut at the bounds instead."""
+    """Yield rows that come in arrays of any length, cut at the bounds instead."""
     incoming, left = iter(arrays), np.empty((0, 0))  # what is left of the last array
     for low, high in _pairs(bounds):
         parts, missing = [], high - low
@@ -283,14 +351,14 @@ def repieced(arrays: Iterable[Array], bounds: IntArray) -> Iterator[Array]:
 
 
 def joined(results: list[Any]) -> Any:
-    """Arrays, or tuples of arrays, one after the other."""
+    """Join arrays, or tuples of arrays, one after the other."""
     if isinstance(results[0], tuple):
         return tuple(joined(list(parts)) for parts in zip(*results, strict=True))
     return results[0] if len(results) == 1 else np.concatenate(results)
 
 
 def added(total: Any, more: Any) -> Any:
-    """The sum of two results, in place where it can be; of lists and tuples, of every part."""
+    """Return the sum of two results, in place where that is possible; of lists and tuples, the sum of every part."""
     if isinstance(total, list | tuple):
         return type(total)(added(a, b) for a, b in zip(total, more, strict=True))
     total += more
@@ -298,13 +366,9 @@ def added(total: Any, more: Any) -> Any:
 
 
 def _room_for(part: AnyArray, own: int, n_rows: int) -> AnyArray:
-    """For all that is to come; nothing where a part is nothing."""
+    """Return an array for the parts of all pieces; an empty one where this part has no entry for each of its rows."""
     return np.empty((n_rows if len(part) == own else 0, *part.shape[1:]), dtype=part.dtype)
 
 
 def _pairs(bounds: IntArray) -> list[tuple[int, int]]:
     return list(pairwise(bounds.tolist()))
-
-
-def _changed(change: Callable[[Array], Array], work: Work, rows: Array, *along: AnyArray) -> Any:
-    return work(change(rows), *along)

@@ -1,21 +1,27 @@
-"""Rows of anything that yields Arrow's batches, again at every pass: lazy frames, relations, datasets, streams."""
+"""Rows of anything that yields batches of Arrow, again in every pass: lazy frames, relations, datasets, streams.
+
+Below are also the functions that look at one batch: which of its columns are numbers, and its rows as an array.
+Parquet files (``parquet_files.py``) are read in the same batches.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from robscore._tools.messages import ArgumentError, first_few, quoted
 from robscore._tools.optional import require
 from robscore._tools.typing import AnyData, Array, IntArray
-from robscore.rows.base import Rows, repieced
-from robscore.rows.batches import as_matrix, index_of, not_numeric, short
-from robscore.rows.names import check_names
+from robscore.rows.row_source import Rows, repieced
+from robscore.rows.tables import check_names
 
 _ONCE = "can be read only once; pass a function that returns it, as in fit(lambda: ...), so that each pass can read it"
+_DASK_INDEX = "__null_dask_index__"
 
 
 class ArrowRows(Rows):
@@ -151,3 +157,46 @@ def _is_table(X: Any) -> bool:
 
 def _kind(source: Any) -> str:
     return f"The {type(source).__name__}" if not callable(source) else "The function"
+
+
+def not_numeric(schema: Any, names: Sequence[str]) -> list[str]:
+    """Columns that do not hold numbers, each with its type, in words."""
+    import pyarrow.types as kinds
+
+    def is_number(kind: Any) -> bool:
+        tests = (kinds.is_floating, kinds.is_integer, kinds.is_boolean, kinds.is_decimal, kinds.is_null)
+        return any(test(kind) for test in tests)
+
+    return [f"{name!r} ({schema.field(name).type})" for name in names if not is_number(schema.field(name).type)]
+
+
+def index_of(schema: Any) -> set[str]:
+    """Columns that are the index of a data frame, by pandas or by Dask, and not data."""
+    try:
+        named = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+    except (ValueError, KeyError, TypeError, RecursionError):  # a note that cannot be read says nothing
+        named = []
+    named = named if isinstance(named, list) else []
+    return {name for name in named if isinstance(name, str)} | {_DASK_INDEX}
+
+
+def as_matrix(batch: Any, names: Sequence[str]) -> Array:
+    """Some columns of a batch of rows, shape (rows, names); NaN where a value is missing.
+
+    One column after the other in memory, as Arrow has them: to turn them into rows costs as much as to look at them.
+    """
+    import pyarrow as pa
+
+    columns = np.empty((len(names), batch.num_rows))
+    for own, name in zip(columns, names, strict=True):
+        column = batch.column(name)
+        if column.type != pa.float64():
+            column = column.cast(pa.float64(), safe=False)
+        own[:] = column.to_numpy(zero_copy_only=False)
+    return columns.T
+
+
+def short(batch: Any, length: int) -> Iterator[Any]:
+    """A batch in pieces of at most so many rows, nothing copied."""
+    for low in range(0, batch.num_rows, length):
+        yield batch.slice(low, length)

@@ -1,13 +1,17 @@
-"""The same estimate from a Dask array or data frame: every pass over the rows runs where they are.
+"""Rows of a Dask array or data frame: every pass over the rows runs where they are, with the same estimate.
 
 Chunks are cut anew only so far that no block of rows lies in two of them, which moves a few rows between neighbours.
 What workers find is added up in a tree; what comes back is small, or one number per row. Nothing is kept on a worker
 between passes, so one that is lost costs the time to do its part again. Keep the rows in the workers' memory with
 ``X = X.persist()`` where they fit: otherwise they are read or computed again in every pass.
+
+Work on a cluster always ends: in results, or in an error that says what the cluster lacks (:func:`compute_watched`).
 """
 
 from __future__ import annotations
 
+import threading
+import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -23,14 +27,16 @@ from robscore._tools.optional import require
 from robscore._tools.progress import announce
 from robscore._tools.threads import one_thread
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray
-from robscore.rows.base import Rows, Work, added, cut, joined, some_of
-from robscore.rows.cluster import check_versions, client_of, compute_watched
-from robscore.rows.names import check_names
+from robscore._version import __version__
+from robscore.rows.row_source import Rows, Work, added, cut, joined, some_of
+from robscore.rows.tables import check_names
 
 _SHARE_OF_WORKER = 0.5  # of a worker's memory that one chunk may take
 _SHARE_USED = 0.8  # of a worker's memory that Dask uses before it gives the worker no more work
 _COPIES = 3  # of a chunk in a worker that works on it
 _PROGRAM = 240e6  # bytes that Python and the libraries take in a worker
+PATIENCE = 120.0  # seconds that a cluster may be without a scheduler, or without a worker at work, and still come back
+_LOOK = 2.0  # seconds between looks at it
 
 
 class DaskRows(Rows):
@@ -303,3 +309,106 @@ def _sum(first: Any, *others: Any) -> Any:
     for other in others:
         first = added(first, other)
     return first
+
+
+def client_of(tasks: list[Any]) -> Any | None:
+    """The client of the cluster that Dask would do the tasks on, if it would."""
+    try:
+        from distributed import Client
+    except ImportError:
+        return None
+    from dask.base import get_scheduler
+
+    client = getattr(get_scheduler(collections=tasks), "__self__", None)
+    return client if isinstance(client, Client) else None
+
+
+def compute_watched(client: Any, tasks: list[Any]) -> tuple[Any, ...]:
+    """The results of the tasks; raise if no worker has made progress for too long."""
+    from distributed import wait
+
+    futures = client.compute(tasks)
+    since: float | None = None
+    while True:
+        try:
+            wait(futures, timeout=_LOOK)
+            return tuple(client.gather(futures))
+        except TimeoutError:
+            trouble = trouble_with(client)
+        if trouble is None:
+            since = None
+            continue
+        since = time.monotonic() if since is None else since
+        if time.monotonic() - since > PATIENCE:
+            _let_go(client, futures)
+            raise trouble
+
+
+def trouble_with(client: Any) -> Exception | None:
+    """Why nothing can be done at the moment; None where somebody may be at work."""
+    workers = _workers_of(client)
+    if workers is None:
+        return ValueError(
+            "The Dask cluster is gone: its scheduler no longer answers. Connect a client to a running cluster, make "
+            "X again, and fit again."
+        )
+    if not workers:
+        return ValueError(
+            "The Dask cluster has lost all its workers, and none has returned; start some, for example with "
+            "cluster.scale(2), and fit again."
+        )
+    if all(worker.get("status") == "paused" for worker in workers.values()):
+        return MemoryError(
+            "All Dask workers are paused, because their memory is nearly full: use workers with more memory, smaller "
+            "chunks, or fewer rows that are kept there by persist()."
+        )
+    return None
+
+
+def _workers_of(client: Any) -> dict[str, Any] | None:
+    """The workers of a cluster by address; None where the scheduler does not answer."""
+    answer: list[dict[str, Any]] = []
+
+    def ask() -> None:
+        try:
+            answer.append(client.scheduler_info(n_workers=-1)["workers"])
+        except Exception:  # whatever a lost connection says
+            return
+
+    if client.status not in ("running", "connecting"):
+        return None
+    asking = threading.Thread(target=ask, daemon=True)  # a scheduler that hangs never answers
+    asking.start()
+    asking.join(timeout=5 * _LOOK)
+    if not answer or client.status != "running":
+        return None
+    return answer[0]
+
+
+def _let_go(client: Any, futures: list[Any]) -> None:
+    """Give up tasks, if there is still somebody to tell."""
+    if client.status == "running":
+        threading.Thread(target=client.cancel, args=(futures,), kwargs={"force": True}, daemon=True).start()
+
+
+def check_versions(client: Any) -> None:
+    """Raise where a worker has no robscore, or another version of it, of Python or of NumPy."""
+    import platform
+
+    own = {
+        "robscore": __version__, "python": ".".join(platform.python_version_tuple()[:2]),
+        "numpy": np.__version__.split(".")[0],
+    }  # fmt: skip
+    found = client.get_versions(packages=["robscore"])["workers"]
+    for address, about in found.items():
+        theirs = {name: about["packages"].get(name) for name in own}
+        if theirs["robscore"] is None:
+            raise ValueError(
+                f"The Dask worker {address} has no robscore; install robscore {__version__} where the workers run."
+            )
+        for name, version in own.items():
+            if not f"{theirs[name]}.".startswith(f"{version}."):
+                raise ValueError(
+                    f"The Dask worker {address} has {name} {theirs[name]}, but {version} is used here: results could "
+                    "differ. Install the same versions on all workers."
+                )

@@ -1,11 +1,16 @@
-"""What every kind of elements offers for weighting and averaging rows."""
+"""Score-matching elements of n rows: what every kind of elements offers for weighting and averaging rows.
+
+The elements of a row x are Gamma(x) and g(x); the loss of a weighted sample is 1/2 z' (sum_i c_i Gamma(x_i)) z -
+(sum_i c_i g(x_i))' z. Here are inner products, weighted means, the averaged loss, and sums over rows of powers of their
+gradients; a kind of elements (``power_elements.py``, ``gradient_elements.py``) says how each is computed.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
@@ -19,8 +24,8 @@ from robscore._tools.randomness import mixed_bits
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.losses.quadratic import Loss, QuadraticLoss
 from robscore.medians.clouds import LARGEST_SQUARED_NORM
-from robscore.rows.base import added, cut
-from robscore.rows.blocks import Partition
+from robscore.rows.partition import Partition
+from robscore.rows.row_source import added, cut
 
 Part: TypeAlias = Literal["gamma", "g"]
 PARTS: tuple[Part, Part] = ("gamma", "g")
@@ -421,3 +426,55 @@ def dot(left: Array, right: Array) -> Array:
 def transposed(array: Array) -> Array:
     """The last two axes exchanged."""
     return np.swapaxes(array, -1, -2)
+
+
+def less_own_parameters(whole: Array, own: Array) -> Array:
+    """Gradients in all of z_j, shape (rows, m, p), to those in K less what own parameters take, (rows, m, m)."""
+    m = whole.shape[1]
+    gradients: Array = whole[:, :, :m] - own[0] * np.einsum("njj->nj", whole[:, :, :m])[:, :, None]
+    for k, factor in enumerate(own[1:]):
+        gradients -= factor * whole[:, :, m + k, None]
+    return gradients
+
+
+def summed_squares(gradients: Iterable[Array], m: int) -> Array:
+    """Of the gradient in K_jk, squared, and times that in K_kj, shape (2, m, m)."""
+    sums = np.zeros((2, m, m))
+    for some in gradients:
+        sums[0] += np.einsum("njk,njk->jk", some, some)
+        sums[1] += np.einsum("njk,nkj->jk", some, some)
+    return sums
+
+
+def summed_powers(gradients: Iterable[Array], m: int) -> Array:
+    """Second and fourth powers of the gradient in K_jk and K_kj together, shape (2, m, m)."""
+    sums = np.zeros((2, m, m))
+    for some in gradients:
+        squares = (some + some.transpose(0, 2, 1)) ** 2
+        sums[0] += squares.sum(axis=0)
+        sums[1] += np.einsum("njk,njk->jk", squares, squares)
+    return sums
+
+
+def squares_of_products(u: Array, T: Array, taken: Sequence[Array], own: Array) -> Array:
+    """As :func:`summed_squares`, from products of n x m arrays, where the gradient in K_kj is u_k T_j.
+
+    ``taken`` are the gradients in own parameters, shape (n, m) each, of which ``own``, shape (len(taken), m, m), is
+    taken off.
+    """
+    squares = (T * T).T @ (u * u)
+    across = (T * u).T @ (T * u)
+    mixed = np.zeros_like(squares)  # of what is taken away from [j, k] with the gradient itself at [k, j]
+    for gradient, factor in zip(taken, own, strict=True):
+        squares -= 2 * factor * ((T * gradient).T @ u)
+        mixed += factor * ((gradient * u).T @ T)
+    across -= mixed + mixed.T
+    of_own: Array | float = 0.0
+    for (a, first), (b, second) in (((k, part), (k, part)) for k, part in enumerate(taken)):
+        squares += own[a] * own[b] * np.einsum("ij,ij->j", first, second)[:, None]
+        of_own = of_own + own[a] * (first.T @ second) * own[b].T
+    for (a, first), (b, second) in combinations(enumerate(taken), 2):
+        squares += 2 * own[a] * own[b] * np.einsum("ij,ij->j", first, second)[:, None]
+        both = own[a] * (first.T @ second) * own[b].T
+        of_own = of_own + both + both.T
+    return np.stack([squares, across + of_own])
