@@ -23,8 +23,8 @@ import numpy as np
 
 import robscore as rs
 from benchmarks.growth import RESULTS, exponent
-from benchmarks.kept import FOLDER, run_kept
-from benchmarks.measure import Clock, in_fresh_process, matrix_product_seconds
+from benchmarks.tools.measure import Clock, in_fresh_process, matrix_product_seconds
+from benchmarks.tools.resumable import FOLDER, run_resumable
 
 MODULE, EDGES, BAD = 20, 20, 0.05  # columns, edges a module, share of bad rows
 ROWS_A_FILE = 50_000
@@ -167,7 +167,7 @@ def main(sizes: Sequence[str] = SIZES, growth: Sequence[str] = GROWTH, out: Path
         f"{'left out':>10}"
     )
     tasks = [*sizes, *growth]
-    found = dict(zip(tasks, run_kept("any_rows", measure, tasks, n_jobs=1), strict=True))
+    found = dict(zip(tasks, run_resumable("any_rows", measure, tasks, n_jobs=1), strict=True))
     for task, one in found.items():
         times = one["products"] / (one["passes"] * one["reading"])
         print(

@@ -9,7 +9,8 @@ import warnings
 import numpy as np
 
 import robscore as rs
-from benchmarks.kept import SHAPES, clean_rows, run_kept
+from benchmarks.tools.resumable import run_resumable
+from benchmarks.tools.simulated import SHAPES, model_and_rows
 
 N = 1000
 FAMILIES = ("gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log")
@@ -25,7 +26,7 @@ def damaged(
     family: str, shape: str, m: int, seed: int, damage: str
 ) -> tuple[rs.simulate.Model, np.ndarray, np.ndarray]:
     """The truth, the rows, and which are bad."""
-    truth, X = clean_rows(family, shape, m, N, seed)
+    truth, X = model_and_rows(family, shape, m, N, seed)
     share, _, kind = damage.partition("% ")
     options = {"share": int(share) / 100, "random_state": [seed, 77]}
     if kind == "Pareto":
@@ -40,7 +41,7 @@ def damaged(
         return truth, *rs.simulate.contaminate_units(X, **options)
     if kind == "permuted":
         return truth, *rs.simulate.contaminate_permuted(X, **options)
-    other = clean_rows(family, shape if shape in ("random", "scale-free") else "random", m, N, seed + 1000)[1]
+    other = model_and_rows(family, shape if shape in ("random", "scale-free") else "random", m, N, seed + 1000)[1]
     return truth, *rs.simulate.contaminate(X, replacement=lambda rng, count, _: other[:count], **options)
 
 
@@ -77,7 +78,7 @@ def main(
 ) -> dict[tuple[str, int, str], dict[str, float]]:
     cells = [(family, m, damage) for m in sizes for family in families for damage in damages]
     tasks = [(*cell, number) for cell in cells for number in range(n_sets)]
-    found = run_kept("bad_rows", measured, tasks)
+    found = run_resumable("bad_rows", measured, tasks)
     names = list(found[0])
     print(f"{'family':<20}{'m':>3}  {'bad rows':<17}" + "".join(f"{name:>10}" for name in names) + f"{'lost':>8}")
     table = {}

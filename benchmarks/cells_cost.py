@@ -11,8 +11,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import robscore as rs
-from benchmarks.measure import in_fresh_process, matrix_product_seconds, seconds
 from benchmarks.missing_cells import data, model_of
+from benchmarks.tools.measure import in_fresh_process, matrix_product_seconds, seconds
 from benchmarks.wrong_cells import spoilt
 
 ROWS, MISSING, WRONG = 1000, 0.2, 0.05

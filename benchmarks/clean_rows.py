@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 
 import robscore as rs
-from benchmarks.kept import SHAPES, clean_rows, run_kept
+from benchmarks.tools.resumable import run_resumable
+from benchmarks.tools.simulated import SHAPES, model_and_rows
 
 FAMILIES = ("gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex")
 SIZES = (200, 1000)
@@ -15,7 +16,7 @@ M = 20
 def measured(task: tuple[str, int, int]) -> dict[str, float]:
     """Shares of the rows of one data set that are dropped and that are flagged."""
     family, n, number = task
-    _, X = clean_rows(family, SHAPES[number % len(SHAPES)], M, n, number)
+    _, X = model_and_rows(family, SHAPES[number % len(SHAPES)], M, n, number)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = rs.RobustGraph(family, n_edges=M, alphas=10).fit(X)
@@ -27,7 +28,7 @@ def main(
     n_sets: int = 50, families: tuple[str, ...] = FAMILIES, sizes: tuple[int, ...] = SIZES
 ) -> dict[tuple[str, int], dict[str, float]]:
     cells = [(family, n) for family in families for n in sizes]
-    found = run_kept("clean_rows", measured, [(*cell, k) for cell in cells for k in range(n_sets)])
+    found = run_resumable("clean_rows", measured, [(*cell, k) for cell in cells for k in range(n_sets)])
     print(f"{'family':<20}{'n':>5}{'dropped':>10}{'most':>8}{'none dropped':>14}{'flagged at 1%':>15}")
     table = {}
     for k, cell in enumerate(cells):

@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import robscore as rs
-from benchmarks.kept import run_kept
+from benchmarks.tools.resumable import run_resumable
 
 N, M, EDGES = 1000, 30, 30
 FAMILIES = ("sqrt", "gaussian")
@@ -56,7 +56,7 @@ def outcome(task: tuple[str, int, str, float, int]) -> list[float]:
 def main(n_sets: int = 10, families: tuple[str, ...] = FAMILIES) -> dict[tuple[str, int, str, float], list[float]]:
     settings = [(family, q, s, e) for family in families for q in (1, 3) for s in STRENGTHS for e in (0.0, 0.05)]
     tasks = [(*setting, seed) for setting in settings for seed in range(n_sets)]
-    found = np.reshape(run_kept("covariates", outcome, tasks), (len(settings), n_sets, len(COLUMNS)))
+    found = np.reshape(run_resumable("covariates", outcome, tasks), (len(settings), n_sets, len(COLUMNS)))
     print(f"{'':<10}{'covariates':>11}{'effects':>9}{'bad rows':>10}" + "".join(f"{name:>16}" for name in COLUMNS))
     table = {}
     for (family, q, strength, share), values in zip(settings, found.mean(axis=1), strict=True):

@@ -15,10 +15,10 @@ from sklearn.covariance import GraphicalLassoCV
 from threadpoolctl import threadpool_limits
 
 import robscore as rs
-from benchmarks.measure import matrix_product_seconds, seconds
 from benchmarks.rivals.base import Task
 from benchmarks.rivals.genscore import Genscore
-from benchmarks.simulated import square_root_data
+from benchmarks.tools.measure import matrix_product_seconds, seconds
+from benchmarks.tools.simulated import square_root_data
 
 processor_seconds = partial(seconds, clock=time.process_time)
 

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 import robscore as rs
 from benchmarks.covariates import FAMILIES, bad_rows
-from benchmarks.kept import run_kept
+from benchmarks.tools.resumable import run_resumable
 
 N, M, EDGES = 1000, 8, 8
 COLUMNS = ("covered", "of effects", "of none", "rejected")
@@ -42,7 +42,7 @@ def outcome(task: tuple[str, float, int]) -> list[float]:
 def main(n_sets: int = 200) -> dict[tuple[str, float], list[float]]:
     settings = [(family, share) for family in FAMILIES for share in (0.0, 0.05)]
     tasks = [(*setting, seed) for setting in settings for seed in range(n_sets)]
-    found = np.reshape(run_kept("effect_intervals", outcome, tasks), (len(settings), n_sets, len(COLUMNS)))
+    found = np.reshape(run_resumable("effect_intervals", outcome, tasks), (len(settings), n_sets, len(COLUMNS)))
     print(f"{'':<10}{'bad rows':>10}" + "".join(f"{name:>12}" for name in COLUMNS))
     table = {}
     for (family, share), values in zip(settings, found.mean(axis=1), strict=True):

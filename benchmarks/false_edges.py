@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import robscore as rs
-from benchmarks.kept import run_kept
+from benchmarks.tools.resumable import run_resumable
 
 FAMILIES = ("gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex")
 COLUMNS, ROWS = (50, 200, 500, 1000), 300
@@ -49,7 +49,7 @@ def main(
             if family == "simplex" and m > _WIDEST_COMPOSITION:
                 continue
             tasks = [(family, m, seed) for seed in range(n_sets if m < _MANY else n_wide)]
-            found = run_kept(f"false_edges-{family}-{m}", false_edges, tasks)
+            found = run_resumable(f"false_edges-{family}-{m}", false_edges, tasks)
             table[family, m] = float(np.mean(found))
             print(f"{m:>8}  {family:<20}{table[family, m]:>7.2f}  {' '.join(map(str, found))}", flush=True)
     return table

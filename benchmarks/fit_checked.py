@@ -9,8 +9,8 @@ import warnings
 import numpy as np
 
 import robscore as rs
-from benchmarks.family_rows import POSITIVE, family_called, family_rows
-from benchmarks.kept import run_kept
+from benchmarks.tools.resumable import run_resumable
+from benchmarks.tools.simulated import POSITIVE, family_called, rows_with_locations
 
 M, N = 8, 1000
 FAMILIES = ("gaussian", *POSITIVE)
@@ -19,7 +19,7 @@ FAMILIES = ("gaussian", *POSITIVE)
 def measured(task: tuple[str, str, float, int]) -> float:
     """The p-value for one data set: rows of one family, checked as another."""
     truth, name, share, seed = task
-    X = family_rows(truth, M, N, seed)
+    X = rows_with_locations(truth, M, N, seed)
     if share:
         shift = 0.0 if (X >= 0).all() else X.mean(axis=0) - X.std(axis=0)
         X = rs.simulate.contaminate_pareto(X - shift, share, random_state=seed).X + shift
@@ -38,7 +38,7 @@ def main(
     tasks += [(name, name, 0.05, k) for name in families for k in range(n_bad)]
     positive = [name for name in families if name != "gaussian"]
     tasks += [(truth, name, 0.0, k) for truth in positive for name in positive if name != truth for k in range(n_wrong)]
-    p_values = dict(zip(tasks, run_kept("fit_checked", measured, tasks), strict=True))
+    p_values = dict(zip(tasks, run_resumable("fit_checked", measured, tasks), strict=True))
 
     def rejected(truth: str, name: str, share: float, level: float = 0.05) -> float:
         found = [p for task, p in p_values.items() if task[:3] == (truth, name, share)]

@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import robscore as rs
-from benchmarks.kept import run_kept
+from benchmarks.tools.resumable import run_resumable
 
 N, M, EDGES, GROUPS = 300, 20, 25, ("a", "b", "c")
 # Families with the least eigenvalue of K: at .1 Gaussian graphs are nearly found from one group alone.
@@ -96,7 +96,7 @@ def main(
 ) -> dict[tuple[str, float, str], list[float]]:
     settings = [(*model, how) for model in models for how in groups]
     tasks = [(*setting, seed) for setting in settings for seed in range(n_sets)]
-    found = np.reshape(run_kept("groups_joint", outcome, tasks), (len(settings), n_sets, len(COLUMNS)))
+    found = np.reshape(run_resumable("groups_joint", outcome, tasks), (len(settings), n_sets, len(COLUMNS)))
     print(f"{'':<10}{'eigenvalue':>10}{'groups':>16}" + "".join(f"{name:>14}" for name in COLUMNS))
     table = {}
     for (family, eigenvalue, how), values in zip(settings, found.mean(axis=1), strict=True):

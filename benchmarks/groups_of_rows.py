@@ -9,7 +9,8 @@ import warnings
 import numpy as np
 
 import robscore as rs
-from benchmarks.kept import SHAPES, clean_rows, run_kept
+from benchmarks.tools.resumable import run_resumable
+from benchmarks.tools.simulated import SHAPES, model_and_rows
 from robscore.certainty.rows_left_out import What, rows_left_out
 
 M, N = 20, 600
@@ -20,7 +21,7 @@ KINDS = ("10% group", "20% group", "30% group", "5% Pareto", "10% Pareto", "20% 
 def measured(task: tuple[str, str, int]) -> dict[str, float | str]:
     """What the rows left out of one data set are, and how much of the group is lost."""
     family, kind, number = task
-    _, X = clean_rows(family, SHAPES[number % len(SHAPES)], M, 1000, number)
+    _, X = model_and_rows(family, SHAPES[number % len(SHAPES)], M, 1000, number)
     X, count = X[:N].copy(), round(int(kind.split("%")[0]) / 100 * N)
     if kind.endswith("group"):
         third = np.random.default_rng(number).choice(M, size=M // 3, replace=False)
@@ -39,7 +40,7 @@ def main(
     n_sets: int = 50, families: tuple[str, ...] = FAMILIES, kinds: tuple[str, ...] = KINDS
 ) -> dict[tuple[str, str], dict[str, float]]:
     cells = [(family, kind) for kind in kinds for family in families]
-    found = run_kept("groups_of_rows", measured, [(*cell, k) for cell in cells for k in range(n_sets)])
+    found = run_resumable("groups_of_rows", measured, [(*cell, k) for cell in cells for k in range(n_sets)])
     print(f"{'rows':<13}{'family':<20}{'called a group':>16}{'kept':>7}{'either':>8}{'dropped':>9}")
     table = {}
     for k, cell in enumerate(cells):

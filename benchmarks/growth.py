@@ -10,8 +10,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import robscore as rs
-from benchmarks.measure import clocked, in_fresh_process, least, matrix_product_seconds
-from benchmarks.simulated import sparse_square_root_data
+from benchmarks.tools.measure import clocked, in_fresh_process, least, matrix_product_seconds
+from benchmarks.tools.simulated import sparse_square_root_data
 from robscore.elements.inner_products import cheapest_way
 from robscore.losses.quadratic import MANY_COLUMNS
 

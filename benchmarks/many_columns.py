@@ -3,8 +3,8 @@
 import numpy as np
 
 import robscore as rs
-from benchmarks.measure import in_fresh_process, matrix_product_seconds, seconds
-from benchmarks.simulated import sparse_square_root_data
+from benchmarks.tools.measure import in_fresh_process, matrix_product_seconds, seconds
+from benchmarks.tools.simulated import sparse_square_root_data
 
 TOL = 1e-4
 # rows, columns and true edges, blocks, penalties, the edges to end at, and the ratio of penalties that leads there

@@ -9,7 +9,7 @@ import numpy as np
 
 import robscore as rs
 from benchmarks.growth import exponent
-from benchmarks.measure import in_fresh_process, matrix_product_seconds
+from benchmarks.tools.measure import in_fresh_process, matrix_product_seconds
 
 N, M, EDGES, BAD = 1_000_000, 50, 60, 0.05
 ROWS_A_FILE = 62_500

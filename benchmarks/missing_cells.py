@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.metrics import f1_score, roc_auc_score
 
 import robscore as rs
-from benchmarks.kept import run_kept
+from benchmarks.tools.resumable import run_resumable
 
 SHARES = (0.1, 0.2, 0.4)
 GRAPHS = ("random", "hub")
@@ -121,7 +121,9 @@ def main(
             f"{'missing':>8}{'filled in':>12}{'rows left out':>15}   squared error over that of full data", flush=True
         )
         for share in shares:
-            rows = run_kept(f"missing_cells-error-{share}", squared_errors, [(share, seed) for seed in range(n_sets)])
+            rows = run_resumable(
+                f"missing_cells-error-{share}", squared_errors, [(share, seed) for seed in range(n_sets)]
+            )
             full, filled, dropped = np.sum(rows, axis=0)
             found[f"error {share}"] = float(filled / full)
             print(f"{share:>8.0%}{filled / full:>12.2f}{dropped / full:>15.2f}", flush=True)
@@ -132,11 +134,11 @@ def main(
         for graph in graphs:
             for share in shares:
                 tasks = [(graph, share, seed) for seed in range(n_sets)]
-                f1, auc = np.mean(run_kept(f"missing_cells-f1-{graph}-{share}", f1_scores, tasks), axis=0)
+                f1, auc = np.mean(run_resumable(f"missing_cells-f1-{graph}-{share}", f1_scores, tasks), axis=0)
                 found[f"f1 {graph} {share}"], found[f"auc {graph} {share}"] = float(f1[2]), float(auc[2])
                 both = "".join(f"{f'{one:.2f} ({other:.3f})':>14}" for one, other in zip(f1, auc, strict=True))
                 print(f"{graph:<8}{share:>8.0%}{both}", flush=True)
-        errors = np.array(run_kept("missing_cells-hidden", hidden, [(seed,) for seed in range(n_sets)]))
+        errors = np.array(run_resumable("missing_cells-hidden", hidden, [(seed,) for seed in range(n_sets)]))
         print("large values hide the neighbour: mean error (and standard error) of K_kj, and of K_kk", flush=True)
         for name, own in zip(("full", "filled in", "rows left out"), np.moveaxis(errors, 1, 0), strict=True):
             found[f"bias {name}"] = float(own[:, 0].mean())
@@ -147,7 +149,7 @@ def main(
             print(f"{name:<14}{pairs}", flush=True)
         for bad in (0.0, 0.05):
             if n_intervals:
-                shares_covered = run_kept(
+                shares_covered = run_resumable(
                     f"missing_cells-covered-{bad}", covered, [(bad, seed) for seed in range(n_intervals)]
                 )
                 found[f"covered {bad}"] = float(np.mean(shares_covered))

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 import robscore as rs
-from benchmarks.kept import clean_rows, run_kept
+from benchmarks.tools.resumable import run_resumable
+from benchmarks.tools.simulated import model_and_rows
 
 FAMILIES = ("gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex")
 SHAPES = ("random", "chain", "hub", "scale-free")
@@ -24,7 +25,7 @@ _MANY = 100  # columns from which on half of the data sets must do
 def chosen(task: dict[str, Any]) -> dict[str, Any]:
     """F1 and edges at the choice of every rule, and at the best penalty on the path."""
     family = task["family"]
-    truth, X = clean_rows(family, task["shape"], task["m"], task["n"], task["seed"])
+    truth, X = model_and_rows(family, task["shape"], task["m"], task["n"], task["seed"])
     if task["rows"] != "clean":
         shift = 0.0 if (X >= 0).all() else X.mean(axis=0) - X.std(axis=0)  # a mean of one standard deviation
         X = rs.simulate.contaminate_pareto(X - shift, 0.05, random_state=task["seed"] + 200).X + shift
@@ -72,7 +73,7 @@ def _print_cells(
         for shape in SHAPES
         for seed in range(n_sets)
     ]
-    found = run_kept(f"penalty_choice-{m}-{kind.split()[0]}", chosen, tasks)
+    found = run_resumable(f"penalty_choice-{m}-{kind.split()[0]}", chosen, tasks)
     print(f"\n{kind}, {m} columns: F1 (edges), best on the path / " + " / ".join(rules))
     gaps = []
     for family in families:

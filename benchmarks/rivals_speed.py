@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.measure import in_fresh_process, least, matrix_product_seconds
 from benchmarks.rivals import RIVALS, Ours, Rival, Task
-from benchmarks.simulated import square_root_data
+from benchmarks.tools.measure import in_fresh_process, least, matrix_product_seconds
+from benchmarks.tools.simulated import square_root_data
 
 N, M, K, EDGES, SHARE = 1000, 100, 200, 500, 0.05
 TARGETS = {"plain NumPy": 50, "genscore, classic (R)": 5}  # how many times faster robscore is meant to be

@@ -15,7 +15,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import robscore as rs
-from benchmarks.kept import run_kept
+from benchmarks.tools.resumable import run_resumable
 
 N = 600
 BAD = 0.05
@@ -124,7 +124,7 @@ def outcome(task: tuple[str, float, int]) -> list[float]:
 
 def main(n_sets: int = 200, tables: tuple[str, ...] = tuple(TABLES)) -> dict[tuple[str, float], list[float]]:
     tasks = [(name, setting, seed) for name in tables for setting in TABLES[name][2] for seed in range(n_sets)]
-    found = dict(zip(tasks, run_kept("series", outcome, tasks), strict=True))
+    found = dict(zip(tasks, run_resumable("series", outcome, tasks), strict=True))
     table = {}
     for name in tables:
         _, label, settings, columns = TABLES[name]

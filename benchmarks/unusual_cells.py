@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 import robscore as rs
-from benchmarks.kept import run_kept
+from benchmarks.tools.resumable import run_resumable
 
 TABLES = (
     ("wine", "gaussian"),
@@ -47,7 +47,7 @@ def main(n_seeds: int = 5, tables: tuple[tuple[str, str], ...] = TABLES) -> dict
         warnings.simplefilter("ignore")
         for name, family in tables:
             tasks = [(name, family, seed) for seed in range(n_seeds)]
-            wrong, edges = np.array(run_kept(f"unusual_cells-{name}-{family}", one, tasks)).T
+            wrong, edges = np.array(run_resumable(f"unusual_cells-{name}-{family}", one, tasks)).T
             found[name, family] = [float(wrong.mean()), float(edges.min()), float(edges.max())]
             print(
                 f"{name:<16}{family:<12}{wrong.mean():>14.1%}{f'{edges.min():.0f} to {edges.max():.0f}':>12}",

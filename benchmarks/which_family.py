@@ -7,8 +7,8 @@ with 2000, ten data sets each. Then square-root rows without a location, which a
 import numpy as np
 
 import robscore as rs
-from benchmarks.family_rows import NAMES, POSITIVE, family_called, family_rows
-from benchmarks.kept import run_kept
+from benchmarks.tools.resumable import run_resumable
+from benchmarks.tools.simulated import NAMES, POSITIVE, family_called, rows_with_locations
 
 SIZES = ((10, 500), (10, 2000), (30, 2000))
 SHARES = (0.0, 0.05)
@@ -18,7 +18,11 @@ MOST = 2000
 def measured(task: tuple[str, int, int, float, int]) -> dict[str, str]:
     """The verdict on every family for one data set."""
     name, m, n, share, seed = task
-    X = family_rows("sqrt", m, MOST, seed, (0.0,)) if name == "both" else family_rows(name, m, MOST, seed)
+    X = (
+        rows_with_locations("sqrt", m, MOST, seed, (0.0,))
+        if name == "both"
+        else rows_with_locations(name, m, MOST, seed)
+    )
     X = X[:n]
     if share:
         X = rs.simulate.contaminate_pareto(X, share, random_state=seed).X
@@ -31,7 +35,7 @@ def main(
     n_sets: int = 10, sizes: tuple[tuple[int, int], ...] = SIZES, shares: tuple[float, ...] = SHARES
 ) -> dict[tuple[str, int, int, float], dict[str, float]]:
     cells = [(name, m, n, share) for m, n in sizes for share in shares for name in (*POSITIVE, "both")]
-    found = run_kept("which_family", measured, [(*cell, k) for cell in cells for k in range(n_sets)])
+    found = run_resumable("which_family", measured, [(*cell, k) for cell in cells for k in range(n_sets)])
     print(f"{'truth':<20}{'m':>4}{'n':>6}{'bad':>5}{'best':>7}{'kept':>7}  " + "".join(f"{n:>20}" for n in POSITIVE))
     table, kept_all = {}, []
     for k, cell in enumerate(cells):

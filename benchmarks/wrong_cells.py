@@ -21,9 +21,9 @@ from sklearn.covariance import graphical_lasso
 from sklearn.metrics import f1_score
 
 import robscore as rs
-from benchmarks.kept import run_kept
 from benchmarks.missing_cells import model_of
-from benchmarks.true_flags import column_density, flags_by_truth, pareto_density
+from benchmarks.tools.oracle_flags import column_density, flags_by_truth, pareto_density
+from benchmarks.tools.resumable import run_resumable
 from benchmarks.unusual_cells import table_of
 from robscore._tools.deviations import MAD
 
@@ -163,7 +163,9 @@ def main(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for setting in settings:
-            rows = run_kept("wrong_cells-" + "-".join(map(str, setting)), one, [(*setting, k) for k in range(n_sets)])
+            rows = run_resumable(
+                "wrong_cells-" + "-".join(map(str, setting)), one, [(*setting, k) for k in range(n_sets)]
+            )
             means = {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
             table[setting] = means
             family, graph, fault, share, k = setting
@@ -174,7 +176,7 @@ def main(
                 flush=True,
             )
         for share in decimals:
-            distances = run_kept(f"wrong_cells-decimals-{share}", moved, [(share, seed) for seed in range(n_sets)])
+            distances = run_resumable(f"wrong_cells-decimals-{share}", moved, [(share, seed) for seed in range(n_sets)])
             for (classic, cells), edges in zip(
                 np.mean(distances, axis=0).reshape(2, 2), ("chosen", EDGES_OF_BOTH), strict=True
             ):

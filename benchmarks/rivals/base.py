@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from benchmarks.measure import clocked
+from benchmarks.tools.measure import clocked
 
 Kind: TypeAlias = Literal["path", "robust path", "weights", "median"]
 

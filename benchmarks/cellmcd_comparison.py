@@ -18,9 +18,9 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 import robscore as rs
-from benchmarks.kept import run_kept
-from benchmarks.measure import clocked
 from benchmarks.missing_cells import model_of
+from benchmarks.tools.measure import clocked
+from benchmarks.tools.resumable import run_resumable
 from benchmarks.wrong_cells import lasso_path
 
 ROWS, COLUMNS, SPREAD = 200, 30, 0.45
@@ -112,8 +112,8 @@ def main(
         warnings.simplefilter("ignore")
         rs.RobustGraph("gaussian", cells=True).fit(rows_of("random", 0)[1])  # kernels are compiled
         for setting in [(graph, size, share) for graph in graphs for size in sizes for share in shares]:
-            name = "beside_cellmcd-" + "-".join(map(str, setting))
-            rows = run_kept(name, one, [(*setting, seed) for seed in range(n_sets)], n_jobs=1)
+            name = "cellmcd_comparison-" + "-".join(map(str, setting))
+            rows = run_resumable(name, one, [(*setting, seed) for seed in range(n_sets)], n_jobs=1)
             means = {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
             table[setting] = means
             graph, size, share = setting

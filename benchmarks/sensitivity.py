@@ -97,7 +97,7 @@ def elsewhere(family: str, X: np.ndarray, change: str) -> tuple[np.ndarray, np.n
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.npz"
         np.savez(path, X=X)
-        command = [sys.executable, "-m", "benchmarks.same_answer", family, str(path)]
+        command = [sys.executable, "-m", "benchmarks.sensitivity", family, str(path)]
         subprocess.run(command, env=environment, check=True)
         with np.load(path) as found:
             return found["edges"], found["dropped"]

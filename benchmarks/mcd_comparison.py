@@ -11,7 +11,8 @@ from sklearn.covariance import MinCovDet
 
 import robscore as rs
 from benchmarks.bad_rows import damaged
-from benchmarks.kept import SHAPES, run_kept
+from benchmarks.tools.resumable import run_resumable
+from benchmarks.tools.simulated import SHAPES
 
 DAMAGES = (
     "5% Pareto", "20% Pareto", "10% at 3 sd", "15% at 3 sd", "10% at 4 sd", "15% at 4 sd", "15% at 6 sd",
@@ -39,7 +40,7 @@ def measured(task: tuple[str, int]) -> dict[str, float]:
 
 def main(n_sets: int = 10, damages: tuple[str, ...] = DAMAGES) -> dict[str, dict[str, float]]:
     tasks = [(damage, number) for damage in damages for number in range(n_sets)]
-    found = run_kept("beside_mcd", measured, tasks)
+    found = run_resumable("mcd_comparison", measured, tasks)
     names = list(found[0])
     print(f"{'bad rows':<17}" + "".join(f"{name:>22}" for name in names))
     table = {}

@@ -4,7 +4,8 @@ import warnings
 from collections import Counter
 
 import robscore as rs
-from benchmarks.kept import SHAPES, clean_rows, run_kept
+from benchmarks.tools.resumable import run_resumable
+from benchmarks.tools.simulated import SHAPES, model_and_rows
 
 M, N = 20, 1000
 FAMILIES = ("gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex")
@@ -13,14 +14,16 @@ FAMILIES = ("gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simpl
 def measured(task: tuple[str, int]) -> list[str]:
     """What the cautions of one fit are about."""
     family, number = task
-    _, X = clean_rows(family, SHAPES[number % len(SHAPES)], M, N, number)
+    _, X = model_and_rows(family, SHAPES[number % len(SHAPES)], M, N, number)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return [caution.kind.name for caution in rs.RobustGraph(family).fit(X).cautions_]
 
 
 def main(n_sets: int = 50, families: tuple[str, ...] = FAMILIES) -> dict[str, float]:
-    found = run_kept("cautions_on_clean", measured, [(family, k) for family in families for k in range(n_sets)])
+    found = run_resumable(
+        "cautions_on_clean_rows", measured, [(family, k) for family in families for k in range(n_sets)]
+    )
     print(f"{'family':<20}{'without caution':>16}   cautions")
     table = {}
     for k, family in enumerate(families):

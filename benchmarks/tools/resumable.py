@@ -1,0 +1,45 @@
+"""Results of long benchmarks, stored under ``results/benchmarks`` so that an interrupted run is resumed."""
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import robscore as rs
+from robscore._tools.progress import ProgressLine
+from robscore._tools.repetitions import Store, run_all
+
+FOLDER = Path("results") / "benchmarks"
+
+
+def run_resumable(name: str, work: Callable[[Any], Any], tasks: Sequence[Any], n_jobs: int = -1) -> list[Any]:
+    """Return ``work(task)`` for every task, in order, computing only what no earlier run of the same code has stored.
+
+    The earlier run may have had fewer data sets, or more, or may have been interrupted.
+    """
+    identity = {"code": _fingerprint(), "benchmark": hashlib.sha256(_source_of(work)).hexdigest()}
+    folder = FOLDER / f"{name}-{hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:12]}"
+    store = Store(folder, identity, "delete it")
+    keys = [int(hashlib.sha256(json.dumps(task).encode()).hexdigest()[:12], 16) for task in tasks]
+    outcomes = {key: stored for key in keys if (stored := store.get(key)) is not None}
+    missing = [(key, task) for key, task in zip(keys, tasks, strict=True) if key not in outcomes]
+    with ProgressLine(name, time_left=True) as line:
+        for key, outcome in run_all(work, missing, n_jobs):
+            outcomes[key] = store.put(key, outcome)
+            line.update(len(outcomes), len(tasks))
+    return [outcomes[key] for key in keys]
+
+
+def _source_of(work: Callable[[Any], Any]) -> bytes:
+    """Return the text of the file that defines a function, since its constants change results and are in no task."""
+    return Path(inspect.getfile(work)).read_bytes()
+
+
+def _fingerprint() -> str:
+    """Return a hash of the library's source, so that results of another version are never reused."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(rs.__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
