@@ -1,8 +1,15 @@
-"""Run benchmarks by name, or all of them: ``python -m benchmarks [--list] [NAME ...]``."""
+"""Run benchmarks by name, or all of them: ``python -m benchmarks [--list] [NAME ...]``.
+
+``python -m benchmarks NAME --save`` also writes what is printed to ``docs/results/NAME.md``, with the command, the
+commit and the date. Options of the benchmark itself follow two dashes: ``... wrong_cells --save -- --sets 2``.
+"""
 
 import argparse
 import importlib
+import sys
 from collections.abc import Sequence
+
+from benchmarks.tools.pages import save
 
 NAMES = [
     "rivals_speed",
@@ -58,10 +65,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(NAMES)}")
     parser.add_argument("--list", action="store_true", help="say what each benchmark shows, and stop")
-    arguments = parser.parse_args()
+    parser.add_argument("--save", action="store_true", help="write what is printed to docs/results/NAME.md")
+    asked = sys.argv[1:]
+    end = asked.index("--") if "--" in asked else len(asked)
+    arguments, options = parser.parse_args(asked[:end]), asked[end + 1 :]
     if unknown := set(arguments.names) - set(NAMES):
         parser.error(f"no benchmark called {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
-    run(arguments.names or NAMES, only_list=arguments.list)
+    if options and not (arguments.save and len(arguments.names) == 1):
+        parser.error("options of a benchmark need --save and one NAME; or run python -m benchmarks.NAME")
+    if not arguments.save:
+        run(arguments.names or NAMES, only_list=arguments.list)
+        return
+    for name in arguments.names or NAMES:
+        print(f"written to {save(name, options)}", flush=True)
 
 
 if __name__ == "__main__":

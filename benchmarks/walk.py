@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import robscore as rs
-from benchmarks.simulated import square_root_data
+from benchmarks.tools.simulated import square_root_data
 
 PACKAGE = Path(rs.__file__).parent
 AIM = {"functions": 300, "files": 55}  # of a default fit: what one can read in an afternoon

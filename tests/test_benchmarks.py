@@ -1,5 +1,6 @@
 """The benchmarks' own claims, on fewer data sets than `make bench` uses."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -43,7 +44,7 @@ from benchmarks import (
     wrong_cells,
 )
 from benchmarks.__main__ import NAMES
-from benchmarks.tools import measure, resumable
+from benchmarks.tools import measure, pages, resumable
 
 import robscore as rs
 
@@ -72,6 +73,14 @@ def test_only_functions_of_the_library_are_counted():
     found = walk.Walk(lambda: [rs.metrics.edge_vector(graph) for graph in (np.eye(3), np.ones((3, 3)))])
     assert found.by_file() == {"metrics.py": ["edge_vector"], "solvers/path.py": ["joined_support"]}
     assert found.counts() == {"functions": 2, "files": 2, "layers": 2, "depth": 2}
+
+
+def test_what_is_printed_is_written_with_command_commit_and_date(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ROBSCORE_ECAD", str(tmp_path))
+    text = pages.save("alpine_months", folder=tmp_path).read_text()
+    assert "```text\nskipped: " in text
+    assert re.search(r"by `python -m benchmarks.alpine_months` at commit `[0-9a-f]{7,}`.* on 20\d\d-\d\d-\d\d\.", text)
+    assert "skipped" in capsys.readouterr().out
 
 
 def test_growth_and_memory_are_measured():
