@@ -46,7 +46,9 @@ def test_public_functions_and_classes_say_what_they_do(name):
         assert len((inspect.getdoc(value) or "").split()) > 3
 
 
-PAGES = [page for folder in (".", "problems", "site", "theory") for page in sorted(DOCS.glob(f"{folder}/*.*"))]
+PAGES = [
+    page for folder in (".", "problems", "results", "site", "theory") for page in sorted(DOCS.glob(f"{folder}/*.*"))
+]
 PAGES = [page for page in PAGES if page.suffix in (".md", ".rst")]
 
 
@@ -58,7 +60,9 @@ def contents(page):
     """Names of the pages in the contents of a page."""
     for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
         for line in block.split():
-            if not line.startswith(":") and not line.isdigit():
+            if line == "*":  # every page of the folder
+                yield from (name_of(other) for other in page.parent.glob("*.md") if other != page)
+            elif not line.startswith(":") and not line.isdigit():
                 target = DOCS / line[1:] if line.startswith("/") else page.parent / line
                 yield target.resolve().relative_to(DOCS.resolve()).as_posix()
 
@@ -123,6 +127,40 @@ def test_answers_are_at_most_three_clicks_from_the_front(answer):
         if answer in reached:
             return
     raise AssertionError(f"{answer} is not found")
+
+
+GUIDES = [page for page in DOCS.glob("*.md") if page.stem not in ("index", "reproduction")]
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=name_of)
+def test_guides_are_read_in_five_minutes(page):
+    """What to do and what to expect; tables of measurements are in docs/results, why it works in docs/theory."""
+    assert len(page.read_text(encoding="utf-8").split()) <= 1200
+
+
+def test_the_changes_of_a_version_are_one_page():
+    _, *versions = (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")
+    assert all(len(version.split()) <= 600 for version in versions)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *DOCS.parent.glob("[RC][EH]A*.md")], ids=lambda page: page.stem)
+def test_lines_fit_in_a_window(page):
+    """But for tables, pictures, links, and the names of code and tests on the pages of the theory."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    long = [line for line in text.splitlines() if len(line) > 100]
+    assert not [line for line in long if not re.match(r"\s*\||!\[|\*\*(In the code|Checked by)|\S+$", line)]
+
+
+RESULTS = [page for page in PAGES if page.parent.name == "results" and page.stem != "index"]
+
+
+@pytest.mark.parametrize("page", RESULTS, ids=name_of)
+def test_measurements_have_command_commit_and_date(page):
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    assert re.search(rf"python -m benchmarks[ .]{page.stem}\b", text)
+    assert re.search(r"`[0-9a-f]{7,}`", text)
+    assert re.search(r"\b20\d\d-\d\d-\d\d\b", text)
+    assert (DOCS.parent / "benchmarks" / f"{page.stem}.py").exists()
 
 
 THEORY = [page for page in PAGES if page.parent.name == "theory" and page.stem != "index"]
