@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from robscore.cli import worker
-from robscore.cli.worker import _done as done
 
 STORED = "0123456789abcdef"
 
@@ -24,7 +23,7 @@ def asked(tmp_path, monkeypatch):
         (tmp_path / f"{STORED}{ending}").write_bytes(content)
         request = {"task": task, "folder": str(tmp_path / "job"), "data": f"../{STORED}{ending}", "called": called}
         told = []
-        done({**request, "options": list(options)}, told.append)
+        worker.serve_request({**request, "options": list(options)}, told.append)
         os.chdir(tmp_path)
         return told
 
@@ -58,7 +57,7 @@ def test_what_cannot_be_read_is_called_by_its_own_name(asked, kind):
     ("options", "words"),
     [
         ([["family", "no"]], "--family"),
-        ([["edges", "x"]], "--edges x"),
+        ([["edges", "x"]], "--edges"),
         ([["set", "no=1"]], "--set no: RobustGraph has no such argument"),
         ([["set", "no"]], "must be NAME=VALUE"),
         ([["exclude", "zz"]], "--exclude zz: no such column in mine.csv"),

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from running import run
 
-from robscore.cli.console import as_value
+from robscore.cli.command_options import as_value
 
 COMMANDS = ("demo", "fit", "report", "simulate", "reproduce", "bench")
 

@@ -17,7 +17,7 @@ from running import FILES, run
 
 import robscore as rs
 from robscore._tools.files import write_whole, write_whole_together
-from robscore.cli.output_files import guarded_cell
+from robscore.cli.output_files import escaped_formula
 
 QUICK = ("--no-compare", "--edges", 2)
 
@@ -269,12 +269,12 @@ def test_no_cell_of_text_is_a_formula_and_numbers_stay_numbers(hostile):
 
 @pytest.mark.parametrize("cell", ["-5", "+3.5e-7", "-.5", "", "a=b", "x", "-5."])
 def test_harmless_cells_stay_as_they_are(cell):
-    assert guarded_cell(cell) == cell
+    assert escaped_formula(cell) == cell
 
 
 @pytest.mark.parametrize("cell", ["=1", "-x", "+x", "@x", "\t=1", "\r=1", " =1", "＝1", "-1-1", "-5\n=1"])
 def test_others_are_guarded(cell):
-    assert guarded_cell(cell) == f"'{cell}"
+    assert escaped_formula(cell) == f"'{cell}"
 
 
 def test_graphml_is_xml_whatever_the_names(hostile, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from robscore._tools.messages import ArgumentError, Message, Phrase, Remark, RowAt, Setting, UsageError
 from robscore.cli.command_options import in_options
-from robscore.cli.console import said, warnings_kept
+from robscore.cli.console import message_of, warnings_kept
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_an_option_that_is_said_can_be_typed():
     """What the command line says about a value, it takes."""
     import shlex
 
-    from robscore.cli.console import as_value
+    from robscore.cli.command_options import as_value
 
     for value in (3, 0.5, None, True, "2 GB", "and"):
         option, assignment = shlex.split(in_options(Setting("anything", value)))
@@ -52,10 +52,10 @@ def test_an_option_that_is_said_can_be_typed():
 def test_errors_are_worded_and_stay_as_they_are_in_python():
     error = UsageError("Column 'a' (first in ", RowAt(3, "row 3"), "). Use ", Setting("missing", "drop"), ".")
     assert str(error) == "Column 'a' (first in row 3). Use missing='drop'."
-    assert said(error) == "Column 'a' (first in data row 4). Use --missing drop."
-    assert said(ArgumentError("n_edges", 100, "cannot be reached.")) == "--edges 100 cannot be reached."
-    assert said(ValueError("in one\n  line")) == "in one line"
-    assert said(FileNotFoundError(2, "No such file", "x.csv")) == "x.csv: No such file."
+    assert message_of(error) == "Column 'a' (first in data row 4). Use --missing drop."
+    assert message_of(ArgumentError("n_edges", 100, "cannot be reached.")) == "--edges 100 cannot be reached."
+    assert message_of(ValueError("in one\n  line")) == "in one line"
+    assert message_of(FileNotFoundError(2, "No such file", "x.csv")) == "x.csv: No such file."
 
 
 def test_warnings_are_kept_once_and_worded():

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from robscore.cli.console import guarded, tell_result
+from robscore.cli.console import Debug, guarded, tell_result
 from robscore.cli.signals import clearing_away
 
 _CHILD = (sys.executable, "-m", "robscore.cli.worker")
@@ -25,7 +25,7 @@ def page(
         ),
     ] = 0,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address only.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Open a page on which to choose a file, fit and read the report, without typing.
 

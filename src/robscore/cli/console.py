@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -15,6 +15,10 @@ from robscore._tools.messages import clipped, visible
 
 BAD_DATA, BAD_ARGUMENTS, UNEXPECTED, INTERRUPTED = 1, 2, 70, 130
 _LONGEST = 1000  # characters of a message, whatever it speaks of
+
+# Options that mean the same for every command.
+Debug = Annotated[bool, typer.Option("--debug", metavar="", help="Show the full traceback of an error.")]
+Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace files that robscore did not write.")]
 
 
 def stop(message: str, *, code: int) -> NoReturn:
@@ -72,11 +76,11 @@ def guarded(
         if isinstance(error, MemoryError):
             stop(f"There is not enough memory ({error}); take fewer columns with --columns.", code=BAD_DATA)
         if isinstance(error, ValueError | TypeError | OSError | ImportError):
-            stop(said(error), code=BAD_DATA)
+            stop(message_of(error), code=BAD_DATA)
         stop(f"Unexpected {type(error).__name__}: {error}. Run again with --debug and report it.", code=UNEXPECTED)
 
 
-def said(problem: Exception) -> str:
+def message_of(problem: Exception) -> str:
     """An error or a warning in the words of the command line, as far as it carries its facts."""
     from robscore._tools.messages import Message
     from robscore.cli.command_options import in_options
@@ -105,25 +109,4 @@ def warnings_kept() -> Iterator[list[str]]:
 
 
 def _kept(warning: Warning | str) -> str:
-    return warning if isinstance(warning, str) else said(warning)
-
-
-def whole_number(value: str, option: str) -> int:
-    """An option's value as a whole number."""
-    try:
-        return int(value)
-    except ValueError:
-        raise typer.BadParameter(f"{value!r} is not a whole number.", param_hint=option) from None
-
-
-def as_value(text: str) -> Any:
-    """A value given as text: a number, true, false, none, or the text itself."""
-    known = {"true": True, "false": False, "none": None}
-    if text.lower() in known:
-        return known[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    return warning if isinstance(warning, str) else message_of(warning)

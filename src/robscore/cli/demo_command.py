@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from robscore._version import __version__
-from robscore.cli.console import guarded, tell_result
+from robscore.cli.console import Debug, Force, guarded, tell_result
 
 if TYPE_CHECKING:
-    from robscore.cli.output_files import Mark
+    from robscore.cli.output_files import Recognise
     from robscore.datasets import AlpineRain
     from robscore.estimators import RobustGraph
 
@@ -24,22 +24,23 @@ def demo(
     *,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path("robscore-demo"),
     seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed of the simulation.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that robscore did not write.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
+    force: Force = False,
+    debug: Debug = False,
 ) -> None:
     """Simulate rain at 30 Alpine towns, spoil one month in twenty, and learn the graph twice.
 
     Example: robscore demo --out demo
     """
     with guarded("robscore demo", debug=debug, interrupted="Stopped; run it again."):
-        from robscore.cli.output_files import Results, begins
-        from robscore.cli.run_fit import Plan, results, run, summary, write
+        from robscore.cli.fit_results import fit_outputs, summary, write
+        from robscore.cli.output_files import OutputFiles, begins_with
+        from robscore.cli.run_fit import Plan, run
         from robscore.datasets import simulated_alpine_rain
         from robscore.reading import ReadOptions
 
         rain = simulated_alpine_rain(ROWS, random_state=seed)
         texts, n_bad = _data(rain, seed)
-        data = Results(out, _marks(texts), force=force)
+        data = OutputFiles(out, _marks(texts), force=force)
         plan = Plan(
             data=out / "rain.csv",
             read=ReadOptions(id="month"),
@@ -48,8 +49,8 @@ def demo(
             outline=out / "ridge.csv",
             title=f"Simulated rain at 30 Alpine towns, {SHARE:.0%} of the months spoilt",
         )
-        picture = begins(rb"(?s)\x89PNG.{1,200}Software\x00robscore ")
-        to = results(plan, out, force=force, more={"map.png": picture})
+        picture = begins_with(rb"(?s)\x89PNG.{1,200}Software\x00robscore ")
+        to = fit_outputs(plan, out, force=force, more={"map.png": picture})
         with data.prepared():
             to.check()
             data.write(texts)
@@ -80,7 +81,7 @@ def _data(rain: AlpineRain, seed: int) -> tuple[dict[str, str], int]:
     """The spoilt data, the towns and the ridge, as files; how many rows were spoilt."""
     import numpy as np
 
-    from robscore.cli.run_fit import data_csv
+    from robscore.cli.output_files import data_csv
     from robscore.datasets import alpine_ridge
     from robscore.simulate import contaminate_pareto
 
@@ -94,12 +95,13 @@ def _data(rain: AlpineRain, seed: int) -> tuple[dict[str, str], int]:
     return texts, int(bad_rows.size)
 
 
-def _marks(texts: dict[str, str]) -> dict[str, Mark]:
+def _marks(texts: dict[str, str]) -> dict[str, Recognise]:
     """How the data of an earlier demo are recognised: rain by the names of its towns, the rest is always the same."""
-    from robscore.cli.output_files import begins, equals
+    from robscore.cli.output_files import begins_with, is_exactly
 
-    names = texts["rain.csv"].partition("\n")[0] + "\n"
-    return {name: equals(text) for name, text in texts.items()} | {"rain.csv": begins(re.escape(names.encode()))}
+    header = texts["rain.csv"].partition("\n")[0] + "\n"
+    known = {name: is_exactly(text) for name, text in texts.items()}
+    return {**known, "rain.csv": begins_with(re.escape(header.encode()))}
 
 
 def _judge(model: RobustGraph, rain: AlpineRain) -> Judged:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from robscore.cli.console import BAD_ARGUMENTS, BAD_DATA, INTERRUPTED, guarded, stop, tell_result
+from robscore.cli.console import BAD_ARGUMENTS, BAD_DATA, INTERRUPTED, Debug, guarded, stop, tell_result
 from robscore.cli.signals import clearing_away
 
 
@@ -27,7 +27,7 @@ def reproduce(
         Path | None,
         typer.Option("--ecad", help="For alps: ECA&D's ECA_blend_rr.zip, or the unpacked folder."),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Run an experiment of the paper and write its CSV, figure and a line of text.
 

@@ -1,4 +1,7 @@
-"""``robscore fit``: a data file in, a graph and a report out."""
+"""``robscore fit``: a data file in, a graph and a report out.
+
+The parameters of `fit` are called like the arguments that their options stand for; `command_options` sorts them.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +15,29 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from robscore._tools.messages import Setting
-from robscore.cli.command_options import assigned, in_options, refuse_unknown, scaling
-from robscore.cli.console import BAD_ARGUMENTS, INTERRUPTED, guarded, note, stop, tell_result, whole_number
+from robscore.cli.command_options import FitRequest, in_options, refuse_unknown, requested
+from robscore.cli.console import BAD_ARGUMENTS, INTERRUPTED, Debug, guarded, note, stop, tell_result
 from robscore.cli.signals import clearing_away
 
 if TYPE_CHECKING:
     from robscore.cli.run_fit import Plan
 
 
+_STANDARD_INPUT = Path("-")
+# How files of each kind begin, and how their names end.
+_BEGINNINGS = {
+    b"PAR1": ".parquet",
+    b"ARROW1": ".feather",
+    b"\x1f\x8b": ".csv.gz",
+    b"BZh": ".csv.bz2",
+    b"\xfd7zXZ": ".csv.xz",
+    b"{": ".jsonl",
+}
 _PENALTY = ("alpha", "n_edges", "select")  # ways to choose it, of which there can be one
 _reading = partial(typer.Option, rich_help_panel="Reading the file")
 _graph = partial(typer.Option, rich_help_panel="The graph")
@@ -32,6 +45,7 @@ _results = partial(typer.Option, rich_help_panel="Results")
 
 
 def fit(
+    ctx: typer.Context,
     data: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -61,7 +75,7 @@ def fit(
         Path | None,
         _results("--groups", metavar="FILE", help="File with name, group: colours the variables by their group."),
     ] = None,
-    coords: Annotated[
+    coordinates: Annotated[
         Path | None,
         _results("--coords", metavar="FILE", help="File with name, latitude, longitude: draws a map."),
     ] = None,
@@ -94,14 +108,13 @@ def fit(
         list[str] | None,
         _reading("--exclude", "-x", metavar="NAME", help="Columns to leave out: a name or pattern; may be repeated."),
     ] = None,
-    row_id: Annotated[
+    id: Annotated[
         str | None, _reading("--id", metavar="NAME", help="Column that labels the rows: a date or an id.")
     ] = None,
     missing: Annotated[
-        Literal["raise", "drop", "impute"] | None,
+        Literal["raise", "drop", "impute", "available"] | None,
         _reading(
-            "--missing",
-            help="Incomplete rows: raise, drop, or impute (fill in). [default: raise]",
+            "--missing", help="Incomplete rows: raise, drop, impute, or average what is available. [default: raise]"
         ),
     ] = None,
     cells: Annotated[
@@ -123,7 +136,9 @@ def fit(
         list[str] | None,
         _reading("--by", metavar="NAME", help="A column that changes the graph: groups, or numbers; may be repeated."),
     ] = None,
-    sep: Annotated[str | None, _reading("--sep", metavar="SIGN", help="Column separator; detected by default.")] = None,
+    separator: Annotated[
+        str | None, _reading("--sep", metavar="SIGN", help="Column separator; detected by default.")
+    ] = None,
     decimal: Annotated[
         Literal[".", ","] | None, _reading("--decimal", help="Decimal separator; detected by default.")
     ] = None,
@@ -160,7 +175,7 @@ def fit(
         str | None,
         _graph("--select", metavar="RULE", help="Rule for the penalty: f1, ebic, cv, stars. [default: f1]"),
     ] = None,
-    edges: Annotated[
+    n_edges: Annotated[
         int | None, _graph("--edges", "-e", metavar="NUMBER", help="Choose the penalty by its number of edges.")
     ] = None,
     scale: Annotated[
@@ -170,12 +185,14 @@ def fit(
     shuffle: Annotated[
         bool, _graph("--shuffle", metavar="", help="Cut blocks from a random order, for sorted rows.")
     ] = False,
-    seed: Annotated[int | None, _graph("--seed", metavar="NUMBER", min=0, help="Random seed. [default: 0]")] = None,
-    jobs: Annotated[
+    random_state: Annotated[
+        int | None, _graph("--seed", metavar="NUMBER", min=0, help="Random seed. [default: 0]")
+    ] = None,
+    n_jobs: Annotated[
         int | None,
         _graph("--jobs", "-j", metavar="NUMBER", min=1, help="Fits at a time for cv, stars and --stability."),
     ] = None,
-    more: Annotated[
+    assignments: Annotated[
         list[str] | None,
         _graph("--set", metavar="NAME=VALUE", help="Any other argument of RobustGraph, as NAME=VALUE."),
     ] = None,
@@ -185,7 +202,7 @@ def fit(
             "--from", metavar="FILE", help="Repeat the fit of a model.json; options given here replace its own."
         ),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show the full traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Learn a graph from a data file and write a report.
 
@@ -207,77 +224,40 @@ def fit(
     - robscore fit --from results/model.json
     """
     files = tuple(data or ())
-    chosen = _given(
-        family=family,
-        contamination=contamination,
-        n_blocks=n_blocks if n_blocks in (None, "auto") else whole_number(str(n_blocks), "--n-blocks"),
-        alpha=alpha,
-        select=select if select is None or "," not in select else select.split(","),
-        n_edges=edges,
-        missing=missing,
-        cells=cells or None,
-        shuffle=shuffle or None,
-        random_state=seed,
-        n_jobs=jobs,
-    )
-    reading = _given(
-        columns=tuple(columns or ()) or None,
-        exclude=tuple(exclude or ()) or None,
-        id=row_id or None,
-        separator="\t" if sep in ("\\t", "tab") else sep or None,
-        decimal=decimal,
-        sheet=sheet or None,
-        na=tuple(na or ()) or None,
-        given=tuple(given or ()) or None,
-        by=tuple(by or ()) or None,
-        header=False if no_header else None,
-    )
-    shown = _given(
-        coordinates=coords,
-        outline=outline,
-        groups=groups,
-        title=title,
-        stability=stability,
-        compare=False if no_compare else None,
-    )
-    settings = {**chosen, **scaling(scale), **assigned(more or [])}
-    _refuse_contradictions(chosen, shown, files, repeat)
-    with as_files(files) as sources:
+    request = requested(ctx.params)
+    _refuse_contradictions(request, files, repeat)
+    with _as_files(files) as sources:
         with guarded("robscore fit", debug=debug, quiet=quiet):
-            from robscore.cli.run_fit import Plan, results, run, summary, summary_json, write
+            from robscore.cli.fit_results import fit_outputs, summary, summary_json, write
+            from robscore.cli.run_fit import Plan, run
 
-            refuse_unknown(settings)
+            refuse_unknown(request.settings)
             plan = (
-                Plan.first(sources, settings, reading)
+                Plan.first(sources, request.settings, request.reading)
                 if repeat is None
-                else _repeated(repeat, sources, chosen, settings, reading, shown)
+                else _repeated(repeat, sources, request)
             )
-            plan = replace(plan, **shown, is_stdin=files == (STANDARD_INPUT,))
-            as_it_was = not files and not (settings or reading or shown)
-            folder = out or _default_folder(plan.data, repeat if as_it_was else None)
-            to = results(plan, folder, force=force)
-        to.ask(asks=not (quiet or as_json or plan.is_stdin or as_it_was))
-        with guarded("robscore fit", debug=debug, quiet=quiet), to.prepared():
+            plan = replace(plan, **request.shown, is_stdin=files == (_STANDARD_INPUT,))
+            is_unchanged = not (files or request.settings or request.reading or request.shown)
+            folder = out or _default_folder(plan.data, repeat if is_unchanged else None)
+            outputs = fit_outputs(plan, folder, force=force)
+        outputs.ask(asks=not (quiet or as_json or plan.is_stdin or is_unchanged))
+        with guarded("robscore fit", debug=debug, quiet=quiet), outputs.prepared():
             fitted = run(plan)
-            written = write(fitted, to)
-    for remark in [] if quiet else fitted.record.remarks:
-        note(remark)
+            written = write(fitted, outputs)
+    if not quiet:
+        for remark in fitted.record.remarks:
+            note(remark)
     if as_json:
         tell_result(summary_json(fitted.record, folder, written))
     elif not quiet:
         tell_result(summary(fitted.record, folder, written))
 
 
-def _given(**options: Any) -> dict[str, Any]:
-    """The options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _refuse_contradictions(
-    chosen: dict[str, Any], shown: dict[str, Any], files: tuple[Path, ...], repeat: Path | None
-) -> None:
+def _refuse_contradictions(request: FitRequest, files: tuple[Path, ...], repeat: Path | None) -> None:
     """Stop if options contradict each other, or no data are given."""
-    if "outline" in shown and "coordinates" not in shown and repeat is None:
+    chosen = request.settings
+    if "outline" in request.shown and "coordinates" not in request.shown and repeat is None:
         stop("--outline draws lines under a map; give --coords too.", code=BAD_ARGUMENTS)
     penalty = [in_options(Setting(name)) for name in _PENALTY if name in chosen]
     if len(penalty) > 1:
@@ -288,28 +268,24 @@ def _refuse_contradictions(
         stop("Name a data file, or a model.json with --from.", code=BAD_ARGUMENTS)
 
 
-def _repeated(
-    repeat: Path,
-    files: tuple[Path, ...],
-    chosen: dict[str, Any],
-    settings: dict[str, Any],
-    reading: dict[str, Any],
-    shown: dict[str, Any],
-) -> Plan:
+def _repeated(repeat: Path, files: tuple[Path, ...], request: FitRequest) -> Plan:
     """The plan of a model.json, with the options given now in place of its own."""
+    from robscore._version import __version__
     from robscore.cli.run_fit import plan_of
     from robscore.report.record import Record
 
     kept = Record.from_json(repeat)
-    _say_versions(kept.version)
-    plan = plan_of(kept, repeat, files[0] if files else None, coordinates=shown.get("coordinates"))
+    if kept.version != __version__:
+        note(f"model.json was written by robscore {kept.version}, this is {__version__}: numbers may differ.")
+    plan = plan_of(kept, repeat, files[0] if files else None, coordinates=request.shown.get("coordinates"))
     if files:
         plan = replace(plan, more=files[1:])
-    if any(name in chosen for name in _PENALTY):  # one way to choose the penalty replaces the others
-        plan.settings.update(alpha=None, n_edges=None, select="f1")
-    if "contamination" in chosen or "n_blocks" in chosen:
-        plan.settings.update(contamination=None, n_blocks=None)
-    return replace(plan, settings={**plan.settings, **settings}, read=replace(plan.read, **reading))
+    settings = dict(plan.settings)
+    if any(name in request.settings for name in _PENALTY):  # one way to choose the penalty replaces the others
+        settings |= {"alpha": None, "n_edges": None, "select": "f1"}
+    if "contamination" in request.settings or "n_blocks" in request.settings:
+        settings |= {"contamination": None, "n_blocks": None}
+    return replace(plan, settings=settings | request.settings, read=replace(plan.read, **request.reading))
 
 
 def _default_folder(data: Path, repeated: Path | None) -> Path:
@@ -324,29 +300,10 @@ def _default_folder(data: Path, repeated: Path | None) -> Path:
     return Path(f"robscore-{name}")
 
 
-def _say_versions(version: str) -> None:
-    from robscore._version import __version__
-
-    if version != __version__:
-        note(f"model.json was written by robscore {version}, this is {__version__}: numbers may differ.")
-
-
-STANDARD_INPUT = Path("-")
-# How files of each kind begin, and how their names end.
-_BEGINNINGS = {
-    b"PAR1": ".parquet",
-    b"ARROW1": ".feather",
-    b"\x1f\x8b": ".csv.gz",
-    b"BZh": ".csv.bz2",
-    b"\xfd7zXZ": ".csv.xz",
-    b"{": ".jsonl",
-}
-
-
 @contextmanager
-def as_files(data: tuple[Path, ...]) -> Iterator[tuple[Path, ...]]:
+def _as_files(data: tuple[Path, ...]) -> Iterator[tuple[Path, ...]]:
     """The paths given; for ``-`` alone that of a file with what the standard input holds, gone in the end."""
-    if data != (STANDARD_INPUT,):
+    if data != (_STANDARD_INPUT,):
         yield data
         return
     with clearing_away(), tempfile.TemporaryDirectory(prefix="robscore-") as folder:

@@ -1,26 +1,120 @@
-"""The edges of a fit as a table, with all that is known of each."""
+"""The files that a fit writes and how they are recognised, and the summaries that are printed."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from robscore.report.record import Record
+import numpy as np
 
+from robscore._tools.messages import UsageError
+from robscore._tools.progress import announce
+from robscore.cli.console import note
+from robscore.cli.output_files import OutputFiles, Recognise, begins_with, csv_text, is_report
+from robscore.cli.run_fit import Fitted, Plan
+from robscore.estimators import RobustGraph
+from robscore.graph import graphml_text
+from robscore.reading import files_of
+from robscore.report.page import html_page
+from robscore.report.record import Record, as_json, full_weights
+from robscore.report.sentences import cautions, findings, headline, how_sure, no_cautions
+from robscore.rows.tables import columns_of
+
+
+class ResultFile(NamedTuple):
+    """What a file of results is for, and how an earlier one is recognised, which may be replaced."""
+
+    use: str
+    is_ours: Recognise
+
+
+# In the order in which they are listed for the user.
+FILES = {
+    "report.html": ResultFile("open it in a browser", is_report),
+    "edges.csv": ResultFile(
+        "the edges, strongest first",
+        begins_with(rb"source,target,interaction,association(,[a-z_]{1,20}){0,9}\r?\n"),
+    ),
+    "rows.csv": ResultFile(
+        "the rows, most surprising first",
+        begins_with(rb"row,(label,)?score,p_value,rank,flagged,weight,variables(,together)?\r?\n"),
+    ),
+    "graph.graphml": ResultFile(
+        "for Gephi, Cytoscape, igraph",
+        begins_with(
+            rb'<\?xml [^>]*>\s*<!-- robscore |<graphml [^>]*>\s*(<key [^>]*>\s*)*<key [^>]*attr\.name="association"'
+        ),
+    ),
+    "model.json": ResultFile(
+        "every setting and number", begins_with(rb'\{"format":\d+,"version":"[^"]{1,40}","libraries":\{')
+    ),
+    # Written only by fits with covariates, fits that look for wrong cells, and fits with columns that change the graph:
+    "effects.csv": ResultFile("what the covariates do", begins_with(rb"column,covariate,effect,effect_error,")),
+    "cells.csv": ResultFile("the cells that look wrong", begins_with(rb"row,column,value,expected,expected_low,")),
+    "differences.csv": ResultFile(
+        "what changes with a column", begins_with(rb"source,target,moderator,of,against,difference,")
+    ),
+}
 _EDGE_COLUMNS = ("source", "target", "interaction", "association")
-_TESTED = ("estimate", "low", "high", "p_value", "q_value")  # of the association without shrinkage
+_TEST_COLUMNS = ("estimate", "low", "high", "p_value", "q_value")  # of the association without shrinkage
+
+
+def fit_outputs(plan: Plan, folder: Path, *, force: bool, more: Mapping[str, Recognise] | None = None) -> OutputFiles:
+    """Where the files of a fit go, with others of a command; the fit's inputs are never overwritten."""
+    is_written = {
+        "effects.csv": bool(plan.read.covariates),
+        "cells.csv": bool(plan.settings.get("cells")),
+        "differences.csv": bool(plan.read.by),
+    }
+    outputs = {name: file.is_ours for name, file in FILES.items() if is_written.get(name, True)}
+    inputs = {
+        "the file of --coords": plan.coordinates,
+        "that of --outline": plan.outline,
+        "that of --groups": plan.groups,
+    }
+    for path in (plan.data, *plan.more):
+        for file in files_of(path) if path.exists() else [path]:  # the reader refuses a path that does not exist
+            inputs["the data file" if file == plan.data else f"the data file {file.name}"] = file
+    return OutputFiles(folder, {**outputs, **(more or {})}, inputs, force)
+
+
+def write(fitted: Fitted, outputs: OutputFiles, more: Mapping[str, bytes] | None = None) -> list[str]:
+    """Write all files, and others with them; the names of those that were written, as listed in FILES."""
+    announce("writing")
+    made, model = fitted.record, fitted.model
+    contents: dict[str, str | bytes] = {
+        "edges.csv": csv_text(edge_columns(made), edges(made)),
+        "rows.csv": _rows_csv(fitted),
+        "graph.graphml": _graphml(model, made),
+        "model.json": made.to_json(),
+        "report.html": html_page(made),
+    }
+    if fitted.data.given:
+        contents["effects.csv"] = _columns_csv(columns_of(model.effects()))
+    if model.cells:
+        cells = columns_of(model.suspicious_cells())
+        contents["cells.csv"] = _columns_csv({**cells, "row": cells["row"] + 1})
+    if model.moderations_:
+        try:
+            contents["differences.csv"] = _columns_csv(columns_of(model.differences()))
+        except UsageError as error:
+            note(f"No differences.csv: {error}")
+    outputs.write({**contents, **(more or {})})
+    return [name for name in FILES if name in contents]
 
 
 def edge_columns(made: Record) -> tuple[str, ...]:
-    """What is known of every edge: tests where there are some, stability where it was requested."""
-    return (*_EDGE_COLUMNS, *(_TESTED if _tests(made) else ()), *(() if _shares(made) is None else ("stability",)))
+    """The columns of edges.csv: tests where there are some, stability where it was requested."""
+    stability = () if _shares(made) is None else ("stability",)
+    return (*_EDGE_COLUMNS, *(_TEST_COLUMNS if _tests(made) else ()), *stability)
 
 
 def edges(made: Record) -> Iterator[Sequence[Any]]:
-    """The edges, strongest first, with what the columns say; None where an edge was not tested."""
+    """The edges, strongest first, with a value for every column; None where an edge was not tested."""
     shares, tests = _shares(made), _tests(made)
-    untested: list[float | None] = [None] * len(_TESTED)  # not among those that half of the rows chose
+    untested: list[float | None] = [None] * len(_TEST_COLUMNS)  # not among those that half of the rows chose
     for i, j, interaction, strength in made.edges:
         found = tests.get((i, j), untested) if tests else []
         yield made.names[i], made.names[j], interaction, strength, *found, *([] if shares is None else [shares[i, j]])
@@ -37,3 +131,70 @@ def _shares(made: Record) -> Mapping[tuple[int, int], float] | None:
     if stability is None:
         return None
     return defaultdict(float, {(i, j): share for i, j, share in stability["pairs"]})
+
+
+def _columns_csv(columns: Mapping[str, Any]) -> str:
+    return csv_text(tuple(columns), zip(*(column.tolist() for column in columns.values()), strict=True))
+
+
+def _rows_csv(fitted: Fitted) -> str:
+    table, labels = columns_of(fitted.rows), fitted.data.labels
+    rows, p_values = table["row"], np.asarray(table["p_value"], dtype=object)
+    p_values[np.isnan(table["p_value"])] = ""  # where the fit cannot be sampled
+    return _columns_csv(
+        {
+            "row": rows + 1,
+            **({"label": np.array(labels, dtype=object)[rows]} if labels else {}),
+            "score": table["score"],
+            "p_value": p_values,
+            "rank": table["rank"],
+            "flagged": table["flagged"],
+            "weight": full_weights(fitted.model)[rows],
+            "variables": table["variables"],
+            "together": table["together"],
+        }
+    )
+
+
+def _graphml(model: RobustGraph, made: Record) -> str:
+    graph = model.graph_.to_networkx()
+    for name, degree in model.graph_.degree.items():
+        graph.nodes[name]["degree"] = degree
+    for name, place in zip(made.names, made.coordinates or [], strict=False):
+        graph.nodes[name].update(latitude=place[0], longitude=place[1])
+    return graphml_text(graph)
+
+
+def summary(made: Record, folder: Path, written: Sequence[str]) -> str:
+    """What was found and where it is, for the terminal."""
+    careful = [f"Caution: {words}" for words in cautions(made)]
+    lines = [
+        *careful,
+        *([""] if careful else []),
+        f"{headline(made)}.",
+        f"  {how_sure(made)}",
+        *([] if careful else [f"  {no_cautions(made)}"]),
+        *(f"  {words}" for words in findings(made)),
+        "",
+    ]
+    width = max(len(str(folder / name)) for name in written)
+    lines += [f"{folder / name!s:<{width}}  {FILES[name].use}" for name in written]
+    return "\n".join(lines)
+
+
+def summary_json(made: Record, folder: Path, written: Sequence[str]) -> str:
+    """The same for programs, as one line of JSON."""
+    content = {
+        "headline": headline(made),
+        "how_sure": how_sure(made),
+        "cautions": cautions(made),
+        "findings": findings(made),
+        "notes": made.remarks,
+        "n_columns": len(made.names),
+        "n_edges": len(made.edges),
+        "edges": [dict(zip(edge_columns(made), edge, strict=True)) for edge in edges(made)],
+        "fit": made.fit,
+        "files": {name: str(folder / name) for name in written},
+        "version": made.version,
+    }
+    return as_json(content)

@@ -21,7 +21,7 @@ from robscore._tools.messages import first_few
 from robscore.cli.console import BAD_DATA, stop
 from robscore.cli.signals import clearing_away
 
-Mark: TypeAlias = Callable[[Path], bool]
+Recognise: TypeAlias = Callable[[Path], bool]
 """Whether a file is one that the command wrote earlier."""
 
 _HEAD = 1 << 20  # bytes of a file that are looked at
@@ -34,19 +34,19 @@ class OverwriteError(ValueError):
 
 
 @dataclass(frozen=True)
-class Results:
+class OutputFiles:
     """The files that a command writes, all or none.
 
     Attributes
     ----------
     folder : where
-    marks : by the name of each file, how to recognise one that the command wrote earlier
+    outputs : by the name of each file, how to recognise one that the command wrote earlier
     inputs : files that the command reads, by what they are called
     force : whether files other than earlier results may be replaced; inputs never are
     """
 
     folder: Path
-    marks: Mapping[str, Mark]
+    outputs: Mapping[str, Recognise]
     inputs: Mapping[str, Path | None] = field(default_factory=dict)
     force: bool = False
 
@@ -59,7 +59,7 @@ class Results:
 
     def check(self) -> None:
         """Raise if something that must not be lost is in the way."""
-        paths = [self.folder / name for name in self.marks]
+        paths = [self.folder / name for name in self.outputs]
         for path in paths:
             for what, given in self.inputs.items():
                 if given is not None and _same(path, given):
@@ -77,13 +77,13 @@ class Results:
 
     def _is_ours(self, path: Path) -> bool:
         try:
-            return path.is_file() and self.marks[path.name](path)
+            return path.is_file() and self.outputs[path.name](path)
         except (OSError, ValueError):
             return False
 
     def ask(self, *, asks: bool = True) -> None:
         """On a terminal, ask before results of an earlier run are replaced; elsewhere they are, as the help says."""
-        earlier = [name for name in self.marks if (self.folder / name).is_file()]
+        earlier = [name for name in self.outputs if (self.folder / name).is_file()]
         if not asks or self.force or not earlier or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return
         if not typer.confirm(f"{self.folder} holds earlier results; replace them?", default=True, err=True):
@@ -122,7 +122,7 @@ def _made(folder: Path) -> Iterator[None]:
         raise
 
 
-def begins(pattern: bytes) -> Mark:
+def begins_with(pattern: bytes) -> Recognise:
     """The mark of files that begin so: a regular expression."""
     compiled = re.compile(pattern)
 
@@ -132,14 +132,14 @@ def begins(pattern: bytes) -> Mark:
     return known
 
 
-is_report = begins(
+is_report = begins_with(
     rb"(?s)<!doctype html>.{0,400}?"
     rb"(<meta name=\"generator\" content=\"robscore |default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe)"
 )
 """Whether a page is a report."""
 
 
-def equals(content: str) -> Mark:
+def is_exactly(content: str) -> Recognise:
     """The mark of files of which nothing is lost, because they hold the same."""
 
     def known(path: Path) -> bool:
@@ -167,10 +167,18 @@ def csv_text(header: Sequence[str], rows: Any) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([guarded_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    writer.writerows([escaped_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return text.getvalue()
 
 
-def guarded_cell(cell: str) -> str:
+def escaped_formula(cell: str) -> str:
     """Text that no spreadsheet runs: a formula gets an apostrophe before it; numbers stay as they are."""
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.match(cell) else cell
+
+
+def data_csv(names: Sequence[str], values: Any, labels: Sequence[str] | None = None, label_name: str = "") -> str:
+    """A data set as CSV text, numbers to the last bit, with labels of the rows in a column before it."""
+    if labels is None:
+        return csv_text(names, values.tolist())
+    rows = ([label, *row] for label, row in zip(labels, values.tolist(), strict=True))
+    return csv_text([label_name, *names], rows)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from robscore.cli.console import guarded, tell_result
+from robscore.cli.console import Debug, guarded, tell_result
 
 
 def report(
@@ -27,7 +27,7 @@ def report(
         Path | None, typer.Option("--groups", help="File with name, group: colours the variables by their group.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is not a robscore report.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Draw the report of an earlier fit again, without fitting and without the data.
 
@@ -41,7 +41,7 @@ def report(
         from dataclasses import replace
 
         from robscore._tools.optional import require
-        from robscore.cli.output_files import Results, is_report
+        from robscore.cli.output_files import OutputFiles, is_report
         from robscore.cli.signals import clearing_away
         from robscore.reading import read_coordinates, read_groups, read_outline
         from robscore.report.page import html_page
@@ -62,7 +62,7 @@ def report(
             page = page / "report.html"
         inputs = {"the model.json": model, "the file of --coords": coords, "that of --outline": outline}
         inputs["that of --groups"] = groups
-        to = Results(page.parent, {page.name: is_report}, inputs, force)
+        to = OutputFiles(page.parent, {page.name: is_report}, inputs, force)
         to.check()
         try:
             text = html_page(kept)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from robscore.cli.console import BAD_ARGUMENTS, guarded, stop, tell_result
+from robscore.cli.console import BAD_ARGUMENTS, Debug, Force, guarded, stop, tell_result
 
 if TYPE_CHECKING:
-    from robscore.cli.output_files import Mark
+    from robscore.cli.output_files import Recognise
 
 _FAMILIES = ("sqrt", "gaussian", "gamma", "truncated-gaussian", "log-log")
 _NAMES = ("truth.csv", "bad_rows.csv", "data.csv")  # in the order in which they appear
@@ -21,10 +21,10 @@ def simulate(
     family: Annotated[
         str, typer.Option("--family", "-f", help="sqrt, gaussian, gamma, truncated-gaussian, log-log.")
     ] = "sqrt",
-    rows: Annotated[int, typer.Option("--rows", "-n", min=1, help="Observations.")] = 1000,
-    columns: Annotated[int, typer.Option("--columns", "-m", min=2, help="Variables.")] = 30,
-    edges: Annotated[int, typer.Option("--edges", "-e", min=0, help="Edges of the true graph.")] = 45,
-    bad: Annotated[float, typer.Option("--bad", min=0, max=0.49, help="Share of bad rows.")] = 0.05,
+    n_rows: Annotated[int, typer.Option("--rows", "-n", min=1, help="Observations.")] = 1000,
+    n_columns: Annotated[int, typer.Option("--columns", "-m", min=2, help="Variables.")] = 30,
+    n_edges: Annotated[int, typer.Option("--edges", "-e", min=0, help="Edges of the true graph.")] = 45,
+    share: Annotated[float, typer.Option("--bad", min=0, max=0.49, help="Share of bad rows.")] = 0.05,
     kind: Annotated[
         Literal["pareto", "wide", "other-graph"] | None,
         typer.Option(
@@ -33,10 +33,10 @@ def simulate(
             "gaussian), or rows of usual size from another graph.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed.")] = 0,
+    random_state: Annotated[int, typer.Option("--seed", min=0, help="Random seed.")] = 0,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path("robscore-simulated"),
-    force: Annotated[bool, typer.Option("--force", help="Replace files that robscore did not write.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
+    force: Force = False,
+    debug: Debug = False,
 ) -> None:
     """Write a simulated data set with bad rows, and its truth: the edges, and which rows are bad.
 
@@ -45,8 +45,7 @@ def simulate(
     with guarded("robscore simulate", debug=debug):
         import numpy as np
 
-        from robscore.cli.output_files import Results, csv_text
-        from robscore.cli.run_fit import data_csv
+        from robscore.cli.output_files import OutputFiles, csv_text, data_csv
         from robscore.families import get_family
         from robscore.simulate import (
             contaminate_other_graph,
@@ -63,21 +62,21 @@ def simulate(
             stop(
                 f"--kind {kind} does not suit --family {family}; leave it out, or use other-graph.", code=BAD_ARGUMENTS
             )
-        keys = np.random.SeedSequence(seed).spawn(3)
+        keys = np.random.SeedSequence(random_state).spawn(3)
         model_rng, row_rng, bad_rng = (np.random.default_rng(key) for key in keys)
-        truth = random_model(columns, edges, random_state=model_rng)
-        names = _variables(columns)
-        to = Results(out, _marks(), force=force)
+        truth = random_model(n_columns, n_edges, random_state=model_rng)
+        names = _variables(n_columns)
+        to = OutputFiles(out, _marks(), force=force)
         with to.prepared():
-            X = sample(family, truth.interaction, truth.location, n_rows=rows, random_state=row_rng)
+            X = sample(family, truth.interaction, truth.location, n_rows=n_rows, random_state=row_rng)
             bad_rows = np.zeros(0, dtype=int)
             kind = kind or ("pareto" if positive else "wide")
-            if bad and kind == "pareto":
-                X, bad_rows = contaminate_pareto(X, bad, random_state=bad_rng)
-            elif bad and kind == "wide":
-                X, bad_rows = contaminate_wide(X, bad, variance=25 * float(X.var()), random_state=bad_rng)
-            elif bad:
-                X, bad_rows = contaminate_other_graph(X, bad, n_edges=edges, random_state=bad_rng)
+            if share and kind == "pareto":
+                X, bad_rows = contaminate_pareto(X, share, random_state=bad_rng)
+            elif share and kind == "wide":
+                X, bad_rows = contaminate_wide(X, share, variance=25 * float(X.var()), random_state=bad_rng)
+            elif share:
+                X, bad_rows = contaminate_other_graph(X, share, n_edges=n_edges, random_state=bad_rng)
             i, j = np.nonzero(np.triu(truth.adjacency))
             true_edges = [(names[a], names[b], float(truth.interaction[a, b])) for a, b in zip(i, j, strict=True)]
             texts = (
@@ -88,7 +87,7 @@ def simulate(
             to.write(dict(zip(_NAMES, texts, strict=True)))
     truth_file, bad_file, data = (out / name for name in _NAMES)
     tell_result(
-        f"{rows} simulated rows of {columns} variables, {edges} true edges, {bad_rows.size} bad rows.\n"
+        f"{n_rows} simulated rows of {n_columns} variables, {n_edges} true edges, {bad_rows.size} bad rows.\n"
         f"{data}\n{truth_file}  the true edges\n{bad_file}  numbers of the bad rows, from 1\n\n"
         f"Next: robscore fit {data} --family {family}"
     )
@@ -98,11 +97,11 @@ def _variables(columns: int) -> list[str]:
     return [f"v{k + 1:0{len(str(columns))}d}" for k in range(columns)]
 
 
-def _marks() -> dict[str, Mark]:
+def _marks() -> dict[str, Recognise]:
     """How the files of an earlier simulation are recognised: by first lines, the data also by the files beside it."""
-    from robscore.cli.output_files import begins
+    from robscore.cli.output_files import begins_with
 
-    is_truth, is_bad = begins(rb"source,target,interaction\n"), begins(rb"row\n(\d+\n)*\d*\Z")
+    is_truth, is_bad = begins_with(rb"source,target,interaction\n"), begins_with(rb"row\n(\d+\n)*\d*\Z")
 
     def is_data(path: Path) -> bool:
         with path.open(encoding="utf-8") as file:
