@@ -18,10 +18,10 @@ FILES = ("report.html", "edges.csv", "rows.csv", "graph.graphml", "model.json")
 COMMAND = typer.main.get_command(app)  # made once: that takes longer than most refusals
 
 
-def run(*arguments):
-    """A command, here; what it said and how it ended."""
+def run(*arguments, given=None):
+    """A command, here, with what its standard input is given; what it said and how it ended."""
     with patch.object(typer.testing, "_get_command", return_value=COMMAND):
-        return CliRunner().invoke(app, [str(argument) for argument in arguments])
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], input=given)
 
 
 def rows_to_stop():

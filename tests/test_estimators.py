@@ -2,22 +2,27 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from registry import REFUSED_CHECKS
+from registry import refused_checks
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import robscore as rs
 
 
+@parametrize_with_checks([rs.RobustScoreMatching()], expected_failed_checks=refused_checks)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.long
 @parametrize_with_checks(
     [
-        rs.RobustScoreMatching(),
         rs.RobustScoreMatching("gaussian", n_blocks=1),
         rs.RobustScoreMatching("truncated-gaussian", scale=None),
     ],
-    expected_failed_checks=lambda _: REFUSED_CHECKS,
+    expected_failed_checks=refused_checks,
 )
-def test_scikit_learn_checks(estimator, check):
+def test_scikit_learn_checks_of_other_settings(estimator, check):
     check(estimator)
 
 

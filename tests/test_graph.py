@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from registry import REFUSED_CHECKS
+from designs import swept
+from registry import refused_checks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -22,18 +23,27 @@ def data(seed=0, m=6, n=400, n_edges=5):
     return truth, rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=n, random_state=seed + 10)
 
 
-@parametrize_with_checks(
-    [rs.RobustGraph(), rs.RobustGraph("gaussian", n_blocks=1), rs.RobustGraph(alpha=0.1, rule="or")],
-    expected_failed_checks=lambda _: REFUSED_CHECKS,
-)
+CLASSIC = {"n_blocks": 1, "alphas": 10}  # where bad rows do not matter
+
+
+@parametrize_with_checks([rs.RobustGraph()], expected_failed_checks=refused_checks)
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.long
+@parametrize_with_checks(
+    [rs.RobustGraph("gaussian"), rs.RobustGraph("gaussian", n_blocks=1), rs.RobustGraph(alpha=0.1, rule="or")],
+    expected_failed_checks=refused_checks,
+)
+def test_scikit_learn_checks_of_other_settings(estimator, check):
     check(estimator)
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
 def test_names_run_through_to_the_edges(library):
     _, X = data()
-    model = rs.RobustGraph(n_edges=5).fit(library(dict(zip(NAMES, X.T, strict=True))))
+    model = rs.RobustGraph(n_edges=5, **CLASSIC).fit(library(dict(zip(NAMES, X.T, strict=True))))
     edges = model.edges()
     assert isinstance(edges, library)
     assert list(edges.columns) == ["source", "target", "interaction", "association"]
@@ -48,7 +58,7 @@ def test_names_run_through_to_the_edges(library):
 
 def test_arrays_give_a_pandas_table_or_a_structured_array(monkeypatch):
     _, X = data()
-    model = rs.RobustGraph(n_edges=4).fit(X)
+    model = rs.RobustGraph(n_edges=4, **CLASSIC).fit(X)
     assert isinstance(model.edges(), pd.DataFrame)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     table = model.edges()
@@ -59,7 +69,7 @@ def test_arrays_give_a_pandas_table_or_a_structured_array(monkeypatch):
 
 def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
     _, X = data()
-    graph = rs.RobustGraph(n_edges=4).fit(X).graph_
+    graph = rs.RobustGraph(n_edges=4, **CLASSIC).fit(X).graph_
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"networkx: pip install 'robscore\[plot\]'"):
         graph.to_networkx()
@@ -70,14 +80,14 @@ def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
 def test_an_empty_graph_has_an_empty_table():
     _, X = data()
     for X_given in (X, pl.DataFrame(X)):
-        model = rs.RobustGraph(n_edges=0).fit(X_given)
+        model = rs.RobustGraph(n_edges=0, **CLASSIC).fit(X_given)
         assert len(model.edges()) == 0
         assert "none" in model.summary()
 
 
 def test_degrees_networkx_and_graphml(tmp_path):
     _, X = data()
-    graph = rs.RobustGraph(n_edges=5).fit(pd.DataFrame(X, columns=NAMES)).graph_
+    graph = rs.RobustGraph(n_edges=5, **CLASSIC).fit(pd.DataFrame(X, columns=NAMES)).graph_
     net = graph.to_networkx()
     assert dict(net.degree()) == graph.degree
     assert sum(graph.degree.values()) == 10
@@ -129,11 +139,10 @@ def test_the_summary_can_be_read():
     assert f"{effective[0]:.0f} (Gamma)" in summary
 
 
-@pytest.mark.parametrize("target", [0, 1, 5, 9, 14, 15])
-@pytest.mark.parametrize("rule", ["symmetric", "and", "or"])
+@pytest.mark.parametrize(("target", "rule"), swept([0, 1, 5, 9, 14, 15], ["symmetric", "and", "or"]))
 def test_a_number_of_edges(target, rule):
     _, X = data()
-    model = rs.RobustGraph(n_edges=target, rule=rule).fit(X)
+    model = rs.RobustGraph(n_edges=target, rule=rule, **CLASSIC).fit(X)
     assert model.graph_.n_edges == target
     assert model.alpha_ in model.path_.alphas
     assert (np.diff(model.path_.alphas) <= 0).all()
@@ -145,13 +154,13 @@ def test_the_nearest_number_of_edges_is_said(monkeypatch):
 
     _, X = data()
     monkeypatch.setattr(n_edges, "_ROUNDS", 0)
-    model = rs.RobustGraph(n_edges=8, alphas=2, alpha_min_ratio=1e-2).fit(X)
+    model = rs.RobustGraph(n_edges=8, n_blocks=1, alphas=2, alpha_min_ratio=1e-2).fit(X)
     assert any("exactly n_edges=8 edges; the nearest has" in caution for caution in model.cautions_)
 
 
 def test_a_given_penalty_has_a_path_of_one():
     _, X = data()
-    model = rs.RobustGraph(alpha=0.05).fit(X)
+    model = rs.RobustGraph(alpha=0.05, n_blocks=1).fit(X)
     assert model.path_.alphas.tolist() == [0.05]
     assert model.alpha_ == 0.05
     assert model.criterion_ is None
@@ -165,8 +174,14 @@ def test_selection_keeps_the_criterion():
     assert model.alpha_ == model.path_.alphas[best[-1]]
 
 
-@pytest.mark.parametrize("factors", [1e-3, 25.4, 1e3, np.array([1e-3, 1, 25.4, 1e3, 7, 0.2])], ids=str)
-@pytest.mark.parametrize("family", ["sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian"])
+@pytest.mark.parametrize(
+    ("family", "factors"),
+    swept(
+        ["sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian"],
+        [np.array([1e-3, 1, 25.4, 1e3, 7, 0.2]), 1e-3, 25.4, 1e3],
+    ),
+    ids=str,
+)
 def test_units_change_no_edge(family, factors):
     _, X = data()
     dirty, _ = rs.simulate.contaminate_pareto(X, 0.05, random_state=1)
@@ -191,7 +206,7 @@ def test_forbidden_edges_stay_out_and_free_ones_in():
     W[0, 1] = W[1, 0] = np.inf
     W[2, 3] = W[3, 2] = 0.0
     for k in range(0, 100, 20):
-        model = rs.RobustGraph(penalty_weights=W, alpha=0.3 / (k + 1)).fit(X)
+        model = rs.RobustGraph(penalty_weights=W, alpha=0.3 / (k + 1), n_blocks=1).fit(X)
         assert model.interaction_[0, 1] == 0
         assert model.interaction_[2, 3] != 0
 
@@ -215,19 +230,19 @@ def test_the_grid_of_penalties_does_not_decide_the_graph():
     """Patience counts graphs, not penalties, and among equal graphs the least shrunk is taken."""
     truth = rs.simulate.random_model(10, 8, random_state=0)
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=600, random_state=1)
-    found = [rs.RobustGraph(alphas=count).fit(X) for count in (100, 1000)]
+    found = [rs.RobustGraph(alphas=count, n_blocks=1).fit(X) for count in (100, 1000)]
     assert abs(found[0].graph_.n_edges - found[1].graph_.n_edges) <= 2
     top = found[0].path_.alpha_max
-    beyond = rs.RobustGraph(alphas=np.geomspace(10 * top, top / 1000, 130)).fit(X)
+    beyond = rs.RobustGraph(alphas=np.geomspace(10 * top, top / 1000, 130), n_blocks=1).fit(X)
     assert abs(beyond.graph_.n_edges - found[0].graph_.n_edges) <= 2
     for options in ({"penalize_diagonal": True}, {"penalize_diagonal": True, "location_ratio": 1.0}):
-        assert rs.RobustGraph(**options).fit(X).graph_.n_edges > 3
+        assert rs.RobustGraph(**options, n_blocks=1).fit(X).graph_.n_edges > 3
 
 
 @pytest.mark.parametrize("columns", [[0, 1, 2, 3, 4, 5], [2000, 2001, 2002, 2003, 2004, 2005]])
 def test_column_names_that_are_no_strings(columns):
     _, X = data()
-    model = rs.RobustGraph(n_edges=5).fit(pd.DataFrame(X, columns=columns))
+    model = rs.RobustGraph(n_edges=5, **CLASSIC).fit(pd.DataFrame(X, columns=columns))
     assert set(model.edges()["source"]) <= {str(name) for name in columns}
 
 
@@ -280,12 +295,12 @@ def test_one_warning_a_fit_that_points_to_the_caller():
 def test_a_criterion_without_a_finite_value_is_an_error():
     X = np.random.default_rng(0).gamma(1.0, size=(30, 60))
     with pytest.raises(ValueError, match="infinite on the whole path"):
-        rs.RobustGraph(alphas=[0.01, 0.005], diagonal_multiplier=0.5, select="ebic").fit(X)
+        rs.RobustGraph(alphas=[0.01, 0.005], diagonal_multiplier=0.5, select="ebic", n_blocks=1).fit(X)
 
 
 def test_paths_and_graphs_can_be_shown_and_compared():
     _, X = data()
-    model = rs.RobustGraph(n_edges=5).fit(X)
+    model = rs.RobustGraph(n_edges=5, **CLASSIC).fit(X)
     assert repr(model.graph_) == "<Graph of 6 columns with 5 edges>"
     assert "solutions" in repr(model.path_)
     assert model.path_ == model.path_

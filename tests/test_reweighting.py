@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from designs import first
 from tests.registry import CASES, STATISTICS
 
 import robscore as rs
@@ -22,7 +23,7 @@ def dropped_by(model):
     return np.flatnonzero(~model.row_weights_.any(axis=1))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", first(2, range(4)))
 def test_on_clean_data_nothing_is_lost(seed):
     _, X = rows(seed=seed)
     model = rs.RobustGraph(reweight=True).fit(X)
@@ -32,15 +33,15 @@ def test_on_clean_data_nothing_is_lost(seed):
         np.testing.assert_array_equal(model.interaction_, classic.interaction_)
 
 
-@pytest.mark.parametrize("share", [0.02, 0.1, 0.2])
+@pytest.mark.parametrize("share", [0.02, pytest.param(0.1, marks=pytest.mark.long), 0.2])
 def test_bad_rows_are_dropped_and_the_graph_is_found(share):
-    truth, X = rows(m=20, n_edges=20)
+    truth, X = rows(m=12, n_edges=12)
     dirty, bad = rs.simulate.contaminate_pareto(X, share, random_state=3)
     model = rs.RobustGraph(n_blocks="auto", reweight=True).fit(dirty)
     dropped = dropped_by(model)
     assert np.isin(bad, dropped).mean() > 0.9
     assert np.isin(dropped, bad).mean() > 0.9
-    oracle = rs.RobustGraph(n_blocks=1).fit(np.delete(X, bad, axis=0))
+    oracle = rs.RobustGraph(n_blocks=1, alphas=20).fit(np.delete(X, bad, axis=0))
     found = rs.metrics.f1_score(model.interaction_, truth.interaction)
     assert found > rs.metrics.f1_score(oracle.interaction_, truth.interaction) - 0.1
     np.testing.assert_allclose(model.row_weights_.sum(axis=0), 1.0)
@@ -79,7 +80,9 @@ def test_every_family_can_be_reweighted(case):
     estimator = rs.RobustGraph if case.family.is_pairwise else rs.RobustScoreMatching
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = estimator(case.family, n_blocks=30, reweight=True).fit(X)
+        model = estimator(
+            case.family, n_blocks=30, reweight=True, **({"alphas": 10} if case.family.is_pairwise else {})
+        ).fit(X)
     np.testing.assert_allclose(model.row_weights_.sum(axis=0), 1.0)
     table = model.suspicious_rows()
     assert len(table["row"]) == 150
@@ -124,7 +127,7 @@ def interactions_without(family, rows, n_blocks, n_edges):
     return model.fit(np.delete(few_columns(family), rows, axis=0)).interaction_
 
 
-@pytest.mark.parametrize("share", [0.1, 0.15, 0.2])
+@pytest.mark.parametrize("share", first(1, [0.15, 0.1, 0.2]))
 def test_a_far_cluster_is_dropped(share):
     K = np.eye(4) + np.diag([0.4] * 3, 1) + np.diag([0.4] * 3, -1)
     rng = np.random.default_rng(0)
@@ -168,7 +171,7 @@ def test_zero_inflated_rows_are_fitted():
 
 
 def test_much_left_out_is_said():
-    _, X = rows(m=20, n_edges=20)
+    _, X = rows(m=10, n_edges=10)
     dirty = rs.simulate.contaminate_pareto(X, 0.3, random_state=3).X
     assert "of the rows were left out" in rs.RobustGraph().fit(dirty).cautions_[0]
 
@@ -199,7 +202,7 @@ def test_rows_that_overflow_get_no_weight():
 def test_the_same_bits_for_any_number_of_threads_and_every_time(select):
     _, X = rows(m=6, n_edges=6, n=400)
     dirty = rs.simulate.contaminate_pareto(X, 0.1, random_state=3).X
-    options = {"n_blocks": "auto", "reweight": True, "select": select, "alphas": 30}
+    options = {"n_blocks": "auto", "reweight": True, "select": select, "alphas": 10}
     one, two = (rs.RobustGraph(**options, random_state=0, n_jobs=n_jobs).fit(dirty) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.interaction_, two.interaction_)
     np.testing.assert_array_equal(one.criterion_, two.criterion_)

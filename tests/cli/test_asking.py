@@ -34,7 +34,7 @@ def contents(folder):
 def typed(folder, answer, *more):
     """A fit on a pseudo-terminal, with an answer to what it asks: the exit code, and all that was shown.
 
-    Ctrl-C is pressed again after five seconds, as people do: typed between the question and the wait for its answer, it
+    Ctrl-C is pressed again after a second, as people do: typed between the question and the wait for its answer, it
     does not end that wait.
     """
     ours, theirs = pty.openpty()
@@ -49,7 +49,7 @@ def typed(folder, answer, *more):
         os.close(theirs)
         try:
             while time.monotonic() < deadline:
-                if not select.select([ours], [], [], 5)[0]:
+                if not select.select([ours], [], [], 1)[0]:
                     if asked and answer == CTRL_C:
                         os.write(ours, answer)
                     continue
@@ -88,9 +88,9 @@ def test_ctrl_c_at_the_question_leaves_everything_as_it_was(folder):
     assert contents(folder) == before
 
 
-def test_yes_replaces_and_so_does_force_without_a_question(folder):
-    for answer, title in ((b"y\n", "asked"), (b"", "forced")):
-        code, shown = typed(folder, answer, "--title", title, *([] if answer else ["--force"]))
-        assert code == 0, shown
-        assert ("replace them?" in shown) == bool(answer)
-        assert f">{title}</title>" in (folder / "out" / "report.html").read_text().replace("<title>", ">")
+@pytest.mark.parametrize(("answer", "title"), [(b"y\n", "asked"), pytest.param(b"", "forced", marks=pytest.mark.long)])
+def test_yes_replaces_and_so_does_force_without_a_question(folder, answer, title):
+    code, shown = typed(folder, answer, "--title", title, *([] if answer else ["--force"]))
+    assert code == 0, shown
+    assert ("replace them?" in shown) == bool(answer)
+    assert f">{title}</title>" in (folder / "out" / "report.html").read_text().replace("<title>", ">")

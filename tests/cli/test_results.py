@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from designs import first, swept
 from running import FILES, run
 
 import robscore as rs
 from robscore._tools.files import write_whole, write_whole_together
 from robscore.cli.output_files import escaped_formula
 
-QUICK = ("--no-compare", "--edges", 2)
+QUICK = ("--no-compare", "--edges", 2, "--n-blocks", 1, "--set", "alphas=10")
 
 
 def refused(result, words):
@@ -70,7 +71,7 @@ def test_neither_is_a_file_of_places_nor_a_record(data, tmp_path):
     assert model.read_bytes() == kept
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", first(2, FILES))
 def test_other_peoples_files_are_replaced_only_when_asked(data, tmp_path, name):
     out = tmp_path / "d"
     out.mkdir()
@@ -85,7 +86,11 @@ def test_other_peoples_files_are_replaced_only_when_asked(data, tmp_path, name):
 
 def test_earlier_results_are_replaced_without_a_word(frame, data, tmp_path):
     out = tmp_path / "d"
-    for arguments in (QUICK, ("--no-compare", "--alpha", 1e6), ("--no-compare",)):  # with edges, without, by a rule
+    for arguments in (
+        QUICK,
+        ("--no-compare", "--alpha", 1e6),
+        ("--no-compare", *QUICK[3:]),
+    ):  # with edges, without, by a rule
         result = run("fit", data, "--out", out, *arguments)
         assert result.exit_code == 0, result.output
     frame.assign(day=[f"d{k}" for k in range(60)]).to_csv(data, index=False)
@@ -145,9 +150,10 @@ def test_a_folder_in_the_way_leaves_everything_as_it_was(data, tmp_path, monkeyp
     assert [entry.name for entry in out.iterdir()] == ["report.html"]
 
 
-@pytest.mark.parametrize("error", [PermissionError(errno.EPERM, "no"), KeyboardInterrupt()])
-@pytest.mark.parametrize("at", [0, 1, 2])
-@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize(
+    ("at", "error", "links"),
+    swept([0, 1, 2], [PermissionError(errno.EPERM, "no"), KeyboardInterrupt()], [True, False], times=2),
+)
 def test_files_are_put_in_place_together_or_taken_back(tmp_path, monkeypatch, error, at, links):
     names = ["one", "two", "three"]
     (tmp_path / "two").write_text("old")
