@@ -1,12 +1,14 @@
 """Very many rows: a sample chooses the graph, all rows its numbers."""
 
-import time
+from contextlib import contextmanager
+from unittest.mock import patch
 
 import dask.array as da
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from designs import first
 
 import robscore as rs
 from robscore._tools.progress import watched_by
@@ -14,7 +16,6 @@ from robscore.elements.row_elements import RowCounts
 from robscore.fitting import by_sample
 from robscore.fitting.settings import GraphSettings
 from robscore.losses.quadratic import RestrictedLoss, entries_of
-from robscore.rows.inspection import inspect
 from robscore.rows.row_source import ArrayRows
 from robscore.solvers.unpenalised import refit
 
@@ -26,10 +27,16 @@ def square_root_rows(n, seed=2):
     return rs.simulate.contaminate_pareto(X, 0.05, random_state=seed + 1).X
 
 
+@contextmanager
+def samples_of_2000():
+    with patch.multiple(by_sample, MOST_ROWS=2000, _FEWEST_ROWS=2000):
+        yield
+
+
 @pytest.fixture
-def small_samples(monkeypatch):
-    monkeypatch.setattr(by_sample, "MOST_ROWS", 2000)
-    monkeypatch.setattr(by_sample, "_FEWEST_ROWS", 2000)
+def small_samples():
+    with samples_of_2000():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -37,16 +44,17 @@ def X():
     return square_root_rows(6000)
 
 
-@pytest.fixture
-def sampled(X, small_samples):
-    return rs.RobustGraph("sqrt", random_state=3).fit(X)
+@pytest.fixture(scope="module")
+def sampled(X):
+    with samples_of_2000():
+        return rs.RobustGraph("sqrt", random_state=3, alphas=20).fit(X)
 
 
 CASES = {
     "square root": ("sqrt", {}),
     "Gaussian": ("gaussian", {}),
     "weights": ("sqrt", {"sample_weight": np.tile([1.0, 2.0, 0.0], 300)}),
-    "covariates": ("truncated-gaussian", {"covariates": {"year": np.linspace(0, 1, 900)}}),
+    "covariates": ("gaussian", {"covariates": {"year": np.linspace(0, 1, 900)}}),
 }
 
 
@@ -54,7 +62,7 @@ CASES = {
 def test_when_the_sample_is_everything_weights_and_refit_are_those_of_the_fit_in_memory(family, more):
     X = square_root_rows(900) if family != "gaussian" else np.random.default_rng(0).normal(size=(900, 4)) @ np.tri(4)
     X[::100] = np.abs(X[::100]) * 30
-    whole = rs.RobustGraph(family).fit(X, **more).fitted_
+    whole = rs.RobustGraph(family, alphas=10).fit(X, **more).fitted_
     every = np.arange(whole.prepared.rows.n_rows)
     again = by_sample._of_all(whole, whole.prepared, every, np.random.default_rng(0))
     np.testing.assert_array_equal(again.weights.phi, whole.weights.phi)
@@ -98,8 +106,8 @@ def test_the_loss_on_a_support_is_that_part_of_the_whole_loss(with_covariates):
         _ = loss.blocks
 
 
-@pytest.mark.parametrize("way", ["Parquet", "memory map", "Dask", "Arrow", "incomplete"])
-def test_it_does_not_matter_where_rows_are(way, X, sampled, tmp_path):
+@pytest.mark.parametrize("way", first(2, ["Parquet", "incomplete", "memory map", "Dask", "Arrow"]))
+def test_it_does_not_matter_where_rows_are(way, X, sampled, small_samples, tmp_path):
     frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(8)])
     frame.to_parquet(tmp_path / "rows.parquet", row_group_size=700)
     np.save(tmp_path / "rows.npy", X)
@@ -110,7 +118,7 @@ def test_it_does_not_matter_where_rows_are(way, X, sampled, tmp_path):
         "Arrow": pl.scan_parquet(tmp_path / "rows.parquet"),
         "incomplete": np.vstack([X, np.full((3, 8), np.nan)]),
     }[way]
-    other = rs.RobustGraph("sqrt", random_state=3, missing="drop", max_memory="2 MB").fit(data)
+    other = rs.RobustGraph("sqrt", random_state=3, alphas=20, missing="drop", max_memory="2 MB").fit(data)
     assert other.sampled_ is not None
     np.testing.assert_array_equal(other.sampled_.rows, sampled.sampled_.rows)
     np.testing.assert_allclose(other.interaction_, sampled.interaction_, rtol=1e-8, atol=1e-10)
@@ -120,7 +128,7 @@ def test_it_does_not_matter_where_rows_are(way, X, sampled, tmp_path):
 def test_estimates_and_bad_rows_are_those_of_all_rows(X, sampled, monkeypatch):
     monkeypatch.setattr(by_sample, "MOST_ROWS", 10**9)
     monkeypatch.setattr(by_sample, "_FEWEST_ROWS", 10**9)
-    whole = rs.RobustGraph("sqrt", random_state=3).fit(X)
+    whole = rs.RobustGraph("sqrt", random_state=3, alphas=20).fit(X)
     assert whole.sampled_ is None
     by_all, _ = whole.fitted_.prepared.preparation.unscale(whole.fitted_.unshrunk)
     error = sampled.sampled_.interaction_error
@@ -140,7 +148,7 @@ def test_errors_are_those_of_the_intervals(sampled):
 
 
 def test_pairs_that_were_left_out_are_found_by_fresh_rows(X, sampled, small_samples):
-    few = rs.RobustGraph("sqrt", n_edges=4, random_state=3).fit(X)
+    few = rs.RobustGraph("sqrt", n_edges=4, random_state=3, alphas=20).fit(X)
     certificate = few.sampled_.certificate
     true = TRUTH.interaction[certificate.pairs] != 0
     assert np.flatnonzero(true).max() < 6  # the four that were left out are among the first
@@ -149,16 +157,16 @@ def test_pairs_that_were_left_out_are_found_by_fresh_rows(X, sampled, small_samp
     assert not np.isin(few.sampled_.rows, np.setdiff1d(np.arange(6000), few.fitted_.used)).any()
 
 
-def test_the_summary_says_who_did_what(X, sampled):
+def test_the_summary_says_who_did_what(X, sampled, small_samples):
     assert "2000 random rows chose the graph, and all 6000 estimated it" in sampled.summary()
-    again = rs.RobustGraph("sqrt", random_state=4).fit(X)
+    again = rs.RobustGraph("sqrt", random_state=4, alphas=20).fit(X)
     assert not np.array_equal(again.sampled_.rows, sampled.sampled_.rows)
     assert again.suspicious_rows()["flagged"].sum() > 200
 
 
 @pytest.mark.parametrize("said", [{"n_blocks": 50}, {"contamination": 0.05}, {"alpha": 0.1}, {"reweight": False}])
 def test_nobody_samples_where_something_is_said(said, X, small_samples):
-    assert rs.RobustGraph("sqrt", **said).fit(X[:2500]).sampled_ is None
+    assert rs.RobustGraph("sqrt", **({"alphas": 10} | said)).fit(X[:2500]).sampled_ is None
 
 
 def test_a_sample_has_as_many_rows_as_memory_allows():
@@ -180,19 +188,12 @@ class CountedRows(rs.ParquetRows):
             yield low, rows
 
 
-def test_few_passes_and_time_that_grows_no_faster_than_rows(small_samples, tmp_path):
-    seconds = {}
-    for times in (1, 4):
-        folder = tmp_path / str(times)
-        folder.mkdir()
-        for k in range(4 * times):
-            pd.DataFrame(square_root_rows(4000, seed=k)).add_prefix("c").to_parquet(folder / f"{k:02d}.parquet")
-        rows = CountedRows(folder)
-        start = time.process_time()
-        assert rs.RobustGraph("sqrt").fit(rows).sampled_ is not None
-        seconds[times] = time.process_time() - start
-        assert rows.n_read <= 6 * rows.n_rows  # a look, weights, loss, two samples, and the kinds of columns
-    assert seconds[4] < 8 * seconds[1]
+def test_few_passes(small_samples, tmp_path):
+    for k in range(4):
+        pd.DataFrame(square_root_rows(4000, seed=k)).add_prefix("c").to_parquet(tmp_path / f"{k:02d}.parquet")
+    rows = CountedRows(tmp_path)
+    assert rs.RobustGraph("sqrt", alphas=20).fit(rows).sampled_ is not None
+    assert rows.n_read <= 6 * rows.n_rows  # a look, weights, loss, two samples, and the kinds of columns
 
 
 def test_many_columns_need_no_gamma(small_samples, tmp_path):
@@ -223,50 +224,9 @@ def test_every_pass_is_told(X, small_samples, monkeypatch):
     monkeypatch.setattr(by_sample, "_PIECE_BYTES", 64_000)
     told = []
     with watched_by(lambda *words: told.append(words)):
-        rs.RobustGraph("sqrt").fit(X)
+        rs.RobustGraph("sqrt", alphas=20).fit(X)
     for step in ("looking at all rows, pass 1", "weighing all rows, pass 2", "adding up their loss, pass 3"):
         counts = [done for words, done, _ in told if words.startswith(step) and done]
         assert len(counts) > 4
         assert counts == sorted(counts)
         assert counts[-1] == 6000
-
-
-def test_passes_take_a_small_multiple_of_reading(X, sampled, tmp_path):
-    pd.DataFrame(np.tile(X, (10, 3)), columns=[f"c{j}" for j in range(24)]).to_parquet(tmp_path / "rows.parquet")
-    rows = rs.ParquetRows(tmp_path / "rows.parquet", columns=[f"c{j}" for j in range(8)])
-    fit = sampled.fitted_
-    family, rule = fit.prepared.preparation.scaled_family, fit.weighed.found.rule
-    nobody = np.zeros(rows.n_rows, dtype=bool)
-    weights, _ = rule.weigh_others(rows, family, nobody)
-
-    def seconds(work):
-        start = time.process_time()
-        work()
-        return time.process_time() - start
-
-    def least(work):
-        return min(seconds(work) for _ in range(5))
-
-    reading = least(lambda: list(rows.pieces(np.array([0, rows.n_rows]))))
-    edges = np.abs(fit.scaled[0]) > 0
-    assert least(lambda: inspect(rows, family)) < 10 * reading  # about 2
-    assert least(lambda: rule.weigh_others(rows, family, nobody)) < 40 * reading  # about 7
-    assert least(lambda: by_sample.loss_on(edges, 1, rows, family, weights)) < 40 * reading  # about 7
-
-
-def test_time_grows_less_than_with_the_square_of_the_columns(small_samples, tmp_path):
-    """At a fixed number of edges per column, from files."""
-    seconds = {}
-    module = rs.simulate.random_model(10, 10, random_state=0)
-    for m in (20, 120):
-        rows = {"n_rows": 8000, "burn_in": 20, "thin": 1}
-        parameters = module.interaction, module.location
-        drawn = [rs.simulate.sample("sqrt", *parameters, **rows, random_state=k) for k in range(m // 10)]
-        frame = pd.DataFrame(np.hstack(drawn), columns=[f"c{j}" for j in range(m)])
-        frame.to_parquet(tmp_path / f"{m}.parquet")
-        start = time.process_time()
-        found = rs.RobustGraph("sqrt").fit(tmp_path / f"{m}.parquet")
-        seconds[m] = time.process_time() - start
-        assert found.sampled_ is not None
-        assert found.graph_.n_edges >= m // 2
-    assert seconds[120] < 36 * seconds[20]  # about 3

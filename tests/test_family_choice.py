@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from designs import first
 from scipy.optimize import check_grad
 from sklearn.model_selection import GridSearchCV
 
@@ -135,11 +136,11 @@ def test_the_common_loss_is_the_score_matching_loss_of_elements():
     np.testing.assert_allclose(g[0] / 50, loss.g[0], rtol=1e-8, atol=1e-12)
 
 
-@pytest.mark.parametrize("family", ["log-log", "gamma"])
+@pytest.mark.parametrize("family", first(1, ["gamma", "log-log"]))
 def test_a_search_over_families_compares_like_with_like(family):
     X = data(family, n=300, m=3)
     search = GridSearchCV(
-        rs.RobustScoreMatching(), {"family": ["sqrt", "gamma", "truncated-gaussian", "log-log"]}, cv=3
+        rs.RobustScoreMatching(n_blocks=1), {"family": ["sqrt", "gamma", "truncated-gaussian", "log-log"]}, cv=3
     ).fit(X)
     table = rs.compare_families(X)
     assert verdicts(table)[search.best_params_["family"]] in ("best", "not told apart")
@@ -147,12 +148,12 @@ def test_a_search_over_families_compares_like_with_like(family):
 
 def test_auto_takes_what_the_data_say():
     rng = np.random.default_rng(0)
-    model = rs.RobustGraph("auto", n_edges=3).fit(data("log-log"))
+    model = rs.RobustGraph("auto", n_edges=3, n_blocks=1).fit(data("log-log"))
     assert model.family_ == "log-log"
     assert "best of 4 families by held-out loss" in model.summary()
-    assert rs.RobustGraph("auto").fit(rng.normal(size=(100, 3))).family_ == "gaussian"
+    assert rs.RobustGraph("auto", n_blocks=1).fit(rng.normal(size=(100, 3))).family_ == "gaussian"
     assert rs.RobustGraph("sqrt", n_edges=3).fit(data("sqrt", n=100)).family_ == "sqrt"
-    assert rs.RobustScoreMatching("auto").fit(data("log-log")).family_ == "log-log"
+    assert rs.RobustScoreMatching("auto", n_blocks=1).fit(data("log-log")).family_ == "log-log"
     holes = data("log-log")
     holes[::10, 1] = np.nan
     assert rs.RobustGraph("auto", n_edges=3, missing="drop").fit(holes).family_ == "log-log"
@@ -165,14 +166,14 @@ def test_auto_takes_what_the_data_say():
     assert "Only 1 of 900 values is below zero (in 'x0')" in odd.cautions_[0]
 
 
-@pytest.mark.parametrize("total", [1.0, 100.0, 1e6])
+@pytest.mark.parametrize("total", first(2, [1.0, 100.0, 1e6]))
 def test_compositions_are_recognised_and_closed(total):
     rng = np.random.default_rng(0)
     parts = rng.dirichlet([3.0, 4.0, 5.0, 6.0], size=300)
-    model = rs.RobustGraph("auto", n_edges=2).fit(total * parts)
+    model = rs.RobustGraph("auto", n_edges=2, alphas=10).fit(total * parts)
     assert model.family_ == "simplex"
     assert f"all rows sum to {total:.6g}" in model.summary()
-    plain = rs.RobustGraph("simplex", n_edges=2).fit(parts)
+    plain = rs.RobustGraph("simplex", n_edges=2, alphas=10).fit(parts)
     np.testing.assert_allclose(model.interaction_, plain.interaction_, rtol=1e-6)
     assert model.score(total * parts) == pytest.approx(plain.score(parts), rel=1e-6)
     assert len(model.suspicious_rows(total * parts)) == 300
@@ -250,5 +251,5 @@ def test_the_order_of_rows_and_columns_does_not_matter(m):
 def test_zeros_of_incomplete_rows_exclude_families_where_these_rows_are_used():
     X = np.exp(np.random.default_rng(0).normal(size=(200, 3)))
     X[:8, 0], X[:8, 1] = 0.0, np.nan
-    assert rs.RobustGraph("auto", missing="drop").fit(X).family_ == "log-log"
-    assert rs.RobustGraph("auto", missing="impute").fit(X).family_ != "log-log"
+    assert rs.RobustGraph("auto", missing="drop", n_blocks=1, alphas=10).fit(X).family_ == "log-log"
+    assert rs.RobustGraph("auto", missing="impute", n_blocks=1, alphas=10).fit(X).family_ != "log-log"

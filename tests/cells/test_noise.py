@@ -27,10 +27,10 @@ def test_cells_that_are_wrong_now_and_then_share_less_than_their_number_tells() 
 
 def test_pairs_of_a_table_with_wrong_cells_stand_out_more_than_one_completion_says() -> None:
     truth = rs.simulate.random_model(8, 8, random_state=0)
-    X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=500, random_state=1)
+    X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=300, random_state=1)
     rng = np.random.default_rng(2)
     X = np.where(rng.random(X.shape) < 0.05, 6 * np.median(X, axis=0) * (1 + rng.pareto(1.0, size=X.shape)), X)
-    fit = rs.RobustGraph("sqrt", cells=True).fit(X).fitted_
+    fit = rs.RobustGraph("sqrt", cells=True, alphas=20).fit(X).fitted_
     filling = fit.prepared.filling
     certainty = certainty_of_pairs(fit.prepared, fit.loss, fit.weighed, fit.settings)
     apart = ~filling.linked & ~np.eye(8, dtype=bool)
@@ -38,5 +38,5 @@ def test_pairs_of_a_table_with_wrong_cells_stand_out_more_than_one_completion_sa
     assert (certainty[apart] >= 1).all()
     assert np.median(certainty[apart]) > np.median(filling.certainty[apart])
     np.testing.assert_array_equal(certainty[filling.linked], filling.certainty[filling.linked])
-    clean = rs.RobustGraph("sqrt").fit(X).fitted_
+    clean = rs.RobustGraph("sqrt", n_blocks=1, alphas=10).fit(X).fitted_
     assert certainty_of_pairs(clean.prepared, clean.loss, clean.weighed, clean.settings) is None

