@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from robscore.families import get_family
+from robscore.families.samplers.sampler import Chains
 from robscore.weighting.central_rows import find_middle
 from robscore.weighting.column_scaling import Standard
 from robscore.weighting.expected_values import OfDraws, OfNormal, Simulator
@@ -17,14 +18,14 @@ def _both(family: str, m: int) -> tuple[OfNormal, OfDraws, Surprise]:
     A = rng.normal(size=(m, m)) / np.sqrt(m)
     parameters = A @ A.T + np.eye(m), rng.normal(size=m)
     own = get_family(family)
-    X = own.sampler().draw(*parameters, 400, burn_in=0, thin=1, start=None, rng=rng).X
+    X = own.sampler().draw(*parameters, 400, Chains(burn_in=0, thin=1, start=None), rng).X
     standard = Standard.of(own, X)
     z = standard(X)
     scatter, _ = find_middle(z, np.ones(len(z), dtype=bool))
     known = Simulator(own, X, 0).expected(parameters, standard, scatter)
     assert isinstance(known, OfNormal)
     assert known.drawn is None
-    many = own.sampler().draw(*parameters, 400_000, burn_in=0, thin=1, start=None, rng=rng).X
+    many = own.sampler().draw(*parameters, 400_000, Chains(burn_in=0, thin=1, start=None), rng).X
     return known, OfDraws(many, standard, scatter), Surprise.of(own, parameters, None)
 
 

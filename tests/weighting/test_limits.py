@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import chi2, kstest
 
 from robscore.families.family import get_family
+from robscore.families.samplers.sampler import Chains
 from robscore.weighting.row_rule import _BAND, _inside
 
 
@@ -34,7 +35,7 @@ def test_surprises_of_normal_rows_are_half_of_chi_squared_numbers(m):
     probability = (np.arange(known.size) + 0.5) / known.size
     least = -0.5 * eta @ np.linalg.solve(K, eta)
     np.testing.assert_allclose(known - least, chi2.ppf(probability, m) / 2, rtol=1e-5, atol=1e-9)
-    drawn = sampler.draw(K, eta, 4000, burn_in=0, thin=1, start=None, rng=rng).X
+    drawn = sampler.draw(K, eta, 4000, Chains(burn_in=0, thin=1, start=None), rng).X
     assert kstest(-get_family("gaussian").log_density(drawn, K, eta), known).pvalue > 1e-3
 
 

@@ -29,10 +29,30 @@ from robscore._tools.typing import Array
 from robscore.boundary import Boundary
 from robscore.domains import Domain, Real
 from robscore.elements import NodeElements, StatisticElements
-from robscore.families.family import WeightedFamily, check_boundary, check_domain
+from robscore.families.family import WeightedFamily
 
 
-class ExponentialFamily(WeightedFamily):
+def _check_jax(otherwise: str) -> None:
+    """Raise unless JAX is there to find derivatives, or say what to give in its place."""
+    if not have_jax():
+        raise ImportError(
+            f"The derivatives of your statistics are not known: either install JAX with pip install "
+            f"'robscore[autodiff]', or give {otherwise}."
+        )
+
+
+class _CustomStatistics(WeightedFamily):
+    """What families with statistics of a user's own share."""
+
+    default_domain: Domain = Real()
+
+    def _shown_as(self, function: Function) -> str:
+        name = getattr(function, "__name__", type(function).__name__)
+        weight = "" if self.boundary == boundaries.Power(2.0) else f", boundary={self.boundary!r}"
+        return f"{type(self).__name__}({name}, domain={self.domain!r}{weight})"
+
+
+class ExponentialFamily(_CustomStatistics):
     """The family of the statistics t: R^m -> R^r, with parameters theta in R^r.
 
     Parameters
@@ -88,23 +108,16 @@ class ExponentialFamily(WeightedFamily):
         if base_derivative is not None and base is None:
             raise ValueError("base_derivative is given without base; give both, or neither.")
         by_hand = derivatives is not None and (base is None or base_derivative is not None)
-        if not by_hand and not have_jax():
-            missing = "derivatives=(first, second)" if derivatives is None else "base_derivative="
-            raise ImportError(
-                f"The derivatives of your statistics are not known: either install JAX with pip install "
-                f"'robscore[autodiff]', or give {missing}."
-            )
+        if not by_hand:
+            _check_jax("derivatives=(first, second)" if derivatives is None else "base_derivative=")
         self.t, self.derivatives, self.base, self.base_derivative = t, derivatives, base, base_derivative
-        self.domain = Real() if domain is None else check_domain(domain)
-        self.boundary = boundaries.Power(2.0) if boundary is None else check_boundary(boundary)
+        super().__init__(domain=domain, boundary=boundary)
 
     def __repr__(self) -> str:
-        name = getattr(self.t, "__name__", type(self.t).__name__)
-        weight = "" if self.boundary == boundaries.Power(2.0) else f", boundary={self.boundary!r}"
-        return f"ExponentialFamily({name}, domain={self.domain!r}{weight})"
+        return self._shown_as(self.t)
 
     def elements(self, X: Array) -> StatisticElements:
-        """The derivatives of the statistics, weights and g of every row."""
+        """The derivatives of the statistics, the boundary weights and g of every row."""
         first, second = self._derivatives(X)
         with np.errstate(over="ignore", invalid="ignore"):  # rows that overflow are marked
             h, slope = weights_and_slopes(self.domain, self.boundary, X)
@@ -125,23 +138,22 @@ class ExponentialFamily(WeightedFamily):
 
     @property
     def is_natural(self) -> bool:
-        """Without a base density all of log p is multiplied by parameters."""
+        """Without a base density every term of log p has a parameter."""
         return self.base is None
 
     def dependence(self, n_columns: int, *, fit_location: bool) -> str | None:
-        """Statistics that are constant or linearly dependent, seen from their derivatives at rows in the domain."""
+        """Say whether statistics are constant or linearly dependent, by their derivatives at rows in the domain."""
         first, _ = self._derivatives(self.domain.some_rows(60, n_columns, np.random.default_rng(0)))
         stacked = first[np.isfinite(first).all(axis=(1, 2))].reshape(-1, first.shape[-1])
-        return dependence_in_words(stacked)
+        return _describe_dependence(stacked)
 
     def statistics_a_column(self, n_columns: int, *, fit_location: bool) -> int:
-        """Counted where the derivatives of the statistics are not zero, at rows inside the domain."""
-        X = self.domain.some_rows(20, n_columns, np.random.default_rng(0))
-        first, _ = self._derivatives(X)
+        """Count where the derivatives of the statistics are not zero, at rows inside the domain."""
+        first, _ = self._derivatives(self.domain.some_rows(20, n_columns, np.random.default_rng(0)))
         return int((first != 0).any(axis=0).sum(axis=1).max())
 
     def _derivatives(self, X: Array) -> tuple[Array, Array]:
-        """d_j t_k and d_jj t_k, each of shape (n, m, r); not finite in some rows, perhaps, but not in half of them."""
+        """d_j t_k and d_jj t_k, each of shape (n, m, r); some rows may not be finite, but fewer than half of them."""
         n, m = X.shape
         r = self._n_statistics(X[0])
         if self.derivatives is None:
@@ -178,7 +190,7 @@ class ExponentialFamily(WeightedFamily):
         return values.size
 
     def _check_by_hand(self, X: Array, first: Array, second: Array) -> None:
-        """Raise where derivatives by hand are not those of t, at a few rows."""
+        """Raise where derivatives by hand are not those of t, at a few rows where they are finite."""
         assert self.derivatives is not None
         finite = np.flatnonzero(np.isfinite(first).all(axis=(1, 2)) & np.isfinite(second).all(axis=(1, 2)))[:3]
         room = self.domain.nearest(X[finite]).distance
@@ -188,7 +200,7 @@ class ExponentialFamily(WeightedFamily):
                     self._check_one_by_hand(X[[i]], j, first[i, j], second[i, j], float(space[j]))
 
     def _check_one_by_hand(self, x: Array, j: int, first: Array, second: Array, room: float) -> None:
-        """The same for one row x, shape (1, m), and one column."""
+        """Raise where derivatives by hand in one column are wrong at one row x, shape (1, m)."""
 
         def moved(value: float) -> Array:
             return self.domain.replaced(x, j, np.array([value]))
@@ -223,8 +235,8 @@ def weights_and_slopes(domain: Domain, boundary: Boundary, X: Array) -> tuple[Ar
     return h, np.where(bounded, near.slope * boundary.derivative(distance), 0.0)
 
 
-def dependence_in_words(derivatives: Array) -> str | None:
-    """What is wrong with statistics whose derivatives, shape (places, r), are not of full rank; None if they are."""
+def _describe_dependence(derivatives: Array) -> str | None:
+    """Say which statistics are redundant where their derivatives, shape (places, r), lack full rank; else None."""
     size = np.sqrt((derivatives**2).sum(axis=0))
     if not (size > 0).all():
         return f"Statistic {int(np.argmin(size))} is constant, so its parameter cannot be estimated: leave it out."
@@ -235,7 +247,7 @@ def dependence_in_words(derivatives: Array) -> str | None:
     return f"The {size.size} statistics are linearly dependent (rank {rank}), whatever the data: leave some out."
 
 
-class Pairwise(WeightedFamily):
+class Pairwise(_CustomStatistics):
     """Pairwise interactions through statistics of your own, with the minus signs of the paper's (4.1).
 
     Parameters
@@ -293,32 +305,26 @@ class Pairwise(WeightedFamily):
         for name, function in (("t_pair", t_pair), ("t_single", t_single), ("t_self", t_self)):
             if not (callable(function) or (function is None and name == "t_self")):
                 raise TypeError(f"{name}={function!r} must be a function.")
-        if derivatives is None and not have_jax():
-            raise ImportError(
-                "The derivatives of your statistics are not known: either install JAX with pip install "
-                "'robscore[autodiff]', or give derivatives= for 'pair', 'single' and 'self'."
-            )
+        if derivatives is None:
+            _check_jax("derivatives= for 'pair', 'single' and 'self'")
         if derivatives is not None and set(derivatives) != {"pair", "single", "self"}:
             raise ValueError(f"derivatives must have the keys 'pair', 'single' and 'self'; got {sorted(derivatives)}.")
         self.t_pair, self.t_single, self.t_self, self.derivatives = t_pair, t_single, t_self, derivatives
-        self.domain = Real() if domain is None else check_domain(domain)
-        self.boundary = boundaries.Power(2.0) if boundary is None else check_boundary(boundary)
+        super().__init__(domain=domain, boundary=boundary)
 
     def __repr__(self) -> str:
-        name = getattr(self.t_pair, "__name__", type(self.t_pair).__name__)
-        weight = "" if self.boundary == boundaries.Power(2.0) else f", boundary={self.boundary!r}"
-        return f"Pairwise({name}, domain={self.domain!r}{weight})"
+        return self._shown_as(self.t_pair)
 
     def elements(self, X: Array) -> NodeElements:
-        """Gradients, weights and g of every row, node by node."""
+        """Gradients, boundary weights and g of every row, node by node."""
         n, m = X.shape
         self._check_symmetric(X)
         first, second = np.empty((n, m, m + 1)), np.empty((n, m, m + 1))
         j, k = np.nonzero(~np.eye(m, dtype=bool))
         if m > 1:
             first[:, j, k], second[:, j, k] = self._of_pair(X[:, k], X[:, j])
-        own, node = np.arange(m), np.arange(m)
-        first[:, node, own], second[:, node, own] = self._of_one("self", X)
+        node = np.arange(m)
+        first[:, node, node], second[:, node, node] = self._of_one("self", X)
         first[:, :, m], second[:, :, m] = self._of_one("single", X)
         if self.derivatives is not None:
             self._check_by_hand(X)
@@ -330,8 +336,7 @@ class Pairwise(WeightedFamily):
     def _of_pair(self, x: Array, y: Array) -> tuple[Array, Array]:
         """First and second derivatives of t_pair(x, y) in y, entry by entry."""
         if self.derivatives is not None:
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                return self._checked("pair", [f(x, y) for f in self.derivatives["pair"]], y)
+            return self._by_hand("pair", x, y)
         stacked = np.column_stack([x.ravel(), y.ravel()])
         derivatives = derivatives_along_columns(self._functions["pair"], stacked, "t_pair", columns=slice(1, 2))
         return self._checked("pair", list(derivatives), y)
@@ -339,28 +344,33 @@ class Pairwise(WeightedFamily):
     def _of_one(self, name: str, X: Array) -> tuple[Array, Array]:
         """First and second derivatives of t_self or t_single, entry by entry."""
         if self.derivatives is not None:
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                return self._checked(name, [f(X) for f in self.derivatives[name]], X)
+            return self._by_hand(name, X)
         derivatives = derivatives_along_columns(self._functions[name], X.reshape(-1, 1), f"t_{name}")
         return self._checked(name, list(derivatives), X)
 
+    def _by_hand(self, name: str, *at: Array) -> tuple[Array, Array]:
+        """The user's derivatives of one kind of statistic, in the last of its arguments."""
+        assert self.derivatives is not None
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return self._checked(name, [f(*at) for f in self.derivatives[name]], at[-1])
+
     @cached_property
     def _functions(self) -> dict[str, Function]:
-        """The statistics as functions of one row, which are compiled once."""
+        """The statistics as functions of one row, kept so that JAX compiles each once."""
         return {
             "pair": lambda row: self.t_pair(row[0], row[1]),
             "single": lambda row: self.t_single(row[0]),
             "self": lambda row: self._own(row[0]),
         }
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, Any]:  # compiled functions cannot be pickled, and are made anew
         return {name: value for name, value in self.__dict__.items() if name != "_functions"}
 
     def _own(self, x: Any) -> Any:
         return self.t_pair(x, x) if self.t_self is None else self.t_self(x)
 
     def _checked(self, name: str, derivatives: list[Any], at: Array) -> tuple[Array, Array]:
-        """Derivatives of the right shape; not finite in some rows, perhaps, but not in half of them."""
+        """Derivatives in the shape of their values; some rows may not be finite, but fewer than half of them."""
         first, second = (np.asarray(values, dtype=float) for values in derivatives)
         for what, values in (("first", first), ("second", second)):
             if values.size != at.size:
@@ -417,10 +427,10 @@ class Pairwise(WeightedFamily):
                         )
 
     def dependence(self, n_columns: int, *, fit_location: bool) -> str | None:
-        """Whether t_self, t_single and the pair statistics of a column are linearly dependent."""
+        """Say whether t_self, t_single and the pair statistics of a column are linearly dependent."""
         X = self.domain.some_rows(60, n_columns, np.random.default_rng(0))
         v = self.elements(X).rows.v[:, 0, : n_columns + fit_location]
-        words = dependence_in_words(v[np.isfinite(v).all(axis=1)])
+        words = _describe_dependence(v[np.isfinite(v).all(axis=1)])
         return words and words.replace("statistics", "statistics of a column (t_pair, t_self, t_single)")
 
     def log_density(self, X: Array, *parameters: Array) -> Array:
@@ -439,4 +449,4 @@ class Pairwise(WeightedFamily):
         return total
 
     def check_parameters(self, interaction: Array, location: Array) -> None:
-        """Only the statistics can tell whether there is a density."""
+        """Accept all parameters: only the statistics can say whether there is a density."""

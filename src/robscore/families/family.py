@@ -29,6 +29,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.random import Generator
 
 from robscore._tools.deviations import MAD
 from robscore._tools.messages import ArgumentError, Message, Phrase
@@ -52,7 +53,7 @@ Parameters: TypeAlias = tuple[Array, ...]
 
 @dataclass(frozen=True)
 class Scaling:
-    """The columns y = (x - centre) / scale; both arrays have shape (m,)."""
+    """How columns are scaled: y = (x - centre) / scale, where both arrays have shape (m,)."""
 
     centre: Array
     scale: Array
@@ -72,7 +73,7 @@ class Scaling:
 
 
 class NoDensityError(ValueError):
-    """A family does not define its density, or parameters have none."""
+    """Raised where a family does not define its density, or has none with the given parameters."""
 
 
 class Family(ABC):
@@ -83,18 +84,24 @@ class Family(ABC):
     domain : where the rows live.
     is_pairwise : bool
         Whether the parameters are an interaction matrix K, shape (m, m), and a location eta, shape (m,); otherwise
-        they are one vector theta. Of ``log_density``, ``conditional`` and ``draw_conditional`` eta may have one row
+        they are one vector theta. In ``log_density``, ``conditional`` and ``draw_conditional`` eta may have one row
         for every row of X, shape (n, m).
     n_given : int
-        How many of the last columns are covariates.
+        How many of the last columns are covariates, which the rows are given and which have no density of their own.
     """
 
     domain: Domain
     is_pairwise: bool = True
     n_given: int = 0
 
+    def _changed(self, **attributes: object) -> Self:
+        """The same family with other attributes."""
+        other = copy(self)
+        vars(other).update(attributes)
+        return other
+
     def own_columns(self, n_columns: int) -> int:
-        """How many of so many columns are the family's own: all but covariates."""
+        """How many of ``n_columns`` columns are the family's own: all but covariates."""
         return n_columns
 
     def at(self, X: Array, *parameters: Array) -> tuple[Family, Array, Parameters]:
@@ -102,11 +109,11 @@ class Family(ABC):
         return self, X, parameters
 
     def common(self, interaction: Array) -> Array:
-        """The K of all rows, shape (m, m); where moderators change it, what they have in common."""
+        """The interactions that rows have in common, shape (m, m): K itself, unless moderators change it."""
         return interaction
 
     def with_shared(self, interaction: Array) -> Array:
-        """The same interactions, with what all groups have put into what is common."""
+        """The same interactions; an edge that all groups have is moved into the part that they have in common."""
         return interaction
 
     @abstractmethod
@@ -118,11 +125,11 @@ class Family(ABC):
         return self.elements(X).overflow
 
     def numbers_a_row(self, n_columns: int) -> int:
-        """About how many numbers the elements of a row hold."""
+        """About how many numbers the elements of a row hold; this only decides what fits into memory."""
         return 2 * n_columns * (n_columns + 2)
 
     def numbers_of_gamma(self, n_columns: int) -> int:
-        """About how many numbers Gamma has."""
+        """About how many numbers Gamma has; this only decides what fits into memory."""
         return n_columns * (n_columns + 1) ** 2
 
     def problem(self, X: Array) -> tuple[BoolArray, str]:
@@ -130,19 +137,19 @@ class Family(ABC):
         return ~self.domain.contains(X), f"lie outside the domain {self.domain!r}"
 
     def redundancy(self, *, fit_location: bool) -> str | None:
-        """Why the statistics determine each other whatever the data, in words; None where they do not."""
+        """Say why the statistics determine each other whatever the data; None where they do not."""
         return None
 
     def dependence(self, n_columns: int, *, fit_location: bool) -> str | None:
-        """As :meth:`redundancy`, where finding out takes some work."""
+        """Say the same as :meth:`redundancy` does, where finding out takes some work."""
         return None
 
     def check_columns(self, n_columns: int) -> None:
-        """Raise unless the family is one of so many columns."""
+        """Raise unless the family has distributions of this many columns."""
         self.domain.check_columns(n_columns)
 
     def statistics_a_column(self, n_columns: int, *, fit_location: bool) -> int:
-        """The largest number of statistics that involve one column: so many rows the estimate needs (appendix A)."""
+        """The largest number of statistics that involve one column: the estimate needs as many rows (appendix A)."""
         return n_columns + bool(fit_location)
 
     def resolved(self, X: Array | Rows) -> Family:
@@ -150,11 +157,11 @@ class Family(ABC):
         return self
 
     def levelled(self, X: Array | Rows, quantile: float) -> Family:
-        """The family with a boundary weight that large values have no more say by than usual ones."""
+        """The family with a boundary weight that levels off, so that large values have no more say than usual ones."""
         return self
 
     def oriented(self, X: Array | Rows) -> Family:
-        """The family with what is arbitrary in it chosen by the rows X: the order of the columns must not matter."""
+        """The family with its arbitrary choices made by the rows X, so that the order of columns does not matter."""
         return self
 
     def reordered(self, columns: IntArray) -> Family:
@@ -180,18 +187,18 @@ class Family(ABC):
         )
 
     def least_log_density(self, X: Array, *parameters: Array) -> Array:
-        """A little less than the logarithm of the density, in single precision where that is faster, shape (n,).
+        """A close lower bound of the logarithm of the density, shape (n,), in single precision where that is faster.
 
-        NaN where that is not known.
+        It is NaN where no bound is known.
         """
         return self.log_density(X, *parameters)
 
     def symmetric(self, X: Array) -> Array:
-        """The columns of X, shape (n, m), by a monotone map that makes those of the family nearly symmetric."""
+        """The columns of X, shape (n, m), after a monotone map that makes those of the family nearly symmetric."""
         return X
 
     def roughly_symmetric(self, X: Array) -> AnyArray:
-        """The same in single precision: values v are off by at most 4 eps (1 + abs(v)), or NaN or infinite."""
+        """The same as :meth:`symmetric` in single precision: v is off by at most 4 eps (1 + abs(v)), or not finite."""
         return self.symmetric(X).astype(np.float32)
 
     @property
@@ -209,14 +216,7 @@ class Family(ABC):
         return lambda values: self.log_density(self.domain.replaced(X, j, values), *parameters)
 
     def draw_conditional(
-        self,
-        X: Array,
-        j: int,
-        interaction: Array,
-        location: Array,
-        lower: Array,
-        upper: Array,
-        rng: np.random.Generator,
+        self, X: Array, j: int, interaction: Array, location: Array, lower: Array, upper: Array, rng: Generator
     ) -> Array | None:
         """Exact draws of column j given the rest of each row, shape (n,), within intervals; None where none is known.
 
@@ -225,17 +225,17 @@ class Family(ABC):
         return None
 
     def conditional_law(self, X: Array, j: int, x: Array, *parameters: Array) -> tuple[Array, Array] | None:
-        """Of column j given the rest of each row of X, shape (n, m): log density at x, and the residual of x.
+        """The law of column j given the rest of each row of X, shape (n, m), at x: the log density and the residual.
 
-        The residual is the standard normal quantile of the share below x. Two arrays of shape (n,), like x; None where
-        they are not known in closed form.
+        The residual is the standard normal quantile of the probability below x. Both have shape (n,), like x; None
+        where they are not known in closed form.
         """
         return None
 
     def sampler(self) -> Sampler:
-        """How rows of the family are drawn; by slices, which asks only for :meth:`conditional`, unless it knows better.
+        """How rows of a pairwise family are drawn.
 
-        For pairwise families.
+        By default they are drawn by slices, for which :meth:`conditional` is all that is needed.
         """
         return SliceSampler(self)
 
@@ -250,51 +250,67 @@ class Family(ABC):
 
 
 class WeightedFamily(Family):
-    """A family with a boundary weight of every column's distance, which may take something from the data."""
+    """A family with a boundary weight of every column's distance to the boundary, which the data may tune."""
 
     boundary: Boundary
+    default_domain: Domain
+
+    def __init__(self, *, domain: Domain | None = None, boundary: Boundary | None = None) -> None:
+        self.domain = self.default_domain if domain is None else check_domain(domain)
+        self.boundary = self._default_boundary() if boundary is None else check_boundary(boundary)
+
+    def _default_boundary(self) -> Boundary:
+        """The boundary weight of a family on its domain, unless another is given."""
+        return Power(2.0)
+
+    def _arguments(self) -> list[str]:
+        """The arguments of the family, as ``repr`` shows them, other than its domain and boundary weight."""
+        return []
+
+    def __repr__(self) -> str:
+        arguments = self._arguments()
+        if self.domain != self.default_domain:
+            arguments.append(f"domain={self.domain!r}")
+        if self.boundary != self._default_boundary():
+            arguments.append(f"boundary={self.boundary!r}")
+        return f"{type(self).__name__}({', '.join(arguments)})"
 
     def resolved(self, X: Array | Rows) -> Self:
         """The same family with a boundary weight that no longer depends on data."""
-        fixed = copy(self)
-        fixed.boundary = self.boundary.resolved(as_rows(X).mapped(self.distances))
-        return fixed
+        return self._changed(boundary=self.boundary.resolved(as_rows(X).mapped(self.distances)))
 
     def levelled(self, X: Array | Rows, quantile: float) -> Self:
-        """The same with h(d) = (s log(1 + d / s))^p in place of a power d^p.
+        """The same family with h(d) = (s log(1 + d / s))^p in place of a power d^p; other weights stay.
 
-        s is the same for all columns: the median of this quantile of the distances of each. Other weights stay.
+        s is the same for all columns: the median over columns of this quantile of their distances.
         """
         if not isinstance(self.boundary, Power) or self.boundary.p == 0 or self.domain.is_real_line:
             return self
         scale = float(np.median(column_quantiles(as_rows(X).mapped(self.distances), quantile)))
         if not 0 < scale < np.inf:
             return self
-        level = copy(self)
-        level.boundary = LogPower(self.boundary.p, scale)
-        return level
+        return self._changed(boundary=LogPower(self.boundary.p, scale))
 
     def stretched(self, scales: Array) -> Self:
-        """The same with r^p h(d / r) in place of h, for scales r of every cell, shape (n, m)."""
-        other = copy(self)
-        other.boundary = self.boundary.stretched(scales)
-        return other
+        """The same family with r^p h(d / r) in place of h, for scales r of every cell, shape (n, m)."""
+        return self._changed(boundary=self.boundary.stretched(scales))
 
     @property
     def columns_alike(self) -> bool:
-        """Where they have the same bounds and the same weight of the distance."""
+        """They are alike where all have the same bounds and the same boundary weight."""
         same_weight = not any(np.ndim(value) for value in vars(self.boundary).values())
         return same_weight and (self.domain.is_real_line or self.domain.only_boundary_is_zero)
 
     def distances(self, X: Array) -> Array:
-        """From every entry of X, shape (n, m), to the nearest boundary."""
+        """The distance of every entry of X, shape (n, m), to the nearest boundary."""
         return self.domain.nearest(X).distance
 
 
 def robust_scaling(X: Array | Rows, domain: Domain, *, centred: bool) -> Scaling:
-    """Median of the positive entries of each column; where negative values live, 1.4826 times the median deviation.
+    """Scale columns by the median of their positive entries; where negative values live, by the median deviation.
 
-    On the whole real line columns are centred at the median, or (``centred=False``) deviate from zero.
+    That deviation is multiplied by 1.4826. On the whole real line columns are centred at the median, unless
+    ``centred=False``, where deviations from zero are taken.
     """
     rows = as_rows(X)
     zero = np.zeros(rows.n_columns)
@@ -315,7 +331,7 @@ def linear_part(statistics: Array, location: Array) -> Array:
 
 
 def _positive(X: Array) -> Array:
-    """NaN in place of what is not."""
+    """X with NaN in place of values that are not positive."""
     return np.where(X > 0, X, np.nan)
 
 
@@ -349,7 +365,7 @@ _F = TypeVar("_F", bound=type[Family])
 
 
 def register(name: str) -> Callable[[_F], _F]:
-    """Make a family known by name, with its default arguments."""
+    """Make a family known by a name, which stands for it with its default arguments."""
 
     def add(family: _F) -> _F:
         _REGISTRY[name] = family
@@ -377,7 +393,7 @@ def get_family(family: str | Family) -> Family:
 
 
 def score_elements(family: str | Family, X: AnyData) -> Any:
-    """Score-matching elements of the rows X, as given: no scaling.
+    """Turn the rows X, as given and without scaling, into score-matching elements.
 
     Parameters
     ----------

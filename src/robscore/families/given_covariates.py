@@ -17,8 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 
 from robscore._tools.typing import Array, BoolArray
 from robscore.domains import Domain, Simplex
@@ -27,17 +29,18 @@ from robscore.elements.gradient_elements import ModeratedElements
 from robscore.families.family import Family, Parameters, Scaling, WeightedFamily
 from robscore.families.power import PowerFamily
 from robscore.families.samplers.gibbs import PowerSampler
-from robscore.families.samplers.sampler import Draws, Sampler
+from robscore.families.samplers.sampler import Chains, Draws, Sampler
 from robscore.families.samplers.slices import sweep_slices
 from robscore.families.samplers.truncated_normal import draw_truncated_normal
 from robscore.losses.interaction_parts import Parts, matrices
 from robscore.rows.row_source import Rows, as_rows
 
-LOWEST_LOCATION = -0.95  # of rows that would have no density, when rows are drawn
+_FEW_VALUES = 30  # of moderators, up to which rows are drawn value by value; this only saves time
+_LOWEST_LOCATION = -0.95  # where a row is drawn whose location, below -1, leaves no density at zero
 
 
 class GivenCovariates(Family):
-    """A family given q covariates.
+    """A family whose location follows q covariates.
 
     Parameters
     ----------
@@ -49,9 +52,18 @@ class GivenCovariates(Family):
     def __init__(self, base: Family, n_given: int) -> None:
         self.base, self.n_given = base, n_given
 
+    def _own(self, X: Array) -> Array:
+        """The first m columns of the rows X."""
+        return X[:, : self.own_columns(X.shape[1])]
+
+    def _own_rows(self, X: Array | Rows) -> Rows:
+        """The first m columns of rows that may not be held in memory."""
+        rows = as_rows(X)
+        return first_columns(rows, self.own_columns(rows.n_columns))
+
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        """Of the first m columns."""
+        """Where the first m columns live."""
         return self.base.domain
 
     def __repr__(self) -> str:
@@ -64,7 +76,7 @@ class GivenCovariates(Family):
         return hash((self.base, self.n_given))
 
     def own_columns(self, n_columns: int) -> int:
-        """All but the covariates."""
+        """All columns but the covariates."""
         return n_columns - self.n_given
 
     def at(self, X: Array, *parameters: Array) -> tuple[Family, Array, Parameters]:
@@ -74,7 +86,7 @@ class GivenCovariates(Family):
         return self.base, X[:, :m], (K, eta[:, 0] + X[:, m:] @ eta[:, 1:].T)
 
     def elements(self, X: Array) -> PowerElements | NodeElements:
-        """Those of the first m columns, with covariates of the location."""
+        """The elements of the first m columns, with covariates of the location."""
         m = self.own_columns(X.shape[1])
         elements = self.base.elements(X[:, :m])
         assert isinstance(elements, PowerElements | NodeElements)
@@ -83,109 +95,103 @@ class GivenCovariates(Family):
         return given
 
     def numbers_a_row(self, n_columns: int) -> int:
-        """With the covariates."""
+        """Each number is repeated for every covariate."""
         return self.base.numbers_a_row(self.own_columns(n_columns)) * (1 + self.n_given)
 
     def numbers_of_gamma(self, n_columns: int) -> int:
-        """With the covariates."""
+        """The side of every block grows by the covariates."""
         m = self.own_columns(n_columns)
         return -(-self.base.numbers_of_gamma(m) * (m + 1 + self.n_given) ** 2 // (m + 1) ** 2)
 
     def problem(self, X: Array) -> tuple[BoolArray, str]:
-        """Of the first m columns; covariates may be any numbers."""
-        m = self.own_columns(X.shape[1])
-        bad, reason = self.base.problem(X[:, :m])
+        """Entries of the first m columns; covariates may be any numbers."""
+        bad, reason = self.base.problem(self._own(X))
         return np.concatenate([bad, np.zeros((len(X), self.n_given), dtype=bool)], axis=1), reason
 
     def redundancy(self, *, fit_location: bool) -> str | None:
-        """As without covariates."""
+        """The statistics are those without covariates."""
         return self.base.redundancy(fit_location=fit_location)
 
     def check_columns(self, n_columns: int) -> None:
-        """Of the first m columns."""
+        """Raise unless the base has distributions of the first m columns."""
         self.base.check_columns(self.own_columns(n_columns))
 
     def statistics_a_column(self, n_columns: int, *, fit_location: bool) -> int:
-        """One more for every covariate."""
+        """Every covariate adds one to each location."""
         return self.base.statistics_a_column(n_columns, fit_location=fit_location) + self.n_given
 
-    def resolved(self, X: Array | Rows) -> GivenCovariates:
-        """With whatever the family takes from its columns fixed."""
-        rows = as_rows(X)
-        return GivenCovariates(self.base.resolved(first_columns(rows, self.own_columns(rows.n_columns))), self.n_given)
+    def resolved(self, X: Array | Rows) -> Self:
+        """The same family with whatever the base takes from its columns fixed."""
+        return self._changed(base=self.base.resolved(self._own_rows(X)))
 
-    def levelled(self, X: Array | Rows, quantile: float) -> GivenCovariates:
-        """With the family's weight levelled by its columns."""
-        rows = as_rows(X)
-        return GivenCovariates(
-            self.base.levelled(first_columns(rows, self.own_columns(rows.n_columns)), quantile), self.n_given
-        )
+    def levelled(self, X: Array | Rows, quantile: float) -> Self:
+        """The same family with the boundary weight of the base levelled off by its columns."""
+        return self._changed(base=self.base.levelled(self._own_rows(X), quantile))
 
-    def oriented(self, X: Array | Rows) -> GivenCovariates:
-        """With what is arbitrary in the family chosen by its columns."""
-        rows = as_rows(X)
-        return GivenCovariates(self.base.oriented(first_columns(rows, self.own_columns(rows.n_columns))), self.n_given)
+    def oriented(self, X: Array | Rows) -> Self:
+        """The same family with the arbitrary choices of the base made by its columns."""
+        return self._changed(base=self.base.oriented(self._own_rows(X)))
 
     def scaling(self, X: Array | Rows, *, fit_location: bool) -> Scaling:
-        """As the family scales its columns, if it does; covariates stay as they are."""
-        rows = as_rows(X)
-        m = self.own_columns(rows.n_columns)
-        own = self.base.scaling(first_columns(rows, m), fit_location=fit_location) or Scaling(np.zeros(m), np.ones(m))
+        """Scale the first m columns as the base does, if it does; covariates stay as they are."""
+        rows = self._own_rows(X)
+        unscaled = Scaling(np.zeros(rows.n_columns), np.ones(rows.n_columns))
+        own = self.base.scaling(rows, fit_location=fit_location) or unscaled
         none = np.zeros(self.n_given)
         return Scaling(np.append(own.centre, none), np.append(own.scale, none + 1))
 
-    def _own(self, scaling: Scaling) -> Scaling | None:
-        """The part of a scaling that is of the first columns; None where it does nothing."""
+    def _own_scaling(self, scaling: Scaling) -> Scaling | None:
+        """The part of a scaling that concerns the first m columns; None where it changes nothing."""
         m = scaling.scale.size - self.n_given
         own = Scaling(scaling.centre[:m], scaling.scale[:m])
         return own if own.centre.any() or (own.scale != 1).any() else None
 
-    def scaled(self, scaling: Scaling) -> GivenCovariates:
-        """The same for scaled columns."""
-        own = self._own(scaling)
-        return GivenCovariates(self.base if own is None else self.base.scaled(own), self.n_given)
+    def scaled(self, scaling: Scaling) -> Self:
+        """The same family for scaled columns."""
+        own = self._own_scaling(scaling)
+        return self._changed(base=self.base if own is None else self.base.scaled(own))
 
     def unscale(self, parameters: Parameters, scaling: Scaling) -> Parameters:
-        """Those of the given columns: every location as the family maps it, then by the units of the covariates."""
+        """Map every location as the base does, then to the units of the covariates."""
         K, eta = parameters
-        own = self._own(scaling)
+        own = self._own_scaling(scaling)
         if own is not None:
             K, eta = self._unscale_own(K, eta, own)
         return K, self._unscale_given(eta, scaling)
 
     def _unscale_own(self, K: Array, eta: Array, own: Scaling) -> tuple[Array, Array]:
-        """K and all locations in the units of the columns, still by those of scaled covariates."""
+        """K and all locations in the units of the columns; covariates are still scaled."""
         none = np.zeros_like(K)
         effects = [self.base.unscale((none, column), own)[1] for column in eta.T[1:]]
         K, constant = self.base.unscale((K, eta[:, 0]), own)
         return K, np.column_stack([constant, *effects])
 
     def _unscale_given(self, eta: Array, scaling: Scaling) -> Array:
-        """Locations by covariates in their own units."""
+        """The location with its effects per unit of the given covariates."""
         effects = eta[:, 1:] / scaling.scale[-self.n_given :]
         return np.column_stack([eta[:, 0] - effects @ scaling.centre[-self.n_given :], effects])
 
     def log_density(self, X: Array, *parameters: Array) -> Array:
-        """At the location of every row; up to a constant that depends on its covariates."""
+        """The log density at the location of every row, up to a constant that depends on its covariates."""
         base, own, parameters = self.at(X, *parameters)
         return base.log_density(own, *parameters)
 
     def symmetric(self, X: Array) -> Array:
-        """Of the first m columns."""
-        return self.base.symmetric(X[:, : self.own_columns(X.shape[1])])
+        """The first m columns, after the map of the base."""
+        return self.base.symmetric(self._own(X))
 
     @property
     def is_natural(self) -> bool:
-        """As without covariates."""
+        """The location is linear in its parameters, so this depends on the base alone."""
         return self.base.is_natural
 
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
-        """At the location of every row."""
+        """The conditional of the base, at the location of every row."""
         base, own, parameters = self.at(X, *parameters)
         return base.conditional(own, j, *parameters)
 
     def sampler(self) -> Sampler:
-        """A row for every row of covariates."""
+        """One row is drawn for every row of covariates."""
         return CovariateSampler(self)
 
     def check_parameters(self, interaction: Array, location: Array) -> None:
@@ -195,39 +201,34 @@ class GivenCovariates(Family):
 
 @dataclass(frozen=True)
 class CovariateSampler(Sampler):
-    """Draws a row at the covariates of each of those that it starts from."""
+    """Draws one row at the covariates of each row that it starts from."""
 
     family: GivenCovariates
     from_start = True
 
-    def draw(
-        self,
-        K: Array,
-        eta: Array,
-        n_rows: int,
-        *,
-        burn_in: int,
-        thin: int,
-        start: Array | None,
-        rng: np.random.Generator,
-    ) -> Draws:
-        """Rows at the covariates of the rows of ``start``, chains of ``burn_in`` sweeps where there are chains."""
-        assert start is not None
-        X = self._drawn(K, eta, start, burn_in, rng)
+    def draw(self, K: Array, eta: Array, n_rows: int, chains: Chains, rng: Generator) -> Draws:
+        """Draw at the covariates of the rows of ``start``, by chains of ``burn_in`` sweeps where there are chains."""
+        assert chains.start is not None
+        X = self._drawn(K, eta, chains.start, chains.burn_in, rng)
         return Draws(X, np.full(len(K), float(n_rows)))
 
     def simulate(self, K: Array, eta: Array, *, seed: int, start: Array, sweeps: int) -> Array:
-        """At the covariates of the rows that chains start from."""
+        """Draw at the covariates of the rows that chains start from."""
         return self._drawn(K, eta, start, sweeps, np.random.default_rng(seed))
 
-    def _drawn(self, K: Array, eta: Array, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
+    def _drawn(self, K: Array, eta: Array, start: Array, sweeps: int, rng: Generator) -> Array:
         base, own, (_, at_rows) = self.family.at(start, K, eta)
-        try:
-            base.check_parameters(K, at_rows.min(axis=0))
-        except ValueError:
-            at_rows = np.maximum(at_rows, LOWEST_LOCATION)
-        drawn = base.sampler().draw_each(np.ascontiguousarray(K), at_rows, start=own, sweeps=sweeps, rng=rng)
+        drawn = _drawn_at(base, K, at_rows, own, sweeps, rng)
         return np.concatenate([drawn, start[:, own.shape[1] :]], axis=1)
+
+
+def _drawn_at(base: Family, K: Array, at_rows: Array, start: Array, sweeps: int, rng: Generator) -> Array:
+    """Draw one row of the base for every row of its locations, which are raised where there is no density."""
+    try:
+        base.check_parameters(K, at_rows.min(axis=0))
+    except ValueError:
+        at_rows = np.maximum(at_rows, _LOWEST_LOCATION)
+    return base.sampler().draw_each(np.ascontiguousarray(K), at_rows, start=start, sweeps=sweeps, rng=rng)
 
 
 def first_columns(rows: Rows, n_columns: int) -> Rows:
@@ -239,9 +240,6 @@ def _cut(n_columns: int, X: Array) -> Array:
     return X[:, :n_columns]
 
 
-_FEW_VALUES = 30  # of moderators, up to which rows are drawn value by value
-
-
 @dataclass(frozen=True, eq=False)
 class Moderation:
     """How covariates become moderators.
@@ -251,12 +249,14 @@ class Moderation:
     mix : array of shape (Q, 1 + q)
         w = mix (1, c).
     parts : Parts
+        Which parts K has, and how each is penalised.
     means : array of shape (Q,)
-        Of the moderators over the rows of the fit.
+        Means of the moderators over the rows of the fit.
     seen : array of shape (S, Q)
-        Values of w that surround all that were seen.
+        Values of w whose convex hull holds all that were seen, so that a density there is one everywhere.
     scales : array of shape (Q, m), optional
-        Of one category: the scales of every group's columns, by which its rows are looked at by themselves.
+        Where the moderator is one category: the scales of every group's columns, by which each group has the loss
+        that it would have alone (:meth:`Moderated.on_own_scales`).
     """
 
     mix: Array
@@ -270,13 +270,13 @@ class Moderation:
         return np.asarray(self.mix[:, 0] + c @ self.mix[:, 1:].T)
 
     def scaled(self, centre: Array, scale: Array) -> Moderation:
-        """The same moderators of covariates (c - centre) / scale."""
+        """The same moderators as functions of scaled covariates, (c - centre) / scale."""
         mix = np.column_stack([self.mix[:, 0] + self.mix[:, 1:] @ centre, self.mix[:, 1:] * scale])
         return replace(self, mix=mix)
 
 
 class Moderated(GivenCovariates):
-    """A family given q covariates, some of which moderate its interactions.
+    """A family whose location follows q covariates, some of which moderate its interactions too.
 
     Parameters
     ----------
@@ -295,11 +295,8 @@ class Moderated(GivenCovariates):
 
     __hash__ = GivenCovariates.__hash__
 
-    def _with(self, base: Family) -> Moderated:
-        return Moderated(base, self.n_given, self.moderation)
-
     def moderators(self, X: Array) -> Array:
-        """W of rows with their covariates, shape (n, Q)."""
+        """The moderators w of rows with their covariates, shape (n, Q)."""
         return self.moderation.of(X[:, self.own_columns(X.shape[1]) :])
 
     def interaction_at(self, interaction: Array, w: Array) -> Array:
@@ -314,11 +311,11 @@ class Moderated(GivenCovariates):
         return K
 
     def with_shared(self, interaction: Array) -> Array:
-        """The same K of all groups, with a K_0 where all have an edge of the same sign: the weakest of these."""
+        """The same K in every group; where all groups have an edge of one sign, K_0 gets the weakest of these edges."""
         if not self.moderation.parts.are_groups:
             return interaction
         K = matrices(interaction).copy()
-        means = self.moderation.means[:, None, None]  # 1 / w of a group: K_g w is what its rows have
+        means = self.moderation.means[:, None, None]  # those of groups are 1 / w, and rows of a group have K_0 + w K_g
         totals = K[0] + K[1:] / means
         signs = np.sign(totals)
         shared = (K[0] == 0) & (K[1:] != 0).all(axis=0) & (signs == signs[0]).all(axis=0)
@@ -328,7 +325,7 @@ class Moderated(GivenCovariates):
         return K.reshape(interaction.shape)
 
     def elements(self, X: Array) -> ModeratedElements:
-        """Those of the first m columns, times the moderators."""
+        """The elements of the first m columns, times the moderators."""
         m, base, w = self.own_columns(X.shape[1]), self.base, self.moderators(X)
         counts = None
         if self.moderation.scales is not None:
@@ -341,11 +338,11 @@ class Moderated(GivenCovariates):
         return ModeratedElements(plain, w, X[:, m:], self.moderation.parts, counts)
 
     def on_own_scales(self, rows: Rows, *, fit_location: bool) -> Moderated:
-        """The same groups, each with the loss and the penalty that its rows have once they are scaled by themselves.
+        """The same groups, each with the loss and the penalty that it would have if its rows were scaled alone.
 
         With x / r in place of x the interactions are F K, and the loss of node j is r_j^(2 - p) times as large, for
-        the boundary weight d^p (for others that begin as d^p with r^p h(d / r) in place of h). So that loss counts
-        r_j^(2 - p) times, and the penalty F times.
+        the boundary weight d^p (and for others that begin as d^p, with r^p h(d / r) in place of h). So the loss of node
+        j in this group is multiplied by r_j^(2 - p), and the penalty by F.
         """
         m, moderation = self.own_columns(rows.n_columns), self.moderation
         assert isinstance(self.base, WeightedFamily)
@@ -366,38 +363,29 @@ class Moderated(GivenCovariates):
         return m * self.moderation.parts.count + 1 + self.n_given
 
     def numbers_a_row(self, n_columns: int) -> int:
-        """V and g of every node; of groups twice, since these are looked at on their own scales too."""
+        """V and g of every node; twice as many for groups, which are fitted on their own scales too."""
         m = self.own_columns(n_columns)
         return (4 if self.moderation.parts.are_groups else 2) * m * (self._width(m) + 1)
 
     def numbers_of_gamma(self, n_columns: int) -> int:
-        """One block per node."""
+        """Gamma has one block per node."""
         m = self.own_columns(n_columns)
         return m * self._width(m) ** 2
 
     def statistics_a_column(self, n_columns: int, *, fit_location: bool) -> int:
-        """As many interactions for every part that is determined."""
+        """Every part of K that has a diagonal adds as many interactions."""
         plain = super().statistics_a_column(n_columns, fit_location=fit_location)
         return plain + n_columns * (len(self.moderation.parts.with_diagonal) - 1)
 
-    def resolved(self, X: Array | Rows) -> Moderated:
-        """With whatever the family takes from its columns fixed."""
-        return self._with(super().resolved(as_rows(X)).base)
-
-    def oriented(self, X: Array | Rows) -> Moderated:
-        """With what is arbitrary in the family chosen by its columns."""
-        return self._with(super().oriented(as_rows(X)).base)
-
-    def scaled(self, scaling: Scaling) -> Moderated:
-        """The same for scaled columns."""
-        q = self.n_given
-        moved = self.moderation.scaled(scaling.centre[-q:], scaling.scale[-q:])
-        return Moderated(super().scaled(scaling).base, q, moved)
+    def scaled(self, scaling: Scaling) -> Self:
+        """The same family for scaled columns and covariates."""
+        moderation = self.moderation.scaled(scaling.centre[-self.n_given :], scaling.scale[-self.n_given :])
+        return super().scaled(scaling)._changed(moderation=moderation)
 
     def unscale(self, parameters: Parameters, scaling: Scaling) -> Parameters:
-        """Part by part; what a part adds to the location of every row, its moderator adds to the effects."""
+        """Map part by part; where a part moves the location, its moderator adds that to the effects."""
         K, eta = parameters
-        own, q = self._own(scaling), self.n_given
+        own, q = self._own_scaling(scaling), self.n_given
         if own is not None:
             first, *others = matrices(K)
             first, eta = self._unscale_own(first, eta, own)
@@ -409,7 +397,7 @@ class Moderated(GivenCovariates):
         return K, self._unscale_given(eta, scaling)
 
     def _split(self, X: Array, *parameters: Array) -> tuple[list[tuple[Array, Array]], Array]:
-        """The parameters of every part, K_0 with the location of every row and the others with none; and w, (n, Q)."""
+        """The parameters of every part, K_0 with the location of every row, the others with none; and w, (n, Q)."""
         K, eta = parameters
         at_rows = eta[:, 0] + X[:, self.own_columns(X.shape[1]) :] @ eta[:, 1:].T
         first, *others = matrices(K)
@@ -417,8 +405,8 @@ class Moderated(GivenCovariates):
         return [(first, at_rows), *((part, none) for part in others)], self.moderators(X)
 
     def log_density(self, X: Array, *parameters: Array) -> Array:
-        """At the interactions and the location of every row; up to a constant that depends on its covariates."""
-        own = X[:, : self.own_columns(X.shape[1])]
+        """The log density at every row's own parameters, up to a constant that depends on its covariates."""
+        own = self._own(X)
         (first, *others), w = self._split(X, *parameters)
         total = self.base.log_density(own, *first)
         for part, weight in zip(others, w.T, strict=True):
@@ -426,10 +414,9 @@ class Moderated(GivenCovariates):
         return total
 
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
-        """At the interactions and the location of every row."""
-        own = X[:, : self.own_columns(X.shape[1])]
+        """The conditional at every row's own parameters, as a sum over the parts of K."""
         parts, w = self._split(X, *parameters)
-        first, *others = (self.base.conditional(own, j, *part) for part in parts)
+        first, *others = (self.base.conditional(self._own(X), j, *part) for part in parts)
 
         def log_density(values: Array) -> Array:
             total = first(values)
@@ -440,16 +427,16 @@ class Moderated(GivenCovariates):
         return log_density
 
     def at(self, X: Array, *parameters: Array) -> tuple[Family, Array, Parameters]:
-        """The family of the first columns as it is at these rows, and these columns."""
+        """The family of the first m columns as it is at these rows, these columns, and the parameters as they are."""
         m = self.own_columns(X.shape[1])
         return _AtRows(self, X[:, m:]), X[:, :m], parameters
 
     def sampler(self) -> Sampler:
-        """A row for every row of covariates."""
+        """One row is drawn for every row of covariates."""
         return ModeratorSampler(self)
 
     def check_parameters(self, interaction: Array, location: Array) -> None:
-        """Raise unless there is a distribution at all values of the moderators, where the covariates are zero."""
+        """Raise unless there is a distribution at all values of the moderators, with zero covariates elsewhere."""
         for K in self.interaction_at(interaction, self.moderation.seen):
             self.base.check_parameters(K, location[:, 0])
 
@@ -461,24 +448,17 @@ class _AtRows(Family):
         self.family, self.given, self.domain = family, given, family.domain
 
     def elements(self, X: Array) -> ModeratedElements:
-        """With the covariates of these rows."""
+        """The elements of the whole family, with the covariates of these rows."""
         return self.family.elements(np.concatenate([X, self.given], axis=1))
 
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
-        """At the covariates of these rows."""
+        """The conditional of the whole family, at the covariates of these rows."""
         return self.family.conditional(np.concatenate([X, self.given], axis=1), j, *parameters)
 
     def draw_conditional(
-        self,
-        X: Array,
-        j: int,
-        interaction: Array,
-        location: Array,
-        lower: Array,
-        upper: Array,
-        rng: np.random.Generator,
+        self, X: Array, j: int, interaction: Array, location: Array, lower: Array, upper: Array, rng: Generator
     ) -> Array | None:
-        """On [0, inf) as the base's sampler has it; with a = b = 1 elsewhere a normal, restricted to the intervals."""
+        """Draw as the base's sampler does on [0, inf); with a = b = 1 elsewhere from a normal within the intervals."""
         base, parts = self.family.base, matrices(interaction)
         w = np.column_stack([np.ones(len(X)), self.family.moderation.of(self.given)])
         precision = w @ parts[:, j, j]
@@ -499,11 +479,14 @@ class _AtRows(Family):
 
 @dataclass(frozen=True)
 class ModeratorSampler(CovariateSampler):
-    """Draws a row at the covariates of each of those that it starts from: value by value, or by slices."""
+    """Draws one row at the covariates of each row that it starts from.
+
+    Where moderators have few values, the rows of each value are drawn by the base's own sampler; else by slices.
+    """
 
     family: Moderated
 
-    def _drawn(self, K: Array, eta: Array, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
+    def _drawn(self, K: Array, eta: Array, start: Array, sweeps: int, rng: Generator) -> Array:
         base, m = self.family.base, self.family.own_columns(start.shape[1])
         at_rows = eta[:, 0] + start[:, m:] @ eta[:, 1:].T
         w = self.family.moderators(start)
@@ -515,15 +498,10 @@ class ModeratorSampler(CovariateSampler):
         drawn = np.empty_like(own)
         for k, value in enumerate(values):
             rows = np.flatnonzero(which.ravel() == k)
-            here, eta_here = np.ascontiguousarray(self.family.interaction_at(K, value)), at_rows[rows]
-            try:
-                base.check_parameters(here, eta_here.min(axis=0))
-            except ValueError:
-                eta_here = np.maximum(eta_here, LOWEST_LOCATION)
-            drawn[rows] = base.sampler().draw_each(here, eta_here, start=own[rows], sweeps=sweeps, rng=rng)
+            drawn[rows] = _drawn_at(base, self.family.interaction_at(K, value), at_rows[rows], own[rows], sweeps, rng)
         return np.concatenate([drawn, start[:, m:]], axis=1)
 
 
 def can_be_moderated(family: Family) -> bool:
-    """Whether elements of a family have one block per node, which is all that moderators ask for."""
+    """Whether the elements of a family have one block per node, which is all that moderators need."""
     return family.is_pairwise and not isinstance(family.domain, Simplex)

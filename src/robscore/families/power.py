@@ -20,9 +20,9 @@ z_j = (K_1j, ..., K_mj, eta_j) and v_j = (-x_j^(a-1) u, x_j^(b-1)). Hence
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 
 import numpy as np
+from numpy.random import Generator
 
 from robscore import boundary as boundaries
 from robscore._tools.messages import ArgumentError
@@ -36,8 +36,6 @@ from robscore.families.family import (
     Parameters,
     Scaling,
     WeightedFamily,
-    check_boundary,
-    check_domain,
     linear_part,
     register,
     robust_scaling,
@@ -59,7 +57,7 @@ class PowerFamily(WeightedFamily):
         Weight h of the distance to the boundary; by default the power max(2-a, 2-b, 0), which makes
         the boundary terms of score matching vanish (at least the power 1 where a boundary is not 0).
         With b = 0 < a that power is more than the interactions need, and far from the boundary it would
-        give all say to the largest values: there h(d) = log(1 + d)^2, which is d^2 at the boundary only.
+        leave all say to the largest values: there h(d) = log(1 + d)^2, which is like d^2 at the boundary only.
         A column without a boundary has weight 1.
     domain : domain, optional
         Where each column lives. Values below zero need whole numbers a, b >= 1.
@@ -70,13 +68,12 @@ class PowerFamily(WeightedFamily):
     default_domain: Domain = NonNegative()
 
     def __init__(self, *, boundary: Boundary | None = None, domain: Domain | None = None) -> None:
-        self.domain = self.default_domain if domain is None else check_domain(domain)
+        super().__init__(domain=domain, boundary=boundary)
         if not self.domain.is_non_negative and not all(power >= 1 and power % 1 == 0 for power in (self.a, self.b)):
             raise ValueError(
                 f"{self.domain!r} admits negative values, for which x^{self.a:g} or x^{self.b:g} is not defined; "
                 "use domain=NonNegative(), or the Gaussian family."
             )
-        self.boundary = self._default_boundary() if boundary is None else check_boundary(boundary)
 
     def _default_boundary(self) -> Boundary:
         if self.domain.is_real_line:
@@ -85,17 +82,6 @@ class PowerFamily(WeightedFamily):
             return boundaries.LogPower(2.0)
         least = 0.0 if self.domain.only_boundary_is_zero else 1.0
         return boundaries.Power(max(2.0 - self.a, 2.0 - self.b, least))
-
-    def __repr__(self) -> str:
-        arguments = self._exponents()
-        if self.domain != self.default_domain:
-            arguments.append(f"domain={self.domain!r}")
-        if self.boundary != self._default_boundary():
-            arguments.append(f"boundary={self.boundary!r}")
-        return f"{type(self).__name__}({', '.join(arguments)})"
-
-    def _exponents(self) -> list[str]:
-        return []
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.__dict__ == other.__dict__
@@ -110,8 +96,8 @@ class PowerFamily(WeightedFamily):
             return outside, reason
         zero = X == 0
         if zero.any() and self.a > 0 and self.b > 0:
-            at_boundary = copy(self)  # all that matters at zero is how fast h vanishes there
-            at_boundary.boundary = boundaries.Power(self.boundary.leading[1])
+            # All that matters at zero is how fast h vanishes there.
+            at_boundary = self._changed(boundary=boundaries.Power(self.boundary.leading[1]))
             origin = np.zeros((1, X.shape[1]))
             with np.errstate(divide="ignore", invalid="ignore"):
                 values = at_boundary._coefficients(origin, self.domain.nearest(origin))
@@ -119,36 +105,40 @@ class PowerFamily(WeightedFamily):
         return zero, f"are exact zeros, which {self!r} excludes"
 
     def elements(self, X: Array) -> PowerElements:
-        """The shared design u and the coefficient arrays of every row, O(n m) numbers."""
+        """The design u, which all nodes share, and the coefficient arrays of every row: O(n m) numbers."""
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            u = X**self.a if self.a else np.log(X)
+            u = self._design(X)
             A, B, C, alpha, gamma = self._coefficients(X, self.domain.nearest(X), u)
             beta = (self.a or 1.0) * A
-            if self._shares_gamma:  # a single column is enough
+            if self._shares_gamma:  # the columns of A are equal, so that one is enough
                 A = B = C = A[:, :1]
             elements = PowerElements(u, A, B, C, alpha, beta, gamma, bound=self._norm_bound(X))
         elements.by_column = isinstance(self.domain, Intervals)
         return elements
 
+    def _design(self, X: AnyArray) -> AnyArray:
+        """U of the rows X, shape (n, m): x^a, or log x."""
+        return X**self.a if self.a else np.log(X)
+
     def overflow(self, X: Array) -> BoolArray:
-        """Rows that overflow, shape (n,); the ends of columns may show that none can."""
+        """Which rows overflow, shape (n,); the ends of the columns may show that none can, which is quick."""
         return super().overflow(X) if self._norm_bound(X) is None else np.zeros(len(X), dtype=bool)
 
     def _norm_bound(self, X: Array) -> float | None:
-        """What no squared norm of a row exceeds, by the ends of columns; None where these do not rule out overflow."""
+        """A bound on squared norms of rows, by the ends of columns; None where it does not rule out overflow."""
         if not self._only_powers:
             return None
         ends = np.stack([X.min(axis=0), X.max(axis=0)])
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             A, B, C, alpha, gamma = self._coefficients(ends, self.domain.nearest(ends))
-            u, beta = ends**self.a if self.a else np.log(ends), (self.a or 1.0) * A
+            u, beta = self._design(ends), (self.a or 1.0) * A
             parts = u, A, B, C, alpha, beta, gamma, np.zeros((2, 0))
             bound = largest_norm(PowerRows(*(np.abs(part).max(axis=0, keepdims=True) for part in parts)))
         return bound if bound <= LARGEST_SQUARED_NORM / 8 else None
 
     @property
     def _only_powers(self) -> bool:
-        """Whether all coefficients are powers of x."""
+        """Whether all coefficients are powers of x, so that they are largest at the ends of a column."""
         return isinstance(self.boundary, boundaries.Power) and self.domain.only_boundary_is_zero
 
     @property
@@ -157,17 +147,17 @@ class PowerFamily(WeightedFamily):
         return self.domain.is_real_line and self.a == self.b == 1
 
     def numbers_of_gamma(self, n_columns: int) -> int:
-        """One block per node, or one for all."""
+        """Gamma has one block per node, or one for all nodes."""
         return (1 if self._shares_gamma else n_columns) * (n_columns + 1) ** 2
 
     def numbers_a_row(self, n_columns: int) -> int:
-        """The design, A, alpha, beta and gamma; with other powers for the location B and C."""
+        """A row has the design, A, alpha, beta and gamma; with another power for the location B and C too."""
         return (5 if self.a == self.b else 7) * n_columns
 
     def _coefficients(
         self, X: Array, near: Nearest, u: Array | None = None
     ) -> tuple[Array, Array, Array, Array, Array]:
-        """A, B, C, alpha and gamma; u is the design, where it is known: A may be the same power."""
+        """A, B, C, alpha and gamma. Where the design u is known and A is the same power of x, A is not computed."""
         a, b = self.a, self.b
         same = u is not None and a > 0 and self._only_powers and self.boundary.leading[1] + 2 * a - 2 == a
         A = u if u is not None and same else self._weighted_power(X, near, 2 * a - 2, 1.0, 0.0)
@@ -178,7 +168,10 @@ class PowerFamily(WeightedFamily):
         return A, B, C, alpha, gamma
 
     def _weighted_power(self, X: Array, near: Nearest, power: float, value: float, derivative: float) -> Array:
-        """``value h x^power + derivative h' x^(power+1)``, powers joined where the boundary is x = 0."""
+        """``value h x^power + derivative h' x^(power+1)``.
+
+        Where the boundary is x = 0 the powers of h and x are joined, since each alone may be infinite there.
+        """
         if near.from_zero.all():
             return self.boundary.combined(near.distance, power, value, derivative)
         total = np.zeros_like(X)
@@ -194,7 +187,7 @@ class PowerFamily(WeightedFamily):
         return np.where(near.from_zero, joined, total)
 
     def redundancy(self, *, fit_location: bool) -> str | None:
-        """With b = 2a > 0, x^b of the location is x^2a of K's diagonal."""
+        """With b = 2a > 0, the statistic x^b of the location is x^2a, which is that of K's diagonal."""
         if not fit_location or not 0 < self.b == 2 * self.a:
             return None
         return (
@@ -203,23 +196,22 @@ class PowerFamily(WeightedFamily):
         )
 
     def scaling(self, X: Array | Rows, *, fit_location: bool) -> Scaling | None:
-        """Median of the positive entries; where negative values live, 1.4826 times the median deviation.
+        """Scale by the median of positive entries; where negative values live, by 1.4826 times the median deviation.
 
-        Centred at the median only on the whole real line with a = b = 1 and a free location: elsewhere
-        a shift would leave the family. Not scaled: a = 0 < b, a = b = 0 without location, and domains that do not move.
+        Columns are centred at the median only on the whole real line with a = b = 1 and a free location: elsewhere a
+        shift would leave the family. With a = 0 < b, with a = b = 0 and no location, and on domains that do not move, a
+        change of scale would leave it, too, so that columns stay as they are.
         """
         if not self.domain.moves or (self.a == 0 and (self.b > 0 or not fit_location)):
             return None
         return robust_scaling(X, self.domain, centred=self.a == self.b == 1 and fit_location)
 
     def scaled(self, scaling: Scaling) -> PowerFamily:
-        """The same a, b and boundary weight on the moved domain."""
-        moved = copy(self)
-        moved.domain = self.domain.moved(scaling.centre, scaling.scale)
-        return moved
+        """The same a, b and boundary weight on the domain that the scaling moves the old one to."""
+        return self._changed(domain=self.domain.moved(scaling.centre, scaling.scale))
 
     def unscale(self, parameters: Parameters, scaling: Scaling) -> Parameters:
-        """K_ij = K~_ij / (s_i s_j)^a;  eta = eta~ / s^b, plus K log s when a = b = 0, plus K c when centred."""
+        """K_ij = K~_ij / (s_i s_j)^a;  eta = eta~ / s^b, plus K log s where a = b = 0, plus K c for the centre c."""
         s, (interaction, location) = scaling.scale, parameters
         if self.a == 0:
             return interaction, location + interaction @ np.log(s)
@@ -244,9 +236,9 @@ class PowerFamily(WeightedFamily):
         return np.asarray(linear_part(linear, eta) - quadratic_forms(u, K) / (2 * (self.a or 1.0)))
 
     def least_log_density(self, X: Array, *parameters: Array) -> Array:
-        """The same in single precision, less what that may be off by.
+        """The log density in single precision, less the largest error that this may have.
 
-        Sums of m products are off by eps (m + 2) times the norms of what is multiplied, at most, and entries of x^a by
+        Sums of m products are off by at most eps (m + 2) times the norms of what is multiplied, and entries of x^a by
         (a + 2) eps (1 + x^a).
         """
         K, eta = (array.astype(np.float32) for array in parameters)
@@ -259,8 +251,8 @@ class PowerFamily(WeightedFamily):
         return np.asarray(eta @ linear - np.einsum("ji,ji->i", product, u) / scale - off)
 
     def _statistics(self, X: AnyArray) -> tuple[AnyArray, AnyArray]:
-        """Powers of rows X, shape (n, m) each: x^a and x^b / b, or logarithms."""
-        u = X**self.a if self.a else np.log(X)
+        """The statistics of the rows X, shape (n, m) each: x^a and x^b / b, or logarithms."""
+        u = self._design(X)
         return u, (u if self.b == self.a else X**self.b) / self.b if self.b else np.log(X)
 
     def conditional(self, X: Array, j: int, *parameters: Array) -> Callable[[Array], Array]:
@@ -285,20 +277,13 @@ class PowerFamily(WeightedFamily):
         return np.log(X) if self.a == 0 else np.asarray(X ** (self.a / 2))
 
     def roughly_symmetric(self, X: Array) -> AnyArray:
-        """From rows in single precision, which high powers would blow up."""
+        """Take the map of rows in single precision, unless high powers would magnify its rounding."""
         return np.asarray(self.symmetric(X.astype(np.float32))) if self.a <= 4 else super().roughly_symmetric(X)
 
     def draw_conditional(
-        self,
-        X: Array,
-        j: int,
-        interaction: Array,
-        location: Array,
-        lower: Array,
-        upper: Array,
-        rng: np.random.Generator,
+        self, X: Array, j: int, interaction: Array, location: Array, lower: Array, upper: Array, rng: Generator
     ) -> Array | None:
-        """On [0, inf) as the sampler has it; with a = b = 1 elsewhere a normal, restricted to the intervals."""
+        """Draw as the sampler does on [0, inf); with a = b = 1 elsewhere from a normal within the intervals."""
         K = interaction
         if not K[j, j] > 0:
             return None
@@ -311,17 +296,17 @@ class PowerFamily(WeightedFamily):
         return draw_truncated_normal(mean, K[j, j] ** -0.5, lower, upper, rng)
 
     def conditional_law(self, X: Array, j: int, x: Array, *parameters: Array) -> tuple[Array, Array] | None:
-        """As the sampler has it."""
+        """The law that the sampler knows in closed form."""
         K, eta = parameters
         return self.sampler().law_given(K[j, j], self._rest(X, j, K), eta[..., j], x) if K[j, j] > 0 else None
 
     def _rest(self, X: Array, j: int, K: Array) -> Array:
         """The sum of K_jk u_k over the columns k other than j, shape (n,)."""
-        u = X**self.a if self.a else np.log(X)
+        u = self._design(X)
         return np.asarray(u @ K[:, j] - u[:, j] * K[j, j])
 
     def sampler(self) -> Sampler:
-        """By exact conditionals where these are known, on [0, inf) with b = a or b = 0; else by slices."""
+        """Draw by exact conditionals where these are known, on [0, inf) with b = a or b = 0; else by slices."""
         if self.domain.only_boundary_is_zero and self.a > 0 and self.b in (self.a, 0.0):
             return PowerSampler(self.a, self.b)
         return super().sampler()
@@ -351,7 +336,7 @@ class Power(PowerFamily):
         self.a, self.b = float(a), float(b)
         super().__init__(boundary=boundary, domain=domain)
 
-    def _exponents(self) -> list[str]:
+    def _arguments(self) -> list[str]:
         return [f"{self.a:g}", f"{self.b:g}"]
 
 
@@ -367,10 +352,10 @@ class Gaussian(PowerFamily):
     """
 
     a, b = 1.0, 1.0
-    default_domain = Real()
+    default_domain: Domain = Real()
 
     def sampler(self) -> Sampler:
-        """Directly, on the whole line."""
+        """Draw independent rows on the whole line."""
         return NormalSampler() if self.domain.is_real_line else super().sampler()
 
 
@@ -430,5 +415,5 @@ class LogLog(PowerFamily):
     a, b = 0.0, 0.0
 
     def sampler(self) -> Sampler:
-        """Directly on the orthant: log x is normal, and dx adds 1 to eta."""
+        """Draw independent rows on the orthant: log x is normal, and the density of log x has 1 more in eta."""
         return NormalSampler(np.exp, shift=1.0) if self.domain.only_boundary_is_zero else super().sampler()

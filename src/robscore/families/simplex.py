@@ -9,6 +9,8 @@ K_jj = -sum_{k != j} K_kj is substituted, so that K_kj meets u_k - u_j (log rati
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
 from robscore import boundary as boundaries
@@ -77,54 +79,51 @@ class Simplex(Family):
         return hash((self.zero_sums, self.boundary, self.reference))
 
     def problem(self, X: Array) -> tuple[BoolArray, str]:
-        """Rows that do not sum to one; then exact zeros."""
+        """Rows that do not sum to one; where all do, exact zeros."""
         wrong = misses_one(X) > SUM_TOLERANCE
         if wrong.any():
             return np.broadcast_to(wrong, X.shape), OfRows("do not sum to one: divide each row by its sum")
         zero = X <= 0
         return zero, f"are zero, which {self!r} excludes (add a small count before dividing each row by its sum)"
 
-    def resolved(self, X: Array | Rows) -> Simplex:
+    def resolved(self, X: Array | Rows) -> Self:
         """The same family with a boundary weight that no longer depends on data."""
         rows = as_rows(X)
         distances = rows.mapped(self._distances, n_columns=rows.n_columns - 1)
-        return self._like(self.boundary.resolved(distances), self.reference)
+        return self._changed(boundary=self.boundary.resolved(distances))
 
-    def oriented(self, X: Array | Rows) -> Simplex:
-        """With the part of the largest median as its reference, unless another is given."""
+    def oriented(self, X: Array | Rows) -> Self:
+        """The same family with the part of the largest median as its reference, unless another is given."""
         if self.reference is not None:
             return self
-        return self._like(self.boundary, int(np.argmax(column_quantiles(as_rows(X), 0.5))))
+        return self._changed(reference=int(np.argmax(column_quantiles(as_rows(X), 0.5))))
 
     @property
     def columns_alike(self) -> bool:
-        """Parts can change places once the reference is known, which goes with them."""
+        """Parts can change places once the reference is known, since :meth:`reordered` moves it with them."""
         return self.reference is not None
 
-    def reordered(self, columns: IntArray) -> Simplex:
-        """With the reference where its part is now."""
-        return self._like(self.boundary, int(np.flatnonzero(columns == self.reference)[0]))
-
-    def _like(self, boundary: Boundary, reference: int | None) -> Simplex:
-        return Simplex(zero_sums=self.zero_sums, boundary=boundary, reference=reference)
+    def reordered(self, columns: IntArray) -> Self:
+        """The same family with the reference where its part is now."""
+        return self._changed(reference=int(np.flatnonzero(columns == self.reference)[0]))
 
     def _order(self, m: int) -> IntArray:
-        """All parts, the reference last."""
+        """The order of the parts with the reference last."""
         reference = m - 1 if self.reference is None else self.reference
         if reference >= m:
             raise ArgumentError("reference", reference, f"must be below {m}, the number of parts.")
         return np.append(np.delete(np.arange(m), reference), reference)
 
     def _distances(self, X: Array) -> Array:
-        """From the free entries of X to the nearest boundary, shape (n, m-1)."""
+        """The distances of all entries of X but the reference to the nearest boundary, shape (n, m-1)."""
         return self.domain.nearest(X[:, self._order(X.shape[1])]).distance[:, :-1]
 
     def statistics_a_column(self, n_columns: int, *, fit_location: bool) -> int:
-        """Those of the column itself and those of the last, which moves with it."""
+        """The statistics of the column itself and those of the reference, which moves with it."""
         return 2 * n_columns - (3 if self.zero_sums else 1) + 2 * bool(fit_location)
 
     def elements(self, X: Array) -> SimplexElements:
-        """Gradients v, weights h of all columns but the reference, and g, with derivatives along e_j - e_r."""
+        """Gradients v, boundary weights h of all columns but the reference r, and g: derivatives along e_j - e_r."""
         order = self._order(X.shape[1])
         v, h, g = self._with_reference_last(X[:, order])
         back = np.argsort(order)
@@ -142,7 +141,7 @@ class Simplex(Family):
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             u = np.log(X)
             inverse = 1.0 / X
-            design = np.repeat(u[:, None, :], m, axis=1)  # what K_.j meets
+            design = np.repeat(u[:, None, :], m, axis=1)  # the statistics that column j of K multiplies
             if self.zero_sums:
                 design -= u[:, :, None]
             v = np.empty((n, m, m + 1))
@@ -150,7 +149,7 @@ class Simplex(Family):
             v[:, :, m] = inverse
             g = np.empty_like(v)
             own, last = inverse[:, :-1], inverse[:, -1]
-            # -(h' v_j + h D_j v_j) for j < m, first as if the design did not change, then what its change adds.
+            # g_j is -(h' v_j + h D_j v_j) for j < m: first as if the design did not change, then what its change adds.
             rate = slope * own - h * own**2
             g[:, :-1, :m], g[:, :-1, m] = rate[:, :, None] * design[:, :-1], -rate
             rate_last = -(slope.sum(axis=1) * last + h.sum(axis=1) * last**2)
@@ -164,7 +163,7 @@ class Simplex(Family):
             return v, h, g
 
     def _add_change(self, g: Array, node: int, moved: int, rate: Array) -> None:
-        """Add to node's g, shape (n, m+1), what a change of u_moved, times ``rate``, does to its design."""
+        """Add to a node's g, shape (n, m+1), ``rate`` times the change of its design as u_moved changes."""
         m = g.shape[1] - 1
         g[:, moved] += rate
         if self.zero_sums and moved == node:  # every entry of the design has u_node taken away
@@ -177,7 +176,7 @@ class Simplex(Family):
         return -0.5 * np.einsum("ij,ij->i", u @ interaction, u) + linear_part(u, location)
 
     def symmetric(self, X: Array) -> Array:
-        """Logarithms less their mean over the row."""
+        """The logarithms less their mean over the row."""
         logs = np.log(X)
         return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 

@@ -6,7 +6,7 @@ Each says with ``parameters(theta)`` what its natural parameters mean.
 from __future__ import annotations
 
 from abc import abstractmethod
-from copy import copy
+from typing import Self
 
 import numpy as np
 
@@ -17,14 +17,14 @@ from robscore._tools.typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, NonNegative, Real
 from robscore.families.custom_statistics import ExponentialFamily
-from robscore.families.family import Parameters, Scaling, check_domain, robust_scaling
+from robscore.families.family import Parameters, Scaling, WeightedFamily, check_domain, robust_scaling
 from robscore.rows.row_source import Rows
 
 __all__ = ["Exponential", "Normal", "TruncatedNormal", "UnivariateGamma", "Weibull"]
 
 
 class Univariate(ExponentialFamily):
-    """theta' (x^p_1, ..., x^p_r) + c log x, on one column; a member says its powers p and c."""
+    """Log density theta' (x^p_1, ..., x^p_r) + c log x of one column; a member defines its powers p and its c."""
 
     powers: tuple[float, ...]
     base_power: float = 0.0
@@ -41,20 +41,11 @@ class Univariate(ExponentialFamily):
             derivatives=(self._first, self._second),
             base=self._log if self.base_power else None,
             base_derivative=self._log_derivative if self.base_power else None,
-            domain=self.default_domain if domain is None else domain,
-            boundary=self._default_boundary() if boundary is None else boundary,
+            domain=domain,
+            boundary=boundary,
         )
 
-    def __repr__(self) -> str:
-        arguments = self._shape()
-        if self.domain != self.default_domain:
-            arguments.append(f"domain={self.domain!r}")
-        if self.boundary != self._default_boundary():
-            arguments.append(f"boundary={self.boundary!r}")
-        return f"{type(self).__name__}({', '.join(arguments)})"
-
-    def _shape(self) -> list[str]:
-        return []
+    __repr__ = WeightedFamily.__repr__
 
     def _default_boundary(self) -> Boundary:
         return self.default_boundary
@@ -94,23 +85,21 @@ class Univariate(ExponentialFamily):
             return self.base_power / X
 
     def scaling(self, X: Array | Rows, *, fit_location: bool) -> Scaling | None:
-        """As for the pairwise families: by the median, centred only on the whole real line."""
+        """Scale as the pairwise families do: by the median, centred only on the whole real line."""
         return robust_scaling(X, self.domain, centred=True) if self.domain.moves else None
 
-    def scaled(self, scaling: Scaling) -> Univariate:
-        """The same statistics on the moved domain."""
-        moved = copy(self)
-        moved.domain = self.domain.moved(scaling.centre, scaling.scale)
-        return moved
+    def scaled(self, scaling: Scaling) -> Self:
+        """The same statistics on the domain that the scaling moves the old one to."""
+        return self._changed(domain=self.domain.moved(scaling.centre, scaling.scale))
 
     def unscale(self, parameters: Parameters, scaling: Scaling) -> Parameters:
-        """theta_k / s^p_k."""
+        """Divide theta_k by s^p_k."""
         (theta,) = parameters
         return (theta / scaling.scale[0] ** np.array(self.powers),)
 
     @abstractmethod
     def parameters(self, theta: Array) -> dict[str, float]:
-        """What theta means, by the usual names."""
+        """The usual parameters of the distribution, by name."""
 
 
 class Normal(Univariate):
@@ -131,12 +120,12 @@ class Normal(Univariate):
     default_domain: Domain = Real()
 
     def unscale(self, parameters: Parameters, scaling: Scaling) -> Parameters:
-        """With x = c + s y: (theta_1 / s - 2 theta_2 c / s^2, theta_2 / s^2)."""
+        """With x = c + s y they are (theta_1 / s - 2 theta_2 c / s^2, theta_2 / s^2)."""
         ((linear, quadratic),) = super().unscale(parameters, scaling)
         return (np.array([linear - 2 * quadratic * scaling.centre[0], quadratic]),)
 
     def parameters(self, theta: Array) -> dict[str, float]:
-        """Mean and variance (of the normal before truncation, on a domain with boundaries)."""
+        """Mean and variance; on a domain with boundaries, those of the normal before truncation."""
         variance = -0.5 / theta[1]
         return {"mean": float(theta[0] * variance), "variance": float(variance)}
 
@@ -155,7 +144,7 @@ class TruncatedNormal(Normal):
 
 
 class UnivariateGamma(Univariate):
-    """The gamma distribution: statistics log x and x.
+    """The gamma distribution: statistics log x and x. ``rs.families.Gamma`` is the family of many columns.
 
     Examples
     --------
@@ -168,7 +157,7 @@ class UnivariateGamma(Univariate):
     default_boundary: Boundary = boundaries.LogPower(2.0)
 
     def parameters(self, theta: Array) -> dict[str, float]:
-        """Shape and rate."""
+        """The shape and the rate."""
         return {"shape": float(theta[0] + 1), "rate": float(-theta[1])}
 
 
@@ -212,13 +201,13 @@ class Weibull(Univariate):
         self.powers, self.base_power = (float(shape),), float(shape) - 1.0
         super().__init__(domain=domain, boundary=boundary)
 
-    def _shape(self) -> list[str]:
+    def _arguments(self) -> list[str]:
         return [f"{self.powers[0]:g}"]
 
     def _default_boundary(self) -> Boundary:
         return boundaries.Power(max(2.0 - self.powers[0], 1.0))
 
     def parameters(self, theta: Array) -> dict[str, float]:
-        """Shape, as given, and scale."""
+        """The shape, as it was given, and the scale."""
         shape = self.powers[0]
         return {"shape": shape, "scale": float((-theta[0]) ** (-1 / shape))}

@@ -10,7 +10,7 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, RandomState
 from robscore.families import Family, get_family
 from robscore.families.given_covariates import GivenCovariates
-from robscore.families.samplers.sampler import Draws
+from robscore.families.samplers.sampler import Chains, Draws
 
 
 def sample(
@@ -145,11 +145,11 @@ def draw(
         drawn = (
             GivenCovariates(resolved, given.shape[1])
             .sampler()
-            .draw(K, eta, n_rows, burn_in=burn_in, thin=thin, start=both, rng=rng)
+            .draw(K, eta, n_rows, Chains(burn_in, thin, start=both), rng)
         )
         return Draws(drawn.X[:, :m], drawn.effective_size)
     resolved.check_parameters(K, eta)
-    return resolved.sampler().draw(K, eta, n_rows, burn_in=burn_in, thin=thin, start=start, rng=rng)
+    return resolved.sampler().draw(K, eta, n_rows, Chains(burn_in, thin, start), rng)
 
 
 def _with_effects(eta: Array, covariates: Array, effects: Array | None) -> tuple[Array, Array]:

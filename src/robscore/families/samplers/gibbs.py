@@ -23,22 +23,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import erfc, erfcx, log_ndtr, ndtri_exp
 
 from robscore._tools.typing import Array
 from robscore.families.samplers.gibbs_in_numpy import draw_conditionals
-from robscore.families.samplers.sampler import Draws, Sampler, effective_sample_size
+from robscore.families.samplers.sampler import Chains, Draws, Sampler, effective_sample_size
 
-# Of rows that are simulated. Limits far out need many rows more than they need rows that do not depend on each other:
-# what a column is given the others is redrawn in every sweep.
+# Of rows that are simulated. Quantiles far out need many rows more than they need independent ones: the law of a column
+# given the others is drawn from anew in every sweep.
 _FEWEST, _MOST, _BURN_IN, _LARGEST_THIN = 2_000, 80_000, 100, 2
-_FAR = 100.0  # from where on a series has more digits
-_WORK, _MOST_UPDATES = 80_000_000, 4_000_000  # updates times columns, and updates
+_WORK, _MOST_UPDATES = 80_000_000, 4_000_000  # updates times columns, and updates: they bound the time
+_FAR = 100.0  # from where on a series keeps more digits than the closed form
 
 
 @dataclass(frozen=True)
 class PowerSampler(Sampler):
-    """One chain, in compiled code; without numba, several at a time.
+    """Draws rows by one chain, in compiled code; without numba, by several at a time.
 
     Attributes
     ----------
@@ -49,37 +50,27 @@ class PowerSampler(Sampler):
     a: float
     b: float
 
-    def draw(
-        self,
-        K: Array,
-        eta: Array,
-        n_rows: int,
-        *,
-        burn_in: int,
-        thin: int,
-        start: Array | None,
-        rng: np.random.Generator,
-    ) -> Draws:
-        """Rows of the chain after ``burn_in`` sweeps, ``thin`` sweeps apart."""
-        X = self._chain(K, eta, n_rows, burn_in, thin, rng)
+    def draw(self, K: Array, eta: Array, n_rows: int, chains: Chains, rng: Generator) -> Draws:
+        """Take the rows of the chain after ``burn_in`` sweeps, ``thin`` sweeps apart."""
+        X = self._chain(K, eta, n_rows, chains.burn_in, chains.thin, rng)
         return Draws(X, effective_sample_size(X) if n_rows >= 4 else np.full(len(K), float(n_rows)))
 
     def simulate(self, K: Array, eta: Array, *, seed: int, start: Array, sweeps: int) -> Array:
-        """One chain, thinned as much as a fixed number of updates allows."""
+        """Run one chain, thinned as much as a fixed number of updates allows."""
         sweeps = min(_WORK // len(K), _MOST_UPDATES) // len(K)
         count = int(np.clip(sweeps, _FEWEST, _MOST))
         thin = int(np.clip(sweeps // count, 1, _LARGEST_THIN))
         return self._chain(K, eta, count, _BURN_IN, thin, np.random.default_rng(seed))
 
-    def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
-        """A chain for every row."""
+    def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: Generator) -> Array:
+        """Run a chain for every row."""
         from robscore.families.samplers.gibbs_kernels import gibbs_rows
 
         y = np.sqrt(start) if self.a == 0.5 else start**self.a
-        return self._from_y(gibbs_rows(K / (2 * self.a), *self._of(eta), y, sweeps, rng))
+        return self._from_y(gibbs_rows(K / (2 * self.a), *self._linear_and_power(eta), y, sweeps, rng))
 
-    def draw_given(self, own: float | Array, rest: Array, eta: float | Array, rng: np.random.Generator) -> Array:
-        """Values of one column given the others, shape (n,); NaN where these are not numbers, or there is no density.
+    def draw_given(self, own: float | Array, rest: Array, eta: float | Array, rng: Generator) -> Array:
+        """Draw one column given the others, shape (n,); NaN where these are not numbers, or there is no density.
 
         Parameters
         ----------
@@ -90,7 +81,7 @@ class PowerSampler(Sampler):
         rng : Generator
         """
         root = np.sqrt(own / (2 * self.a))
-        linear, power = self._of(np.broadcast_to(np.asarray(eta, dtype=float), rest.shape))
+        linear, power = self._linear_and_power(np.broadcast_to(np.asarray(eta, dtype=float), rest.shape))
         c = (linear - rest / (2 * self.a)) / root
         known = np.isfinite(c) & (power > -1)
         drawn = np.full(c.shape, np.nan)
@@ -98,7 +89,7 @@ class PowerSampler(Sampler):
         return self._from_y(drawn / root)
 
     def law_given(self, own: float | Array, rest: Array, eta: float | Array, x: Array) -> tuple[Array, Array] | None:
-        """In closed form where p is 0 or 1: truncated Gaussian and square root."""
+        """The law has a closed form where p is 0 or 1: for truncated Gaussian and square-root families."""
         if self.b == 0 or self.a not in (0.5, 1.0):
             return None
         root, p = np.sqrt(own / (2 * self.a)), round(1 / self.a) - 1
@@ -109,14 +100,14 @@ class PowerSampler(Sampler):
         log_density = (p + 1) * np.log(root) + np.log(self.a) - (t - c) ** 2 - log_area
         return log_density, -ndtri_exp(np.minimum(_log_area_beyond(t, c, p) - log_area, 0.0))
 
-    def _chain(self, K: Array, eta: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator) -> Array:
+    def _chain(self, K: Array, eta: Array, n_rows: int, burn_in: int, thin: int, rng: Generator) -> Array:
         from robscore.families.samplers.gibbs_kernels import gibbs_chain
 
         M = np.ascontiguousarray(K / (2 * self.a))
-        return self._from_y(gibbs_chain(M, *self._of(eta), n_rows, burn_in, thin, rng))
+        return self._from_y(gibbs_chain(M, *self._linear_and_power(eta), n_rows, burn_in, thin, rng))
 
-    def _of(self, eta: Array) -> tuple[Array, Array]:
-        """Of every column l and p, in the shape of eta."""
+    def _linear_and_power(self, eta: Array) -> tuple[Array, Array]:
+        """The l and the p of every column, in the shape of eta."""
         eta = np.ascontiguousarray(eta)  # kernels are compiled for one order of arrays
         if self.b == 0:
             return np.zeros_like(eta), (eta + 1) / self.a - 1

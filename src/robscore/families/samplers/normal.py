@@ -7,21 +7,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.random import Generator
 from scipy.interpolate import CubicSpline
 from scipy.linalg import solve_triangular
 from scipy.special import gammaincinv, ndtr, ndtri
 
 from robscore._tools.typing import Array
-from robscore.families.samplers.sampler import Draws, Sampler
+from robscore.families.samplers.sampler import Chains, Draws, Sampler
 
-_MOST_NUMBERS, _LEAST_LOG2, _LARGEST_LOG2 = 2**21, 11, 17  # simulated at a time
-_SMALLEST = 1e-12  # smallest probability distinguished from 0
-_QUANTILES, _KNOTS = 2**14, 101
+# How many numbers are simulated at a time, which guards memory, and the log2 of the fewest and of the most rows.
+_MOST_NUMBERS, _LEAST_LOG2, _LARGEST_LOG2 = 2**21, 11, 17
+_SMALLEST = 1e-12  # smallest probability distinguished from 0, whose quantile would be infinite
+_QUANTILES, _KNOTS = 2**14, 101  # of surprises, and those that are computed: the others are interpolated
 
 
 @dataclass(frozen=True)
 class NormalSampler(Sampler):
-    """Rows f(y) with y normal of precision K and mean K^-1 (eta + shift).
+    """Draws rows f(y) where y is normal with precision K and mean K^-1 (eta + shift).
 
     Attributes
     ----------
@@ -33,23 +35,13 @@ class NormalSampler(Sampler):
     change: Callable[[Array], Array] | None = None
     shift: float = 0.0
 
-    def draw(
-        self,
-        K: Array,
-        eta: Array,
-        n_rows: int,
-        *,
-        burn_in: int,
-        thin: int,
-        start: Array | None,
-        rng: np.random.Generator,
-    ) -> Draws:
-        """Independent rows."""
+    def draw(self, K: Array, eta: Array, n_rows: int, chains: Chains, rng: Generator) -> Draws:
+        """Draw independent rows."""
         rows = self._rows(K, eta, rng.standard_normal((len(K), n_rows)))
         return Draws(rows, np.full(len(K), float(n_rows)))
 
     def simulate(self, K: Array, eta: Array, *, seed: int, start: Array, sweeps: int) -> Array:
-        """Quasi-random rows: scrambled Sobol points fill space more evenly than random ones."""
+        """Draw quasi-random rows: scrambled Sobol points fill space more evenly than random ones."""
         count = 2 ** int(np.clip(np.log2(_MOST_NUMBERS / len(K)), _LEAST_LOG2, _LARGEST_LOG2))
         return self._rows(K, eta, _quasi_random_normals(len(K), count, seed))
 
@@ -59,17 +51,17 @@ class NormalSampler(Sampler):
         return np.asarray(np.linalg.solve(K, eta + self.shift)), np.asarray((covariance + covariance.T) / 2)
 
     def surprises(self, K: Array, eta: Array) -> Array | None:
-        """Half of a chi-squared number with m degrees of freedom, above the minimum, which is at the mean."""
-        if self.shift:  # the least is not at the mean
+        """-log p less its minimum, which is at the mean, is half of a chi-squared number with m degrees of freedom."""
+        if self.shift:  # the change of variables moves the minimum away from the mean
             return None
         return _half_chi_squared(len(K)) - 0.5 * float(eta @ np.linalg.solve(K, eta))
 
-    def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
-        """Independent rows."""
+    def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: Generator) -> Array:
+        """Draw independent rows."""
         return self._rows(K, eta, rng.standard_normal(eta.T.shape))
 
     def law_given(self, own: float | Array, rest: Array, eta: float | Array, x: Array) -> tuple[Array, Array] | None:
-        """Normal, or what has a normal logarithm."""
+        """Columns, or their logarithms, are normal given the others."""
         y = self.undone(x)
         if y is None:
             return None
@@ -77,7 +69,7 @@ class NormalSampler(Sampler):
         return 0.5 * (np.log(own / (2 * np.pi)) - z**2) - (0.0 if self.change is None else y), z
 
     def undone(self, x: Array) -> Array | None:
-        """Values of x that are normal, in the same shape; None where that change is not known."""
+        """The normal y of values x, in the same shape; None where the inverse of the change is not known."""
         if self.change not in (None, np.exp):
             return None
         return x if self.change is None else np.log(x)
@@ -93,7 +85,7 @@ class NormalSampler(Sampler):
 
 @lru_cache(maxsize=2)
 def _quasi_random_normals(m: int, count: int, seed: int) -> Array:
-    """Standard normal noise, shape (m, count)."""
+    """Standard normal noise, shape (m, count), which is kept, since all fits of a run ask for the same."""
     from scipy.stats import qmc
 
     points = qmc.Sobol(m, scramble=True, rng=np.random.default_rng(seed)).random(count)
@@ -104,7 +96,7 @@ def _quasi_random_normals(m: int, count: int, seed: int) -> Array:
 
 @lru_cache(maxsize=8)
 def _half_chi_squared(m: int) -> Array:
-    """Evenly spread quantiles: their cube roots are nearly a straight line of normal ones, and known in between."""
+    """Evenly spread quantiles, by interpolation: their cube roots are nearly a straight line of normal quantiles."""
     normal = ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES)
     knots = np.linspace(normal[0], normal[-1], _KNOTS)
     quantiles: Array = CubicSpline(knots, np.cbrt(gammaincinv(m / 2, ndtr(knots))))(normal) ** 3

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from robscore._tools.typing import Array
 
@@ -17,59 +18,65 @@ class Draws(NamedTuple):
     ----------
     X : array of shape (n, m)
     effective_size : array of shape (m,)
-        By the autocorrelation of the rows where they come from one chain. Where every row ends a chain of its own,
-        less what the columns still remember of where the chains were halfway.
+        Where the rows come from one chain, this follows from their autocorrelation. Where every row ends a chain of
+        its own, it is n less what the columns still remember of where the chains were halfway.
     """
 
     X: Array
     effective_size: Array
 
 
+class Chains(NamedTuple):
+    """How chains run, in samplers that run chains; the others ignore it.
+
+    Attributes
+    ----------
+    burn_in, thin : int
+        Sweeps before the first row, and from one row of a chain to the next.
+    start : array of shape (n, m), or None
+        Where the chains of single rows start: by default at rows that the domain finds inside itself.
+    """
+
+    burn_in: int
+    thin: int
+    start: Array | None
+
+
 class Sampler(ABC):
-    """Draws rows with a given K, shape (m, m), and eta, shape (m,), which have a density.
+    """Draws rows with a given K, shape (m, m), and eta, shape (m,), which must have a density.
 
     Attributes
     ----------
     from_start : bool
-        Whether rows are simulated by chains from given rows, one each; the last simulated rows are where these end.
+        Whether :meth:`simulate` runs one chain from each row of ``start``; its last rows are where these chains end.
     """
 
     from_start: bool = False
 
     @abstractmethod
-    def draw(
-        self,
-        K: Array,
-        eta: Array,
-        n_rows: int,
-        *,
-        burn_in: int,
-        thin: int,
-        start: Array | None,
-        rng: np.random.Generator,
-    ) -> Draws:
-        """So many rows; ``burn_in``, ``thin`` and ``start`` are for samplers that run chains."""
+    def draw(self, K: Array, eta: Array, n_rows: int, chains: Chains, rng: Generator) -> Draws:
+        """Draw this many rows."""
 
     @abstractmethod
     def simulate(self, K: Array, eta: Array, *, seed: int, start: Array, sweeps: int) -> Array:
-        """Many rows to compare data with, shape (N, m).
+        """Draw many rows to compare data with, shape (N, m); each sampler knows how many it can afford.
 
-        Uses the same random numbers for every K and eta, so that rows of two fits differ by these alone. ``start``,
-        rows inside the domain, and ``sweeps`` are for samplers whose chains start from rows.
+        The same seed gives the same random numbers for every K and eta, so that rows of two fits differ by these
+        alone. ``start``, rows inside the domain, and ``sweeps`` are for samplers whose chains start from rows.
         """
 
     def surprises(self, K: Array, eta: Array) -> Array | None:
-        """-log p of its rows, up to p's constant: evenly spread quantiles, ascending; None if not known."""
+        """Evenly spread quantiles, ascending, of -log p of rows, up to p's constant; None if they are not known."""
         return None
 
-    def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
-        """One row for every row of eta, shape (n, m); chains make so many sweeps from the rows of ``start``, (n, m)."""
+    def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: Generator) -> Array:
+        """Draw one row for each row of eta, shape (n, m); chains make ``sweeps`` from the rows of ``start``, (n, m)."""
         raise TypeError(f"{type(self).__name__} cannot draw rows with a location each, so it takes no covariates.")
 
     def law_given(self, own: float | Array, rest: Array, eta: float | Array, x: Array) -> tuple[Array, Array] | None:
-        """Of one column given the others: the log of its density at x, and the residual of x; None if not known.
+        """The law of one column given the others, at x: the log density and the residual; None if not known.
 
-        The residual is the standard normal quantile of the share below x.
+        The residual is the standard normal quantile of the probability below x.
 
         Parameters
         ----------
@@ -85,7 +92,7 @@ class Sampler(ABC):
 def effective_sample_size(chain: Array) -> Array:
     """Effective sample size of every column of a chain, by Geyer's initial positive sequence.
 
-    n / (1 + 2 sum of autocorrelations), summed in pairs of neighbouring lags for as long as these are positive.
+    It is n / (1 + 2 sum of autocorrelations), summed in pairs of neighbouring lags for as long as these are positive.
 
     Parameters
     ----------
