@@ -1,91 +1,118 @@
-"""Effects of covariates on the columns, with intervals and tests of "no effect", as one table."""
+"""What do covariates and moderators change? Effects on columns and differences between graphs, with tests of "none".
+
+The estimate is the one without a penalty over all pairs, with the row weights of the fit. The effect of a covariate on
+a column is what one unit of it adds to eta_j. A difference between groups g and h is K_h - K_g, that of a number is
+what one unit of it adds to K. All of these are linear in the parameters, so their standard errors are roots of sums of
+squared influences of the rows.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.stats import false_discovery_control
 
-from robscore._tools.messages import UsageError
-from robscore._tools.typing import AnyData, Array, BoolArray
-from robscore.certainty.differences import solve_all
-from robscore.certainty.edge_intervals import check_arguments
-from robscore.certainty.influence import (
-    Solved,
-    count_blocks,
-    filled_influence,
-    find_time_blocks,
-    n_free_of,
-    solve,
-    stretched,
-    summed_in_blocks,
-    t_quantile,
-    two_sided_p_values,
+from robscore._tools.messages import ArgumentError, UsageError, first_few
+from robscore._tools.typing import AnyData, Array, IntArray
+from robscore.certainty.contrasts import (
+    Column,
+    Tested,
+    Unpenalised,
+    allowed_pairs,
+    blocks_for,
+    check_arguments,
+    interaction_units,
 )
+from robscore.certainty.influence import Solved, count_blocks
+from robscore.families.given_covariates import Moderated
 from robscore.fitting.fit import Fit
-from robscore.fitting.settings import GraphSettings
+from robscore.fitting.moderators import Placed
 from robscore.losses.interaction_parts import mirrored
-from robscore.rows.tables import Kind, as_table
 from robscore.solvers.unpenalised import SingularLossError
-from robscore.weighting.row_weights import WeightedRows
-from robscore.weighting.time_blocks import TimeBlocks
 
 
 def effects(fit: Fit, *, level: float, fdr: float, block_size: int | Literal["auto"]) -> AnyData:
-    """The table of ``effects()`` of the estimators: from the estimate without a penalty, by sandwich errors.
-
-    The effect of covariate k on column j is what one unit of it adds to eta_j, in the units of the data.
-    """
+    """The table of ``effects()`` of the estimators, in the units of the data."""
     check_arguments(level, fdr, block_size)
     preparation = fit.prepared.preparation
-    m, q = len(fit.names), fit.n_given
-    if not q:
+    if not preparation.given:
         raise UsageError("The fit had no covariates, so there are no effects; pass covariates= to fit.")
-    if preparation.moderators:
-        found, deviation, size = _with_moderators(fit, block_size)
-        return _table(fit, found, deviation, size, level, fdr)
-    settings = fit.settings
-    allowed = settings.allowed_pairs(m) if isinstance(settings, GraphSettings) else ~np.eye(m, dtype=bool)
-    try:
-        solved, errors, block_size = _solved(fit, allowed, block_size)
-    except SingularLossError as error:
-        raise UsageError(
-            f"The rows do not determine all pairs and effects without a penalty ({error}); use more rows, or fewer "
-            "columns."
-        ) from None
-    errors = errors.reshape(1 + q, m).T[:, 1:]
-    ones = np.ones(preparation.location_shape)
-    factor = preparation.unscale((np.zeros((m, m)), ones))[1][:, 1:]
-    found, deviation = (solved.solution.location[:, 1:] * factor).ravel(), (errors * np.abs(factor)).ravel()
-    return _table(fit, found, deviation, block_size, level, fdr)
+    found = _estimate_of_all(fit, block_size)
+    effect, error = (_effects_with_moderators if preparation.moderators else _effects)(fit, found)
+    tested = Tested(effect, error, _n_blocks(fit, found), level, fdr)
+    columns: dict[str, Column] = {
+        "column": (str, [name for name in fit.names for _ in preparation.given]),
+        "covariate": (str, [*preparation.given] * len(fit.names)),
+        **tested.interval("effect"),
+        **tested.tests(),
+    }
+    return tested.table(columns, fit.frame)
 
 
-def _solved(fit: Fit, allowed: BoolArray, block_size: int | Literal["auto"]) -> tuple[Solved, Array, int]:
-    """The estimate without a penalty, errors of all locations, shape (m (1 + q),), and the size of blocks."""
-    blocks = find_time_blocks(fit, allowed) if block_size == "auto" else TimeBlocks(block_size)
-    if fit.prepared.filling is not None:
-        solved, influence = filled_influence(fit, allowed)
-        sums = summed_in_blocks(influence.on_locations, blocks.size)
-        count = len(sums)
-        return solved, np.sqrt(np.einsum("ij,ij->j", sums, sums) * count / max(count - 1, 1)), blocks.size
-    elements, weights = fit.elements(), fit.weights.some(np.arange(fit.prepared.rows.n_rows))
-    solved = solve(elements, weights, allowed, fit_location=True)
-    solved = stretched(solved, blocks, weights.n_rows, n_free_of(fit, allowed))
-    return solved, solved.standard_errors(WeightedRows.of(elements, weights), blocks.size)[2], blocks.size
-
-
-def _with_moderators(fit: Fit, block_size: int | Literal["auto"]) -> tuple[Array, Array, int]:
-    """Effects and their errors, shape (m q,) each, where interactions change too, and the size of blocks.
-
-    On columns that are centred, what moderators do to K is part of their effects.
-    """
-    preparation = fit.prepared.preparation
-    solved, blocks = solve_all(fit, block_size)
-    solution = solved.solution
+def differences(fit: Fit, *, level: float, fdr: float, against: Any, block_size: int | Literal["auto"]) -> AnyData:
+    """The table of ``differences()`` of the estimators: every contrast of every pair."""
+    check_arguments(level, fdr, block_size)
+    moderators = fit.prepared.preparation.moderators
+    if not moderators:
+        raise UsageError("The fit had no moderators, so nothing changes; pass moderators= to fit.")
+    contrasts = contrasts_of(moderators, against)
+    found = _estimate_of_all(fit, block_size)
+    i, j = np.nonzero(np.triu(allowed_pairs(fit), k=1))
+    functional = _functional(found.solved, contrasts, (i, j), interaction_units(fit)[i, j])
+    solution = found.solved.solution
     n_rows = len(solution.interaction)
-    effects = preparation.unscale((solution.interaction, solution.location))[1][:, 1:].ravel()
+    values = solution.interaction[np.minimum(solution.rows, n_rows - 1), solution.nodes]
+    difference = np.asarray(functional.T @ np.where(solution.rows < n_rows, values, 0.0))
+    error = found.errors_of(functional, _stretch_of_groups(fit, found.solved))
+    tested = Tested(difference, error, _n_blocks(fit, found), level, fdr)
+    columns: dict[str, Column] = {
+        "source": (str, [fit.names[k] for _ in contrasts for k in i]),
+        "target": (str, [fit.names[k] for _ in contrasts for k in j]),
+        "moderator": (str, [contrast.moderator for contrast in contrasts for _ in i]),
+        "of": (str, [contrast.of for contrast in contrasts for _ in i]),
+        "against": (str, [contrast.against for contrast in contrasts for _ in i]),
+        **tested.interval("difference"),
+        **tested.tests(),
+    }
+    return tested.table(columns, fit.frame)
+
+
+def _estimate_of_all(fit: Fit, block_size: int | Literal["auto"]) -> Unpenalised:
+    """The estimate of all pairs and of what changes them and the columns."""
+    allowed = allowed_pairs(fit)
+    try:
+        return Unpenalised.of(fit, allowed, blocks_for(fit, allowed, block_size))
+    except SingularLossError as error:
+        moderated = bool(fit.prepared.preparation.moderators)
+        what, fewer = ("what changes them", "columns or groups") if moderated else ("effects", "columns")
+        raise UsageError(
+            f"The rows do not determine all pairs and {what} without a penalty ({error}); use more rows, or fewer "
+            f"{fewer}."
+        ) from None
+
+
+def _n_blocks(fit: Fit, found: Unpenalised) -> float:
+    return count_blocks(fit.prepared.rows.n_rows, fit.weights.frequency, found.blocks.size)
+
+
+def _effects(fit: Fit, found: Unpenalised) -> tuple[Array, Array]:
+    """Effects and their standard errors, shape (m q,) each, one column after the other."""
+    preparation, m = fit.prepared.preparation, len(fit.names)
+    units = preparation.unscale((np.zeros((m, m)), np.ones(preparation.location_shape)))[1][:, 1:]
+    errors = found.standard_errors()[2].reshape(-1, m).T[:, 1:]
+    return (found.solved.solution.location[:, 1:] * units).ravel(), (errors * np.abs(units)).ravel()
+
+
+def _effects_with_moderators(fit: Fit, found: Unpenalised) -> tuple[Array, Array]:
+    """The same where interactions change too: on centred columns, what moderators do to K is part of their effects."""
+    unscale, solution = fit.prepared.preparation.unscale, found.solved.solution
+    n_rows = len(solution.interaction)
+    effects = unscale((solution.interaction, solution.location))[1][:, 1:].ravel()
     functional = np.zeros((solution.rows.size, effects.size))
     for k, (row, node) in enumerate(zip(solution.rows, solution.nodes, strict=True)):
         K, eta = np.zeros_like(solution.interaction), np.zeros_like(solution.location)
@@ -94,29 +121,89 @@ def _with_moderators(fit: Fit, block_size: int | Literal["auto"]) -> tuple[Array
             K[row, node] = K[entry, other] = 1.0
         else:
             eta[node, row - n_rows] = 1.0
-        functional[k] = preparation.unscale((K, eta))[1][:, 1:].ravel()
-    weighted = WeightedRows.of(fit.elements(), fit.weights.some(np.arange(fit.prepared.rows.n_rows)))
-    return effects, solved.errors_of(csr_array(functional), weighted, blocks.size), blocks.size
+        functional[k] = unscale((K, eta))[1][:, 1:].ravel()
+    return effects, found.errors_of(csr_array(functional))
 
 
-def _table(fit: Fit, found: Array, deviation: Array, block_size: int, level: float, fdr: float) -> AnyData:
-    """Of effects and their errors, shape (m q,) each."""
-    preparation, q = fit.prepared.preparation, fit.n_given
-    n_blocks = count_blocks(fit.prepared.rows.n_rows, fit.weights.frequency, block_size)
-    reach = t_quantile(level, n_blocks)
-    p_value = two_sided_p_values(found, deviation, n_blocks)
-    q_value = false_discovery_control(p_value)
-    order = np.argsort(p_value, kind="stable")
-    node, term = np.divmod(order, q)
-    columns: dict[str, tuple[Kind, Any]] = {
-        "column": (str, [fit.names[j] for j in node]),
-        "covariate": (str, [preparation.given[k] for k in term]),
-        "effect": (float, found[order]),
-        "effect_error": (float, deviation[order]),
-        "effect_low": (float, (found - reach * deviation)[order]),
-        "effect_high": (float, (found + reach * deviation)[order]),
-        "p_value": (float, p_value[order]),
-        "q_value": (float, q_value[order]),
-        "significant": (bool, (q_value <= fdr)[order]),
-    }
-    return as_table(columns, fit.frame)
+@dataclass(frozen=True)
+class Contrast:
+    """A difference of interactions: parts of K times their factors, added up.
+
+    Attributes
+    ----------
+    moderator, of, against : str
+    parts : tuple of (part, factor)
+    """
+
+    moderator: str
+    of: str
+    against: str
+    parts: tuple[tuple[int, float], ...]
+
+
+def contrasts_of(placed: Sequence[Placed], against: Any = None) -> list[Contrast]:
+    """The differences of every two groups, or of all from one of them, and what one unit of each number changes."""
+    found: list[Contrast] = []
+    levels = [level for own in placed for level in own.moderator.levels]
+    if against is not None and against not in levels:
+        known = f"it knows {first_few([repr(level) for level in levels])}" if levels else "its moderators are numbers"
+        raise ArgumentError("against", against, f"is not a group of the fit; {known}.")
+    for own in placed:
+        name, factors = own.moderator.name, [1 / float(spread) for spread in own.spread]
+        if not own.moderator.levels:
+            found.append(Contrast(name, "", "", ((own.first, factors[0]),)))
+            continue
+        for g, h in combinations(range(len(factors)), 2):
+            if own.moderator.levels[h] == against:
+                g, h = h, g
+            elif against in own.moderator.levels and own.moderator.levels[g] != against:
+                continue
+            of, base = (str(own.moderator.levels[k]) for k in (h, g))
+            found.append(Contrast(name, of, base, ((own.first + h, factors[h]), (own.first + g, -factors[g]))))
+    return found
+
+
+def _functional(
+    solved: Solved, contrasts: list[Contrast], pairs: tuple[IntArray, IntArray], factor: Array
+) -> csr_array:
+    """The factor of every parameter in every contrast of every pair, shape (d, contrasts * pairs)."""
+    rows, nodes = solved.solution.rows, solved.solution.nodes
+    n_rows, m = solved.solution.interaction.shape
+    at = np.full((n_rows // m, m, m), -1, dtype=np.intp)
+    edges = np.flatnonzero(solved.solution.is_edge)
+    part, entry = np.divmod(rows[edges], m)
+    at[part, np.minimum(entry, nodes[edges]), np.maximum(entry, nodes[edges])] = edges
+    data, parameters, targets = [], [], []
+    for k, contrast in enumerate(contrasts):
+        for own, times in contrast.parts:
+            position = at[own][pairs]
+            estimated = np.flatnonzero(position >= 0)  # first levels have no parameters: K_0 is theirs
+            parameters.append(position[estimated])
+            targets.append(k * factor.size + estimated)
+            data.append(times * factor[estimated])
+    shape = (rows.size, len(contrasts) * factor.size)
+    return csr_array((np.concatenate(data), (np.concatenate(parameters), np.concatenate(targets))), shape=shape)
+
+
+def _stretch_of_groups(fit: Fit, solved: Solved) -> Array | float:
+    """What influences of every row are multiplied by, beyond solved.stretch, shape (n,).
+
+    With one categorical moderator each group has its own K_.j and eta_j, as if it were fitted alone: an estimate
+    follows the rows of a small group more closely than those of a large one.
+    """
+    preparation = fit.prepared.preparation
+    family = preparation.scaled_family
+    assert isinstance(family, Moderated)
+    if len(preparation.moderators) > 1 or not preparation.moderators[0].moderator.levels:
+        return 1.0
+    w: Array = fit.prepared.rows.gather(partial(_moderators, family))
+    group, frequency = np.argmax(w, axis=1), fit.weights.frequency
+    counted = (fit.weights.gamma_weights > 0) * (1.0 if frequency is None else frequency)
+    sizes = np.bincount(group, weights=counted, minlength=w.shape[1])
+    free = len(fit.names) + 1
+    stretch = np.sqrt(sizes / np.maximum(sizes - free, 1))
+    return np.asarray(stretch[group] / solved.stretch)
+
+
+def _moderators(family: Moderated, X: Array) -> Array:
+    return family.moderators(X)

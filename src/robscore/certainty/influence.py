@@ -24,12 +24,12 @@ estimate of all pairs: draws by the chosen graph would make other pairs look les
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import stdtr, stdtrit
 
 from robscore._tools.memory import describe, rows_within
 from robscore._tools.messages import Setting, UsageError
@@ -84,6 +84,10 @@ class Influence:
             own: Array = self.interaction[i, j] * (relative[:, i] + relative[:, j]) / 2
             return (own - self.on_pairs) / scale
 
+    def kinds(self) -> tuple[Array, Array, Array]:
+        """Influences on K_ij, on the associations and on the locations."""
+        return self.on_pairs, self.on_association(), self.on_locations
+
 
 @dataclass(frozen=True)
 class Solved:
@@ -131,27 +135,6 @@ class Solved:
         """Of rows that were in the estimate on the interactions of all pairs, shape (n, p)."""
         return self.influences(weighted)[:, self._ordered[2]]
 
-    def errors_of(self, functional: csr_array, weighted: WeightedRows, block_size: int) -> Array:
-        """Standard errors of what is linear in the free parameters, with factors of shape (d, f), as (f,)."""
-        n, often = weighted.elements.n_rows, weighted.frequency
-        squares = weighted.elements.total(
-            partial(
-                _functional_squares,
-                solved=self,
-                parameters=weighted.parameters,
-                block_size=block_size,
-                functional=functional,
-            ),
-            weighted.gamma_weights,
-            weighted.g_weights,
-            weighted.pulls,
-            *(() if often is None else (often,)),
-            length=rows_within(_PIECE_BYTES, max(functional.shape), at_least=1),
-            starts=np.arange(0, n, block_size),
-        )
-        n_blocks = count_blocks(n, often, block_size)
-        return np.asarray(np.sqrt(squares * n_blocks / max(n_blocks - 1, 1)))
-
     @property
     def pairs(self) -> tuple[IntArray, IntArray]:
         """The pairs i < j that were estimated, two integer arrays of shape (p,)."""
@@ -169,27 +152,37 @@ class Solved:
         return i, j, is_pair[np.lexsort((j[is_pair], i[is_pair]))]
 
     def standard_errors(self, weighted: WeightedRows, block_size: int) -> tuple[Array, Array, Array]:
-        """Of K_ij and of the associations, shape (p,) each, and of locations: roots of sums of squared influences.
+        """Standard errors of K_ij and of the associations, shape (p,) each, and of locations."""
+        pairs, associations, locations = self._errors(self._by_kind, weighted, block_size, self.solution.rows.size)
+        return pairs, associations, locations
 
-        Of blocks of rows.
+    def errors_of(self, functional: csr_array, weighted: WeightedRows, block_size: int) -> Array:
+        """Standard errors of what is linear in the free parameters, with factors of shape (d, k), as (k,)."""
+        (errors,) = self._errors(partial(_linear, functional), weighted, block_size, max(functional.shape))
+        return errors
+
+    def _by_kind(self, rows: Array) -> tuple[Array, ...]:
+        return self.arranged(rows).kinds()
+
+    def _errors(
+        self, change: Callable[[Array], tuple[Array, ...]], weighted: WeightedRows, block_size: int, width: int
+    ) -> list[Array]:
+        """Roots of sums over blocks of rows of the squares of what ``change`` makes of their influences.
+
+        Influences are computed for so many rows at a time that arrays with ``width`` columns do not fill the memory.
         """
-        n = weighted.elements.n_rows
-        pairs = max(1, self.solution.rows.size)
-        often = weighted.frequency
-        sums = weighted.elements.total(
-            partial(_squares, solved=self, parameters=weighted.parameters, block_size=block_size),
+        n, frequency = weighted.elements.n_rows, weighted.frequency
+        squares = weighted.elements.total(
+            partial(_squares, solved=self, parameters=weighted.parameters, change=change, block_size=block_size),
             weighted.gamma_weights,
             weighted.g_weights,
             weighted.pulls,
-            *(() if often is None else (often,)),
-            length=rows_within(_PIECE_BYTES, pairs, at_least=1),
+            *(() if frequency is None else (frequency,)),
+            length=rows_within(_PIECE_BYTES, max(1, width), at_least=1),
             starts=np.arange(0, n, block_size),
         )
-        n_blocks = count_blocks(n, often, block_size)
-        on_pairs, on_association, on_locations = (
-            np.sqrt(squares * n_blocks / max(n_blocks - 1, 1)) for squares in sums
-        )
-        return on_pairs, on_association, on_locations
+        n_blocks = count_blocks(n, frequency, block_size)
+        return [roots_of(own, n_blocks) for own in squares]
 
 
 def gradients_at(solution: Refit, weighted: WeightedRows) -> Array:
@@ -207,33 +200,29 @@ def _squares(
     *,
     solved: Solved,
     parameters: Parameters,
+    change: Callable[[Array], tuple[Array, ...]],
     block_size: int,
 ) -> list[Array]:
-    """What some rows add to the sums of squares; within blocks all copies of a row belong together."""
-    often = frequency if block_size == 1 else None
-    found = solved.influence(WeightedRows(elements, gamma_weights, g_weights, pulls, parameters, often))
-    kinds = found.on_pairs, found.on_association(), found.on_locations
-    blocks = [summed_in_blocks(rows, block_size) for rows in kinds]
-    return [np.einsum("ij,ij->j", rows, rows) for rows in blocks]
+    """What some rows add to the sums of squares."""
+    own = frequency if block_size == 1 else None  # within a block all copies of a row belong together
+    rows = solved.influences(WeightedRows(elements, gamma_weights, g_weights, pulls, parameters, own))
+    return squares_in_blocks(change(rows), block_size)
 
 
-def _functional_squares(
-    elements: PairwiseElements,
-    gamma_weights: Array,
-    g_weights: Array,
-    pulls: Array,
-    frequency: Array | None = None,
-    *,
-    solved: Solved,
-    parameters: Parameters,
-    block_size: int,
-    functional: csr_array,
-) -> Array:
-    """What some rows add to sums of squares of what is linear in the parameters."""
-    often = frequency if block_size == 1 else None
-    rows = solved.influences(WeightedRows(elements, gamma_weights, g_weights, pulls, parameters, often))
-    blocks = summed_in_blocks(np.asarray(rows @ functional), block_size)
-    return np.asarray(np.einsum("ij,ij->j", blocks, blocks))
+def _linear(functional: csr_array, rows: Array) -> tuple[Array, ...]:
+    return (np.asarray(rows @ functional),)
+
+
+def squares_in_blocks(kinds: tuple[Array, ...], block_size: int) -> list[Array]:
+    """Sums over blocks of the squares of influences, shape (n, p) each, summed within blocks of so many rows."""
+    starts = np.arange(0, len(kinds[0]), block_size)
+    blocks = kinds if block_size == 1 else [np.add.reduceat(rows, starts, axis=0) for rows in kinds]
+    return [np.asarray(np.einsum("ij,ij->j", rows, rows)) for rows in blocks]
+
+
+def roots_of(squares: Array, n_blocks: float) -> Array:
+    """Standard errors from sums of squares over so many blocks."""
+    return np.asarray(np.sqrt(squares * n_blocks / max(n_blocks - 1, 1)))
 
 
 def solve(elements: Elements, weights: RowWeights, allowed: BoolArray, *, fit_location: bool) -> Solved:
@@ -249,7 +238,7 @@ def solve(elements: Elements, weights: RowWeights, allowed: BoolArray, *, fit_lo
     n = elements.n_rows if weights.frequency is None else float(weights.frequency.sum())
     solution = refit(loss, loss.parts.tiled(allowed), np.full(loss.location_shape, fit_location), symmetric=True)
     # Gradients at the estimate are smaller than at the truth, by as many numbers as a column has free.
-    stretch = np.sqrt(n / max(n - free_a_column(loss, allowed, fit_location=fit_location), 1))
+    stretch = np.sqrt(n / max(n - n_parameters_of_a_column(loss, allowed, fit_location=fit_location), 1))
     return Solved(solution, loss.zero_sums, float(stretch))
 
 
@@ -283,26 +272,10 @@ def count_blocks(n_rows: int, frequency: Array | None, block_size: int) -> float
     return -(-n_rows // block_size)
 
 
-def free_a_column(loss: QuadraticLoss, allowed: BoolArray, *, fit_location: bool) -> int:
+def n_parameters_of_a_column(loss: QuadraticLoss, allowed: BoolArray, *, fit_location: bool) -> int:
     """The most parameters that one column has: its pairs among those allowed, its diagonals, its locations."""
     pairs = int(loss.parts.distinct(loss.parts.tiled(allowed)).sum(axis=0).max(initial=0))
     return pairs + len(loss.parts.with_diagonal) + loss.n_locations * fit_location
-
-
-def summed_in_blocks(rows: Array, block_size: int) -> Array:
-    """Sums of the influences, shape (n, p), of neighbouring rows, so many at a time."""
-    return rows if block_size == 1 else np.add.reduceat(rows, np.arange(0, len(rows), block_size), axis=0)
-
-
-def two_sided_p_values(estimate: Array, error: Array, n_blocks: float) -> Array:
-    """Of the t test that a parameter is zero, its error from so many blocks."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(2 * stdtr(n_blocks - 1, -np.abs(estimate / error)))
-
-
-def t_quantile(level: float, n_blocks: float) -> float:
-    """How many standard errors, from so many blocks, an interval of that level reaches to either side."""
-    return float(stdtrit(n_blocks - 1, 0.5 + level / 2))
 
 
 _MOST_INFLUENCES, _MOST_SERIES_ROWS = 5_000_000, 5_000  # influences that are looked at
@@ -325,21 +298,6 @@ def find_time_blocks(fit: Fit, allowed: BoolArray) -> TimeBlocks:
         elements, weights = elements.subset(some), weights.some(some)
     found = TimeBlocks.of(solved.on_pairs(WeightedRows.of(elements, weights)))
     return found.for_rows(n)
-
-
-def stretched(solved: Solved, blocks: TimeBlocks, n_rows: float, n_free: int) -> Solved:
-    """The estimate with influences stretched by the rows that there are in effect, and by what blocks miss."""
-    if blocks.size == 1:
-        return solved
-    worth = n_rows / blocks.tau
-    stretch = np.sqrt(worth / max(worth - n_free, worth / 4))
-    return replace(solved, stretch=float(max(stretch, solved.stretch) * blocks.factor))
-
-
-def n_free_of(fit: Fit, allowed: BoolArray) -> int:
-    """The most parameters that one column has."""
-    assert isinstance(fit.loss, QuadraticLoss)
-    return free_a_column(fit.loss, allowed, fit_location=bool(fit.settings.fit_location))
 
 
 _ROUNDS, _KEPT = 30, 20  # of draws, and how many of them the estimate is made of
@@ -372,7 +330,7 @@ def filled_influence(fit: Fit, allowed: BoolArray) -> tuple[Solved, Influence]:
                 copies.append(filler.copies[-1])
             announce("filling in cells for all pairs", number, _ROUNDS)
     assert isinstance(fit.loss, QuadraticLoss)
-    n, free = len(filling.holes), free_a_column(fit.loss, allowed, fit_location=fit.settings.fit_location)
+    n, free = len(filling.holes), n_parameters_of_a_column(fit.loss, allowed, fit_location=fit.settings.fit_location)
     stretch = np.sqrt(n / max(n - free, 1))
     return solved, _influence(replace(solved, stretch=float(stretch)), family, elements, weights, stack)
 
@@ -415,12 +373,3 @@ def _statistics(solved: Solved, family: Family, X: Array) -> Array:
             eta[node, row - m] = 1.0
         found[:, k] = density((K, eta)) - least
     return np.nan_to_num(found)
-
-
-def filled_errors(fit: GraphFit, allowed: BoolArray, block_size: int) -> tuple[Solved, Array, Array]:
-    """The estimate, and standard errors of K_ij and of associations, shape (p,) each."""
-    solved, influence = filled_influence(fit, allowed)
-    blocks = [summed_in_blocks(part, block_size) for part in (influence.on_pairs, influence.on_association())]
-    count = len(blocks[0])
-    pairs, association = (np.sqrt(np.einsum("ij,ij->j", part, part) * count / max(count - 1, 1)) for part in blocks)
-    return solved, pairs, association

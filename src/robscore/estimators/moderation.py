@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.typing import AnyData, Array
-from robscore.certainty.differences import differences
+from robscore.certainty.effects import differences
 from robscore.families.given_covariates import Moderated
 from robscore.fitting.fit import Fit, GraphFit
 from robscore.fitting.moderators import moderators_at
