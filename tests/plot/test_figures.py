@@ -10,7 +10,7 @@ from matplotlib.collections import LineCollection
 from plot.boxes import outside, overlapping
 
 import robscore as rs
-from robscore.plot.labels import fitted_labels, place_labels, text_width
+from robscore.plot.positions import fitted_labels, place_labels, text_width
 
 
 @pytest.fixture(scope="module")

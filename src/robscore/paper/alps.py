@@ -15,7 +15,7 @@ from robscore.datasets import alpine_ridge, crosses_ridge, read_ecad, simulated_
 from robscore.estimators import RobustGraph
 from robscore.medians import n_blocks_for
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, select
-from robscore.plot.graph import plot_map
+from robscore.plot.graphs_and_maps import plot_map
 from robscore.simulate import contaminate_pareto
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from robscore import metrics
 from robscore._tools.typing import Array
 from robscore.families import score_elements
 from robscore.paper.experiment import Outcome, Result, Row, select
-from robscore.plot.roc import draw_average, draw_frame
+from robscore.plot.penalty_paths import draw_average, draw_frame
 from robscore.plot.style import BLUE, GREEN, PURPLE, VERMILLION
 from robscore.solvers.path import Path, solve_path
 from robscore.weighting.block_weights import robust_weights

@@ -1,9 +1,15 @@
-"""Colours that colour-blind readers can distinguish (Okabe and Ito); line styles repeat them for print."""
+"""What all figures share: axes, legends, colours, names that fit, and the meaning of common parameters.
+
+Colour-blind readers can distinguish the colours (Okabe and Ito); line styles repeat them for print.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import inspect
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from robscore._tools.messages import cut_names
 from robscore._tools.optional import require
 
 if TYPE_CHECKING:
@@ -13,9 +19,42 @@ BLUE, VERMILLION, GREEN, PURPLE, GREY, DARK = "#0072B2", "#D55E00", "#009E73", "
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, "#E69F00", "#56B4E9", GREY)
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
+# Parameters that several plots have, by the line that stands for them in their docstrings.
+_COMMON_PARAMETERS = {
+    "{graph}": """graph : RobustGraph, Graph or array of shape (m, m)
+    A matrix is K, associations or an adjacency matrix.""",
+    "{names}": """names : sequence of str, optional
+    Names of the columns; by default those of the graph, or x0, x1, ...""",
+    "{values}": """values : "interaction" or "association", optional
+    What a matrix holds; needed only where that cannot be seen, as their signs are opposite.""",
+    "{marked}": """marked : (str, boolean array of shape (m, m)) or (str, array, str), optional
+    Pairs to highlight instead of signs: their name, which they are, and optionally the name of the others; such as
+    ``("only here", ~other.adjacency, "in both graphs")``.""",
+    "{edge_title}": """title : str, optional
+    By default it states the number of edges.""",
+    "{any_fit}": "model : fitted RobustGraph or RobustScoreMatching",
+    "{fitted_graph}": "model : fitted RobustGraph",
+    "{ax}": """ax : matplotlib axes, optional
+    Where to draw; by default on a figure of its own.""",
+    "{returns_axes}": """Returns
+-------
+matplotlib axes""",
+}
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def documented(plot: F) -> F:
+    """Write the common parameters into the docstring of a plot, so that help() shows them in full."""
+    text = inspect.cleandoc(plot.__doc__ or "")
+    for line, parameter in _COMMON_PARAMETERS.items():
+        text = text.replace(line, parameter)
+    plot.__doc__ = text
+    return plot
+
 
 def axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """The axes given, or new ones of a size in inches."""
+    """Return the axes given, or new ones of a size in inches."""
     require("matplotlib")
     if ax is not None:
         return ax
@@ -25,5 +64,20 @@ def axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 
 def legend(ax: Axes, **options: Any) -> None:
-    """A quiet legend."""
+    """Draw a legend without a frame."""
     ax.legend(frameon=False, fontsize=9, **options)
+
+
+def plain_text(text: str) -> str:
+    """Escape dollars: matplotlib reads what stands between two of them as mathematics."""
+    return text.replace("$", r"\$")
+
+
+def short_names(names: Sequence[str], longest: int) -> list[str]:
+    """Names as matplotlib shows them, cut to so many letters where they stay different."""
+    return [plain_text(name) for name in cut_names(names, longest)]
+
+
+def count_of_edges(count: int) -> str:
+    """A number of edges with its noun."""
+    return f"{count} edge{'' if count == 1 else 's'}"

@@ -16,7 +16,7 @@ from robscore._tools.messages import visible
 from robscore._tools.networks import centrality, clustered_order
 from robscore._tools.typing import Array
 from robscore.estimators import RobustGraph
-from robscore.plot.layout import map_layout, pieces_within, shared_layout
+from robscore.plot.positions import map_layout, pieces_within, shared_layout
 from robscore.report.record import Record, as_json, record
 from robscore.report.sections import cells_section, given_section
 from robscore.report.sentences import (

@@ -1,7 +1,8 @@
-"""A path of penalties: how associations enter, and why one penalty was chosen."""
+"""Graphs along a path of penalties: how edges enter, why one penalty was chosen, and ROC curves against the truth."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,20 @@ from robscore._tools.messages import cut_names
 from robscore._tools.typing import BoolArray
 from robscore.estimators import RobustGraph
 from robscore.graph import association
-from robscore.plot.style import BLUE, COLOURS, DARK, DASHES, GREY, PURPLE, axes, legend
+from robscore.metrics import AverageRoc, RocCurve, auc, average_roc
+from robscore.plot.style import (
+    BLUE,
+    COLOURS,
+    DARK,
+    DASHES,
+    GREY,
+    PURPLE,
+    axes,
+    count_of_edges,
+    documented,
+    legend,
+    plain_text,
+)
 from robscore.selection import LABELS
 
 if TYPE_CHECKING:
@@ -20,19 +34,18 @@ if TYPE_CHECKING:
 _LONGEST_BESIDE = 28  # letters of a pair of names beside the axes; longer ones stand below them
 
 
+@documented
 def plot_path(model: RobustGraph, *, n_named: int = 8, ax: Axes | None = None) -> Axes:
-    """How the associations enter as the penalty falls; those of the chosen graph are solid, the strongest are labelled.
+    """Draw how associations enter as the penalty falls; those of the chosen graph are solid, the strongest are labelled.
 
     Parameters
     ----------
-    model : fitted RobustGraph
+    {fitted_graph}
     n_named : int, default 8
         Number of edges to label at the chosen penalty.
-    ax : matplotlib axes, optional
+    {ax}
 
-    Returns
-    -------
-    matplotlib axes
+    {returns_axes}
 
     Examples
     --------
@@ -68,8 +81,9 @@ def plot_path(model: RobustGraph, *, n_named: int = 8, ax: Axes | None = None) -
     ax.invert_xaxis()
     _name_ends(ax, ends if is_short else [(at, f"{k + 1}") for k, (at, _) in enumerate(ends)])
     ax.set(xlabel="penalty α", ylabel="association")
-    edges = f"{model.graph_.n_edges} edge{'' if model.graph_.n_edges == 1 else 's'}"
-    ax.set_title(f"{edges} at the chosen penalty, of {len(i)} along the path", fontsize=11)
+    ax.set_title(
+        f"{count_of_edges(model.graph_.n_edges)} at the chosen penalty, of {len(i)} along the path", fontsize=11
+    )
     if is_short:
         legend(ax, loc="upper left")
     else:
@@ -78,7 +92,7 @@ def plot_path(model: RobustGraph, *, n_named: int = 8, ax: Axes | None = None) -
 
 
 def _key_below(ax: Axes, names: list[str]) -> None:
-    """What the lines and the numbers at their ends mean, under the axes, so that long names do not make them narrow."""
+    """Explain the lines and the numbers at their ends under the axes, so that long names do not make these narrow."""
     from matplotlib.lines import Line2D
 
     drawn, labels = ax.get_legend_handles_labels()
@@ -86,14 +100,14 @@ def _key_below(ax: Axes, names: list[str]) -> None:
     legend(
         ax,
         handles=[*drawn, *numbers],
-        labels=[*labels, *(name.replace("$", r"\$") for name in names)],
+        labels=[*labels, *map(plain_text, names)],
         loc="upper left",
         bbox_to_anchor=(0, -0.15),
     )
 
 
 def _name_ends(ax: Axes, ends: list[tuple[float, str]]) -> None:
-    """Names to the right of the axes at given heights, pushed apart where they would touch."""
+    """Write names to the right of the axes at given heights, pushed apart where they would touch."""
     low, high = ax.get_ylim()
     apart = 0.05 * (high - low)
     ends = sorted(ends)
@@ -102,23 +116,20 @@ def _name_ends(ax: Axes, ends: list[tuple[float, str]]) -> None:
         heights.append(max(height, heights[-1] + apart) if heights else height)
     moved = float(np.mean([at - height for at, (height, _) in zip(heights, ends, strict=True)])) if ends else 0.0
     for at, (_, name) in zip(heights, ends, strict=True):
-        ax.annotate(
-            name.replace("$", r"\$"), (1.01, at - moved), xycoords=("axes fraction", "data"), fontsize=8, va="center"
-        )
+        ax.annotate(plain_text(name), (1.01, at - moved), xycoords=("axes fraction", "data"), fontsize=8, va="center")
 
 
+@documented
 def plot_criterion(model: RobustGraph, *, ax: Axes | None = None) -> Axes:
-    """The criteria of the selection rules along the path, each scaled from its smallest value to its largest.
+    """Draw the criteria of the selection rules along the path, each scaled from its smallest value to its largest.
 
     Parameters
     ----------
-    model : fitted RobustGraph
+    {fitted_graph}
         With a penalty chosen by a rule.
-    ax : matplotlib axes, optional
+    {ax}
 
-    Returns
-    -------
-    matplotlib axes
+    {returns_axes}
 
     Examples
     --------
@@ -146,7 +157,73 @@ def plot_criterion(model: RobustGraph, *, ax: Axes | None = None) -> Axes:
     ax.invert_xaxis()
     ax.set(xlabel="penalty α", ylabel="criterion, from its least to its largest")
     first = next(iter(model.criteria_))
-    count = model.graph_.n_edges
-    ax.set_title(f"{LABELS[first]} is smallest at {count} edge{'' if count == 1 else 's'}", fontsize=11)
+    ax.set_title(f"{LABELS[first]} is smallest at {count_of_edges(model.graph_.n_edges)}", fontsize=11)
     legend(ax)
     return ax
+
+
+@documented
+def plot_roc(
+    curves: Mapping[str, RocCurve | Sequence[RocCurve]],
+    *,
+    level: float = 0.95,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw ROC curves: of one data set each, or the mean over several with a pointwise bootstrap band.
+
+    Parameters
+    ----------
+    curves : dict of RocCurve, or of lists of them, by method
+        From :func:`robscore.metrics.roc_curve`.
+    level : float, default 0.95
+        Probability that the bands hold the true mean at a point.
+    title : str, optional
+        By default it names the method with the largest area.
+    {ax}
+
+    {returns_axes}
+
+    Examples
+    --------
+    >>> import robscore as rs
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> truth = rs.simulate.random_model(8, 8, random_state=0)
+    >>> X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=400, random_state=1)
+    >>> path = rs.RobustGraph("sqrt").fit(X).path_
+    >>> ax = rs.plot.plot_roc({"robust": rs.metrics.roc_curve(path, truth.interaction)})
+    >>> ax.get_xlabel()
+    'false positive rate'
+    """
+    if not curves:
+        raise ValueError("curves is empty; give at least one method.")
+    ax = axes(ax, (5.2, 5.2))
+    areas = {}
+    for k, (name, given) in enumerate(curves.items()):
+        several = [given] if isinstance(given, RocCurve) else list(given)
+        if not several:
+            raise ValueError(f"curves[{name!r}] is empty; leave it out.")
+        colour, dashes = COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]
+        areas[name] = float(np.mean([auc(curve) for curve in several]))
+        label = f"{name} (AUC {areas[name]:.3f})"
+        if len(several) == 1:
+            ax.plot(*several[0], linestyle=dashes, color=colour, label=label)
+        else:
+            draw_average(ax, average_roc(several, level=level), label, colour, dashes)
+    draw_frame(ax)
+    best = max(areas, key=lambda name: areas[name])
+    ax.set_title(title if title is not None else f"{best}: area {areas[best]:.3f}", fontsize=11)
+    legend(ax, loc="lower right")
+    return ax
+
+
+def draw_average(ax: Axes, average: AverageRoc, label: str, colour: str, dashes: Any = "-") -> None:
+    """Draw a mean curve with its band."""
+    ax.plot(average.fpr, average.tpr, linestyle=dashes, color=colour, linewidth=1.6, label=label)
+    ax.fill_between(average.fpr, average.lower, average.upper, color=colour, alpha=0.18, linewidth=0)
+
+
+def draw_frame(ax: Axes) -> None:
+    """Draw the line of chance, and show the whole unit square."""
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
+    ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(0, 1), ylim=(0, 1), aspect="equal")

@@ -1,4 +1,4 @@
-"""A graph as a network, or on a map."""
+"""Graphs as points and lines: as a network, on a map, or over the true graph."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.estimators import RobustGraph
 from robscore.graph import Graph, association
-from robscore.plot.labels import fitted_labels
-from robscore.plot.layout import longitudes_near, map_layout, middle_longitude, shared_layout
-from robscore.plot.style import BLUE, DARK, VERMILLION, axes, legend
+from robscore.plot.positions import fitted_labels, longitudes_near, map_layout, middle_longitude, shared_layout
+from robscore.plot.style import BLUE, DARK, GREY, VERMILLION, axes, count_of_edges, documented, legend, plain_text
 from robscore.rows.tables import default_names
 from robscore.solvers.path import joined_support
 
@@ -21,14 +20,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Values: TypeAlias = Literal["interaction", "association"]
+Marked: TypeAlias = tuple[str, ArrayLike] | tuple[str, ArrayLike, str]
 
-_FONT, _MARKER = 8.0, 5.0  # points
-_THIN, _THICK = 1.0, 4.0
-_SHRINKING = 0.93  # what a later title or legend may take from the axes
+_FONT, _MARKER = 8.0, 5.0  # of names and places, in points
+_THIN, _THICK = 1.0, 4.0  # widths of lines, in points: of an association of 0 and of 1
+_SHRINKING = 0.93  # names are fitted before the title and legend, which may shrink the axes to this share
+# The lines of plot_recovery: label, style and width.
+_RECOVERED: tuple[tuple[str, dict[str, Any], float], ...] = (
+    ("true edge, found", {"color": BLUE, "linestyle": "-"}, 2.2),
+    ("false edge", {"color": VERMILLION, "linestyle": "--"}, 1.4),
+    ("true edge, missed", {"color": GREY, "linestyle": ":"}, 1.2),
+)
 
 
 class Links(NamedTuple):
-    """Edges that are drawn alike: a name for the legend, a style, and the pairs, shape (number, 2), with widths."""
+    """Edges that are drawn alike: their label in the legend, style, pairs of columns, shape (number, 2), and widths."""
 
     label: str
     style: dict[str, Any]
@@ -37,7 +43,7 @@ class Links(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A graph to draw: names and associations."""
+    """A graph to draw: the names of its columns and its associations, shape (m, m)."""
 
     names: Sequence[str]
     association: Array
@@ -51,7 +57,10 @@ class Named(NamedTuple):
 def named(
     graph: RobustGraph | Graph | ArrayLike, names: Sequence[str] | None = None, values: Values | None = None
 ) -> Named:
-    """Whatever holds a graph, with names; a matrix whose entries may mean two things is refused unless it is said."""
+    """Read names and associations from whatever holds a graph.
+
+    A matrix that may hold associations or K is refused unless ``values`` says which: their signs are opposite.
+    """
     if values not in (None, *get_args(Values)):
         raise ValueError(f"values={values!r} is not known; use 'interaction' or 'association'.")
     if isinstance(graph, RobustGraph):
@@ -63,7 +72,7 @@ def named(
         raise ValueError(f"graph must be a RobustGraph, a Graph or a square matrix; got shape {K.shape}.")
     if names is not None and len(names) != len(K):
         raise ValueError(f"names has {len(names)} entries for {len(K)} columns.")
-    shown = default_names(len(K)) if names is None else list(names)  # the columns of a data frame have no truth value
+    shown = default_names(len(K)) if names is None else list(names)  # not ``names or``: df.columns has no truth value
     if values == "association":
         return Named(shown, np.where(joined_support(K, "symmetric"), K, 0.0) + np.eye(len(K)))
     if values is None and _may_be_associations(K):
@@ -84,11 +93,12 @@ def _may_be_associations(K: Array) -> bool:
     return bool((K.diagonal() == 1).all() and off.any() and (np.abs(off) <= 1).all())
 
 
+@documented
 def plot_graph(
     graph: RobustGraph | Graph | ArrayLike,
     *,
     layout: ArrayLike | None = None,
-    marked: tuple[str, ArrayLike] | tuple[str, ArrayLike, str] | None = None,
+    marked: Marked | None = None,
     names: Sequence[str] | None = None,
     values: Values | None = None,
     title: str | None = None,
@@ -98,23 +108,16 @@ def plot_graph(
 
     Parameters
     ----------
-    graph : RobustGraph, Graph or array of shape (m, m)
-        A matrix is K, associations or an adjacency matrix.
+    {graph}
     layout : array of shape (m, 2), optional
         Positions, from :func:`shared_layout`; pass the same to compare graphs.
-    marked : (str, boolean array of shape (m, m)) or (str, array, str), optional
-        Pairs to highlight instead of signs: their name, which they are, and optionally the name of the others; such as
-        ``("only here", ~other.adjacency, "in both graphs")``.
-    names : sequence of str, optional
-    values : "interaction" or "association", optional
-        What a matrix holds; needed only where that cannot be seen, as their signs are opposite.
-    title : str, optional
-        By default it states the number of edges.
-    ax : matplotlib axes, optional
+    {marked}
+    {names}
+    {values}
+    {edge_title}
+    {ax}
 
-    Returns
-    -------
-    matplotlib axes
+    {returns_axes}
 
     Examples
     --------
@@ -126,20 +129,19 @@ def plot_graph(
     """
     drawn = named(graph, names, values)
     positions = shared_layout(drawn.association) if layout is None else _checked(layout, len(drawn.names))
-    ax = axes(ax, (6.5, 6.5))
-    ax.set_aspect("equal")
-    ax.axis("off")
+    ax = _square_axes(ax)
     ax.set_title(title if title is not None else _describe(drawn), fontsize=11)
-    draw_links(ax, positions, drawn.names, _links(drawn, marked))
+    _draw_links(ax, positions, drawn.names, _links(drawn, marked))
     return ax
 
 
+@documented
 def plot_map(
     graph: RobustGraph | Graph | ArrayLike,
     coordinates: ArrayLike,
     *,
     outline: Sequence[ArrayLike] = (),
-    marked: tuple[str, ArrayLike] | tuple[str, ArrayLike, str] | None = None,
+    marked: Marked | None = None,
     names: Sequence[str] | None = None,
     values: Values | None = None,
     title: str | None = None,
@@ -149,16 +151,18 @@ def plot_map(
 
     Parameters
     ----------
-    graph : RobustGraph, Graph or array of shape (m, m)
+    {graph}
     coordinates : array of shape (m, 2)
         Latitude and longitude of the columns in degrees.
     outline : sequence of arrays of shape (points, 2), optional
         Lines of latitude and longitude to draw under it: coasts, rivers, a ridge.
-    marked, names, values, title, ax : as for :func:`plot_graph`
+    {marked}
+    {names}
+    {values}
+    {edge_title}
+    {ax}
 
-    Returns
-    -------
-    matplotlib axes
+    {returns_axes}
 
     Examples
     --------
@@ -185,11 +189,20 @@ def plot_map(
         ax.plot(longitudes_near(points[:, 1], east), points[:, 0], color=DARK, linewidth=1.8, alpha=0.6, zorder=0)
     ax.set(xlabel="longitude (°)", ylabel="latitude (°)")
     ax.set_title(title if title is not None else _describe(drawn), fontsize=11)
-    draw_links(ax, positions, drawn.names, _links(drawn, marked))
+    _draw_links(ax, positions, drawn.names, _links(drawn, marked))
+    return ax
+
+
+def _square_axes(ax: Axes | None) -> Axes:
+    """Return axes without frame whose units are equally long both ways."""
+    ax = axes(ax, (6.5, 6.5))
+    ax.set_aspect("equal")
+    ax.axis("off")
     return ax
 
 
 def _checked(positions: ArrayLike, m: int) -> Array:
+    """Return positions as an array, shape (m, 2), or raise."""
     at = np.asarray(positions, dtype=float)
     if at.shape != (m, 2) or not np.isfinite(at).all():
         raise ValueError(f"layout and coordinates need two numbers for each of {m} columns; got shape {at.shape}.")
@@ -197,22 +210,20 @@ def _checked(positions: ArrayLike, m: int) -> Array:
 
 
 def _describe(drawn: Named) -> str:
+    """Say how many edges a graph has, and of which sign."""
     strength = drawn.association[tuple(drawn.pairs.T)]
     positive = int(np.count_nonzero(strength > 0))
-    count = f"{strength.size} edge{'' if strength.size == 1 else 's'} between {len(drawn.names)} variables"
+    count = f"{count_of_edges(strength.size)} between {len(drawn.names)} variables"
     return f"{count}: {positive} positive, {strength.size - positive} negative"
 
 
-def _links(drawn: Named, marked: tuple[str, ArrayLike] | tuple[str, ArrayLike, str] | None) -> list[Links]:
-    """Edges by sign, or by whether they are marked."""
+def _links(drawn: Named, marked: Marked | None) -> list[Links]:
+    """Sort edges by their sign, or by whether they are marked."""
     pairs = drawn.pairs
     strength = drawn.association[tuple(pairs.T)]
     widths = _THIN + (_THICK - _THIN) * np.minimum(np.abs(strength), 1.0)
     if marked is None:
-        first, labels = (
-            strength > 0,
-            ("rise and fall together (+)", "move against each other (−)"),
-        )
+        first, labels = strength > 0, ("rise and fall together (+)", "move against each other (−)")
     else:
         mask: BoolArray = np.asarray(marked[1], dtype=bool)
         if mask.shape != drawn.association.shape:
@@ -227,8 +238,55 @@ def _links(drawn: Named, marked: tuple[str, ArrayLike] | tuple[str, ArrayLike, s
     ]
 
 
-def draw_links(ax: Axes, positions: Array, names: Sequence[str], groups: Sequence[Links]) -> None:
-    """Lines, places and names, with as little overlap as possible."""
+@documented
+def plot_recovery(
+    estimate: ArrayLike,
+    truth: ArrayLike,
+    *,
+    layout: Array | None = None,
+    names: Sequence[str] | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a learnt graph over the true one: which edges were found, which are false, which were missed.
+
+    Parameters
+    ----------
+    estimate, truth : arrays of shape (m, m)
+        K or adjacency matrices.
+    layout : array of shape (m, 2), optional
+        Positions of the columns; by default from the true graph. Pass the same to compare graphs.
+    {names}
+    title : str, optional
+        By default it says how many true edges were found.
+    {ax}
+
+    {returns_axes}
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> ax = rs.plot.plot_recovery(np.eye(3), np.ones((3, 3)), title="nothing found")
+    >>> ax.get_title()
+    'nothing found'
+    """
+    found, true = (joined_support(np.asarray(graph), "symmetric") for graph in (estimate, truth))
+    positions = shared_layout(truth) if layout is None else np.asarray(layout)
+    ax = _square_axes(ax)
+    kinds = (found & true, found & ~true, true & ~found)
+    groups = [
+        Links(label, style, pairs := np.argwhere(np.triu(edges)), np.full(len(pairs), width))
+        for (label, style, width), edges in zip(_RECOVERED, kinds, strict=True)
+    ]
+    hits, count = int(np.count_nonzero(kinds[0])) // 2, int(np.count_nonzero(true)) // 2
+    ax.set_title(title if title is not None else f"{hits} of {count} true edges found", fontsize=11)
+    _draw_links(ax, positions, default_names(len(true)) if names is None else list(names), groups)
+    return ax
+
+
+def _draw_links(ax: Axes, positions: Array, names: Sequence[str], groups: Sequence[Links]) -> None:
+    """Draw lines, places and names, with as little overlap as possible."""
     from matplotlib.collections import LineCollection
 
     groups = [links for links in groups if len(links.pairs)]
@@ -242,11 +300,11 @@ def draw_links(ax: Axes, positions: Array, names: Sequence[str], groups: Sequenc
         ax.autoscale_view()
     if groups:
         legend(ax, loc="upper center", bbox_to_anchor=(0.5, -0.01 if not ax.axison else -0.12), ncols=len(groups))
-    draw_names(ax, positions, names, np.concatenate([links.pairs for links in groups]) if groups else None)
+    _draw_names(ax, positions, names, np.concatenate([links.pairs for links in groups]) if groups else None)
 
 
-def draw_names(ax: Axes, positions: Array, names: Sequence[str], pairs: IntArray | None) -> None:
-    """Names beside their places within the axes, at the size these have now; cut where there is no room for all."""
+def _draw_names(ax: Axes, positions: Array, names: Sequence[str], pairs: IntArray | None) -> None:
+    """Write names beside their places within the axes, at the size these have now; cut where they have no room."""
     from matplotlib.patheffects import withStroke
 
     figure = ax.get_figure(root=True)
@@ -256,11 +314,11 @@ def draw_names(ax: Axes, positions: Array, names: Sequence[str], pairs: IntArray
     frame = np.asarray(ax.get_window_extent().extents) * unit
     points = ax.transData.transform(positions) * unit
     labels = fitted_labels(points, names, size=_FONT, radius=_MARKER / 2, edges=pairs, frame=frame)
-    for (name, side), place in zip(labels, positions, strict=True):
-        right, up = side
+    for (name, (right, up)), place in zip(labels, positions, strict=True):
+        # On a diagonal the corner of a text is nearer to its place than a side would be.
         gap = (_MARKER / 2 + 0.2 * _FONT) * (0.8 if right and up else 1.0)
         ax.annotate(
-            name.replace("$", r"\$"),
+            plain_text(name),
             place,
             xytext=(right * gap, up * gap),
             textcoords="offset points",
