@@ -1,6 +1,6 @@
 """Data for examples: simulated Alpine rain, and a reader of ECA&D's precipitation."""
 
-from robscore.datasets.alps import AlpineRain, alpine_ridge, crosses_ridge, simulated_alpine_rain
+from robscore.datasets.alpine_rain import AlpineRain, alpine_ridge, crosses_ridge, simulated_alpine_rain
 from robscore.datasets.ecad import MonthlyTotals, Station, read_ecad
 
 __all__ = [

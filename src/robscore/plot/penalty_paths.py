@@ -36,7 +36,7 @@ _LONGEST_BESIDE = 28  # letters of a pair of names beside the axes; longer ones 
 
 @documented
 def plot_path(model: RobustGraph, *, n_named: int = 8, ax: Axes | None = None) -> Axes:
-    """Draw how associations enter as the penalty falls; those of the chosen graph are solid, the strongest are labelled.
+    """Draw how associations enter as the penalty falls: solid in the chosen graph, the strongest of it labelled.
 
     Parameters
     ----------

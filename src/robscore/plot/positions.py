@@ -1,4 +1,4 @@
-"""Where the columns of a graph stand in a picture, the same in all pictures to be compared, and where their names fit."""
+"""Where the columns of a graph stand in a picture, the same in all to be compared, and where their names fit."""
 
 from __future__ import annotations
 

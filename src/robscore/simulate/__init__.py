@@ -5,21 +5,18 @@ from robscore.simulate.contaminate import (
     Contaminated,
     choose_rows,
     contaminate,
-    contaminate_other_graph,
-    contaminate_pareto,
-    contaminate_skewed,
-    contaminate_symmetric,
-    contaminate_wide,
-)
-from robscore.simulate.faults import (
     contaminate_cluster,
     contaminate_near_zero,
+    contaminate_other_graph,
+    contaminate_pareto,
     contaminate_permuted,
+    contaminate_skewed,
+    contaminate_symmetric,
     contaminate_units,
+    contaminate_wide,
 )
-from robscore.simulate.graphs import Model, random_model, shaped_model
 from robscore.simulate.how_much_data import power
-from robscore.simulate.sample import draw, sample
+from robscore.simulate.models import Model, draw, random_model, sample, shaped_model
 
 __all__ = [
     "Contaminated",

@@ -1,4 +1,4 @@
-"""Bad rows: which rows go bad, and what they are replaced by."""
+"""Bad rows: which rows go bad, and what they are replaced by or how they are damaged by faults of measurement."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from robscore._tools.arguments import check_number
 from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, IntArray, RandomState
-from robscore.rows.input_data import read_matrix
 from robscore.rows.partition import Partition, check_n_blocks
-from robscore.simulate.graphs import random_model
-from robscore.simulate.sample import sample
+from robscore.rows.input_data import read_matrix
+from robscore.simulate.models import random_model, sample
 
 Where: TypeAlias = Literal["fixed", "tukey-huber", "one-to-a-block"]
 Replacement: TypeAlias = Callable[[np.random.Generator, int, Array], Array]
+Damage: TypeAlias = Callable[[np.random.Generator, Array, Array], Array]  # of bad rows, given these and all clean rows
 
 
 class Contaminated(NamedTuple):
@@ -100,14 +100,23 @@ def contaminate(X: Array, share: float, replacement: Replacement, **options: Any
     >>> bad_rows.size, float(X[bad_rows].min())
     (4, 99.0)
     """
+
+    def replace(rng: np.random.Generator, rows: Array, clean: Array) -> Array:
+        new = np.asarray(replacement(rng, len(rows), clean), dtype=float)
+        if new.shape != rows.shape:
+            raise ValueError(f"replacement must give {len(rows)} rows of {clean.shape[1]} columns; got {new.shape}.")
+        return new
+
+    return _damaged(X, share, replace, options)
+
+
+def _damaged(X: Array, share: float, damage: Damage, options: dict[str, Any]) -> Contaminated:
+    """Choose the bad rows of some data, and put what the damage makes of them in their place."""
     clean, _ = read_matrix(X, "X")
     rng = as_generator(options.pop("random_state", None))
     bad_rows = choose_rows(len(clean), share, random_state=rng, **options)
-    rows = np.asarray(replacement(rng, bad_rows.size, clean), dtype=float)
-    if rows.shape != (bad_rows.size, clean.shape[1]):
-        raise ValueError(f"replacement must give {bad_rows.size} rows of {clean.shape[1]} columns; got {rows.shape}.")
     dirty = clean.copy()
-    dirty[bad_rows] = rows
+    dirty[bad_rows] = damage(rng, clean[bad_rows], clean)
     return Contaminated(dirty, bad_rows)
 
 
@@ -259,3 +268,120 @@ def contaminate_other_graph(X: Array, share: float, *, n_edges: int, **options: 
         return np.abs(sample("gaussian", other.interaction, n_rows=count, random_state=rng))
 
     return contaminate(X, share, rows, **options)
+
+
+def contaminate_cluster(
+    X: Array, share: float, *, distance: float, spread: float = 0.05, **options: Any
+) -> Contaminated:
+    """Replace rows by copies of one place: every column so many standard deviations above its mean.
+
+    Parameters
+    ----------
+    X : array of shape (n, m)
+    share : float in [0, 0.5)
+    distance : float
+        In standard deviations of each column. Where no value of X is negative, none becomes so.
+    spread : float, default 0.05
+        Standard deviation of the copies, in the same unit.
+    options : where, n_blocks, random_state
+        As in :func:`choose_rows`.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> dirty, bad_rows = rs.simulate.contaminate_cluster(X, 0.1, distance=6.0, random_state=0)
+    >>> bool((dirty[bad_rows] > 4).all())
+    True
+    """
+    check_number("distance", distance)
+    check_number("spread", spread, at_least=0.0)
+
+    def gather(rng: np.random.Generator, rows: Array, clean: Array) -> Array:
+        copies = clean.mean(axis=0) + clean.std(axis=0) * (distance + spread * rng.standard_normal(rows.shape))
+        return np.abs(copies) if (clean >= 0).all() else copies
+
+    return _damaged(X, share, gather, options)
+
+
+def contaminate_near_zero(
+    X: Array, share: float, *, cells: float = 1.0, size: float = 1e-3, **options: Any
+) -> Contaminated:
+    """Replace cells of some rows by values near zero, as from a dead sensor.
+
+    Parameters
+    ----------
+    X : array of shape (n, m)
+    share : float in [0, 0.5)
+    cells : float in (0, 1], default 1
+        Share of the cells of each of these rows.
+    size : float, default 1e-3
+        Of the new values, relative to the median size of their column; times a factor uniform between 0.5 and 1.5.
+    options : where, n_blocks, random_state
+        As in :func:`choose_rows`.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> X, bad_rows = rs.simulate.contaminate_near_zero(np.ones((40, 4)), 0.1, cells=0.5, random_state=0)
+    >>> (X[bad_rows] < 0.01).sum(axis=1).tolist()
+    [2, 2, 2, 2]
+    """
+    check_number("size", size, at_least=0.0)
+    if not 0 < cells <= 1:
+        raise ArgumentError("cells", cells, "must lie above 0 and at most at 1: it is a share of the cells.")
+
+    def silence(rng: np.random.Generator, rows: Array, clean: Array) -> Array:
+        dead = rng.random(rows.shape).argsort(axis=1) < max(1, round(cells * rows.shape[1]))
+        return np.where(dead, size * np.median(np.abs(clean), axis=0) * rng.uniform(0.5, 1.5, size=rows.shape), rows)
+
+    return _damaged(X, share, silence, options)
+
+
+def contaminate_units(X: Array, share: float, *, factor: float = 25.4, **options: Any) -> Contaminated:
+    """Multiply one column, drawn at random, of some rows: values in other units.
+
+    Parameters
+    ----------
+    X : array of shape (n, m)
+    share : float in [0, 0.5)
+    factor : float, default 25.4
+        Inches taken for millimetres.
+    options : where, n_blocks, random_state
+        As in :func:`choose_rows`.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> X, bad_rows = rs.simulate.contaminate_units(np.ones((40, 4)), 0.1, random_state=0)
+    >>> (X[bad_rows] == 25.4).sum(axis=1).tolist()
+    [1, 1, 1, 1]
+    """
+    check_number("factor", factor)
+
+    def convert(rng: np.random.Generator, rows: Array, clean: Array) -> Array:
+        rows[:, int(rng.integers(clean.shape[1]))] *= factor
+        return rows
+
+    return _damaged(X, share, convert, options)
+
+
+def contaminate_permuted(X: Array, share: float, **options: Any) -> Contaminated:
+    """Exchange the columns of some rows, all in the same way: a file with its columns in another order.
+
+    Parameters
+    ----------
+    X : array of shape (n, m)
+    share : float in [0, 0.5)
+    options : where, n_blocks, random_state
+        As in :func:`choose_rows`.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> X = np.arange(80.0).reshape(20, 4)
+    >>> dirty, bad_rows = rs.simulate.contaminate_permuted(X, 0.1, random_state=0)
+    >>> bool((np.sort(dirty, axis=1) == X).all())
+    True
+    """
+    return _damaged(X, share, lambda rng, rows, clean: rows[:, rng.permutation(clean.shape[1])], options)

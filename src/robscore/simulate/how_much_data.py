@@ -18,8 +18,7 @@ from robscore._tools.typing import AnyData, Array, IntArray, RandomState
 from robscore.families import Family
 from robscore.rows.tables import Kind, as_table
 from robscore.simulate.contaminate import contaminate_other_graph, contaminate_pareto
-from robscore.simulate.graphs import Model
-from robscore.simulate.sample import sample
+from robscore.simulate.models import Model, sample
 
 if TYPE_CHECKING:
     from robscore.estimators import RobustGraph

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from robscore._tools.messages import ArgumentError
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
-from robscore.simulate.sample import sample
+from robscore.simulate.models import sample
 
 # Latitude and longitude in degrees, and mean monthly rain in mm, rounded.
 TOWNS: dict[str, tuple[float, float, float]] = {
