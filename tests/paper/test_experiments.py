@@ -5,9 +5,9 @@ import csv
 import pytest
 
 from robscore.paper import EXPERIMENTS, reproduce
-from robscore.paper.blocks_gaussian import best_blocks
 from robscore.paper.experiment import select
-from robscore.paper.roc import areas, height
+from robscore.paper.roc_curves import areas, height
+from robscore.paper.squared_errors import best_blocks
 
 
 def figure_1(rows):

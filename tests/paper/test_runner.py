@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from robscore.cli import app
 from robscore.paper import EXPERIMENTS, InterruptedRunError, reproduce
-from robscore.paper.blocks_sqrt import BlocksSqrt
+from robscore.paper.squared_errors import BlocksSqrt
 
 SMALL = {**BlocksSqrt().settings(quick=True), "simulations": 4, "blocks": [1, 20], "n_rows": 100}
 

@@ -9,13 +9,24 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from sklearn.covariance import graphical_lasso
 
-from robscore import metrics
 from robscore._tools.typing import Array, BoolArray
 from robscore.datasets import alpine_ridge, crosses_ridge, read_ecad, simulated_alpine_rain
 from robscore.estimators import RobustGraph
 from robscore.medians import n_blocks_for
-from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, select
+from robscore.paper.experiment import (
+    Experiment,
+    Outcome,
+    Result,
+    Row,
+    Settings,
+    Task,
+    generator,
+    mean_with_interval,
+    panels,
+    select,
+)
 from robscore.plot.graphs_and_maps import plot_map
+from robscore.plot.style import BLUE, GREEN, VERMILLION
 from robscore.simulate import contaminate_pareto
 
 if TYPE_CHECKING:
@@ -85,16 +96,13 @@ class Alps(Experiment):
             members = [result for result in results if result.task["contamination"] == share]
             for method in METHODS:
                 values = 100 * np.array([member.outcome["fdr"][method] for member in members])
-                low, high = metrics.bootstrap_interval(values)
                 rows.append(
                     {
                         "data": settings["data"],
                         "contamination": share,
                         "method": method,
                         "runs": len(members),
-                        "alps_fdr": float(values.mean()),
-                        "low": float(low),
-                        "high": float(high),
+                        **mean_with_interval("alps_fdr", values),
                         "random_graph": 100 * chance,
                     }
                 )
@@ -102,23 +110,21 @@ class Alps(Experiment):
 
     def draw(self, settings: Settings, rows: list[Row], results: list[Result]) -> Figure:
         """Classic on clean data, classic and GMoM on contaminated data, on one map; the table as bars."""
-        import matplotlib.pyplot as plt
-
         rain = _rain(self.ecad)
         share = 0.05 if 0.05 in settings["contaminations"] else settings["contaminations"][0]
         clean, dirty = (
             next(r.outcome["edges"] for r in results if r.task["contamination"] == s and r.task["run"] == 0)
             for s in (0.0, share)
         )
-        panels = [
+        shown = [
             ("classic, clean data", clean["classic"]),
             (f"classic, {share:.0%} Pareto rows", dirty["classic"]),
             (f"GMoM, {share:.0%} Pareto rows", dirty["GMoM"]),
         ]
-        figure, axes = plt.subplots(2, 2, figsize=(11, 8), layout="constrained")
+        figure, axes = panels(2, 2, (11, 8))
         what = "simulated rain" if settings["data"] == "simulated" else "ECA&D precipitation"
         crossing = crosses_ridge(rain.coordinates)
-        for ax, (title, edges) in zip(axes.ravel(), panels, strict=False):
+        for ax, (title, edges) in zip(axes.ravel(), shown, strict=False):
             adjacency = np.zeros(crossing.shape, dtype=bool)
             adjacency[tuple(np.array(edges).T)] = True
             plot_map(
@@ -131,7 +137,7 @@ class Alps(Experiment):
                 ax=ax,
             )
         ax = axes[1, 1]
-        for method, colour in zip(METHODS, ("#0072B2", "#D55E00", "#009E73"), strict=True):
+        for method, colour in zip(METHODS, (BLUE, VERMILLION, GREEN), strict=True):
             some = select(rows, method=method)
             x = [100 * row["contamination"] for row in some]
             y = np.array([row["alps_fdr"] for row in some])
