@@ -38,7 +38,7 @@ from robscore.simulate import (
     random_model,
     sample,
 )
-from robscore.solvers.refit import solve_unpenalised
+from robscore.solvers.unpenalised import solve_unpenalised
 from robscore.weighting.block_weights import robust_weights
 
 if TYPE_CHECKING:

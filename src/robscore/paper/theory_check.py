@@ -8,13 +8,13 @@ import numpy as np
 
 from robscore import theory
 from robscore._tools.typing import Array
-from robscore.elements.packing import unpacked
+from robscore.elements.power_elements import unpacked
 from robscore.families import score_elements
 from robscore.losses.quadratic import assemble_hessian
 from robscore.medians import median_of_means
 from robscore.paper.experiment import Experiment, Outcome, Result, Row, Settings, Task, generator, panels, select
 from robscore.plot.style import BLUE, GREEN, PURPLE, VERMILLION
-from robscore.rows.blocks import Partition
+from robscore.rows.partition import Partition
 from robscore.simulate import choose_rows, random_model, sample
 from robscore.weighting.block_weights import robust_weights
 

@@ -11,8 +11,8 @@ from robscore._tools.arguments import check_number
 from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, IntArray, RandomState
-from robscore.rows.partition import Partition, check_n_blocks
 from robscore.rows.input_data import read_matrix
+from robscore.rows.partition import Partition, check_n_blocks
 from robscore.simulate.models import random_model, sample
 
 Where: TypeAlias = Literal["fixed", "tukey-huber", "one-to-a-block"]
