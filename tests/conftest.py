@@ -20,7 +20,7 @@ if "PYTHONPATH" in os.environ:
 collect_ignore = ["hidden"]  # what it holds cannot be imported, which is its use
 # Files that `make test` leaves to `make test-long`.
 _LONG = {"test_benchmarks", "test_experiments", "test_runner", "test_sweep", "test_distributed", "test_fuzz_moments"}
-_LONG |= {"test_page_of_app", "test_without_numba", "test_from_r", "test_picture", "test_controls"}
+_LONG |= {"test_cluster", "test_page_of_app", "test_without_numba", "test_from_r", "test_picture", "test_controls"}
 _elsewhere = Counter()  # cases of fuzzers in other processes
 
 

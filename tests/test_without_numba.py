@@ -1,11 +1,10 @@
-"""Where there is no numba, the same answers, not much later."""
+"""Where there is no numba, the same answers."""
 
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 import pytest
@@ -33,31 +32,25 @@ def rows_of(family):
 
 
 def default_fits():
-    """Seconds of a default fit of 300 x 12, the better of two, its edges and its K; for each family."""
+    """Edges and K of a default fit of 300 x 12, for each family."""
     found = {}
     for family in FAMILIES:
-        X, seconds = rows_of(family), []
-        rs.RobustGraph(family).fit(X[:, :5])  # kernels are compiled
-        for _ in range(2):
-            start = process_time()
-            model = rs.RobustGraph(family).fit(X)
-            seconds.append(process_time() - start)
+        model = rs.RobustGraph(family).fit(rows_of(family))
         edges = [[int(i), int(j)] for i, j in zip(*np.nonzero(np.triu(model.interaction_, 1)), strict=True)]
-        found[family] = min(seconds), edges, model.interaction_.tolist()
+        found[family] = edges, model.interaction_.tolist()
     return found
 
 
-def test_a_default_fit_gives_the_same_graph_within_ten_times_the_time():
+def test_a_default_fit_gives_the_same_graph():
     pytest.importorskip("numba")
     code = "import json; from test_without_numba import default_fits; print(json.dumps(default_fits()))"
     there = json.loads(run_without_numba("-c", f"import sys; sys.path.insert(0, {str(TESTS)!r}); {code}"))
-    for family, (seconds, edges, K) in default_fits().items():
-        other_seconds, other_edges, other_K = there[family]
+    for family, (edges, K) in default_fits().items():
+        other_edges, other_K = there[family]
         assert other_edges == edges, family
         assert len(edges) >= 11
         # Rows that a family with a sampler of its own is compared with are drawn in another order.
         np.testing.assert_allclose(other_K, K, atol=1e-2 * np.abs(K).max())
-        assert other_seconds < 10 * seconds, family
 
 
 def test_oracles_hold():

@@ -32,7 +32,7 @@ def test_told_to_end_it_leaves_nothing(tmp_path):
 
 
 def test_it_ends_at_once_whatever_is_going_on(tmp_path):
-    for k in range(3):
+    for k in range(2):
         with pretending(tmp_path) as server:
             tab = server.tab()
             server.client.put(tab + "data?name=x.csv", content=b"a,b\n1,2\n")

@@ -1,7 +1,5 @@
 """The bare iteration: where it says that it has the median, it has; where it cannot tell, it says nothing."""
 
-import time
-
 import numpy as np
 import pytest
 from reference import brute_median
@@ -83,13 +81,8 @@ def test_a_heavy_point_is_the_median_at_once():
 
 
 @pytest.mark.parametrize("shape", [(1000, 1000), (10_000, 10)])
-def test_easy_clouds_take_about_as_long_as_the_bare_iteration(shape):
+def test_easy_clouds_take_a_few_steps(shape):
     points = RNG.normal(size=shape)
-
-    def seconds(work):
-        start = time.process_time()
-        work(points)
-        return time.process_time() - start
-
-    pairs = [(seconds(rs.geometric_median), seconds(bare_iteration)) for _ in range(5)]
-    assert min(ours for ours, _ in pairs) < 6 * min(bare for _, bare in pairs)  # about 1; 20 to 40 without the shortcut
+    easy = certified_median(points, np.ones(len(points)), tol=1e-10)
+    assert easy.n_iter < 15
+    np.testing.assert_array_equal(rs.geometric_median(points).median, easy.median)

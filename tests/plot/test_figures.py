@@ -19,7 +19,7 @@ def model():
     X, _ = rs.simulate.contaminate_pareto(rain.X, 0.05, random_state=1)
     import pandas as pd
 
-    return rs.RobustGraph("sqrt", select=["ebic", "cv"]).fit(pd.DataFrame(X, columns=rain.names))
+    return rs.RobustGraph("sqrt", select=["ebic", "cv"], n_blocks=1, alphas=20).fit(pd.DataFrame(X, columns=rain.names))
 
 
 @pytest.fixture(autouse=True)

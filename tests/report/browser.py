@@ -62,17 +62,6 @@ def opened(browser, path, **options):
         page.close()
 
 
-def first_picture(browser, path, enough=2000, tries=5, **options):
-    """Milliseconds to the first picture, the least of some openings: the machine may be busy with something else."""
-    least = float("inf")
-    for _ in range(tries):
-        with opened(browser, path, **options) as page:
-            least = min(least, float(page.locator("html").get_attribute("data-picture")))
-        if least < enough:
-            break
-    return least
-
-
 def serious(page):
     """What axe-core finds that keeps people from using the page; nothing where it is not there."""
     if not VENDOR.exists():

@@ -71,10 +71,8 @@ def test_workers_that_come_back_are_waited_for(cluster, monkeypatch):
 def test_a_scheduler_that_is_gone_is_told_so(cluster):
     client = distributed.get_client()
     threading.Timer(0.8, lambda: client.sync(cluster.scheduler.close)).start()
-    started = time.monotonic()
     with pytest.raises((ValueError, MemoryError), match=r"gone|lost"):
         rs.RobustGraph("gamma").fit(rows())
-    assert time.monotonic() - started < 60
 
 
 def test_workers_that_are_paused_are_told_what_they_lack(lasting, monkeypatch):

@@ -20,6 +20,7 @@ def test_more_rows_find_more_edges():
     assert (table["failed"] == 0).all()
 
 
+@pytest.mark.long  # starts processes
 def test_the_same_bits_for_any_number_of_processes():
     one, two = (rs.simulate.power(truth(), [80], n_repeats=3, n_jobs=n_jobs) for n_jobs in (1, 2))
     assert one.equals(two)

@@ -1,10 +1,9 @@
 """Without ever forming Gamma, and looking at a growing set of coordinates only, the path is the same."""
 
-import itertools
-
 import joblib
 import numpy as np
 import pytest
+from designs import swept
 from sklearn.exceptions import ConvergenceWarning
 
 import robscore as rs
@@ -54,7 +53,7 @@ def test_the_loss_is_the_same(family):
 
 
 @pytest.mark.parametrize(
-    ("family", "rule", "options"), list(itertools.product(("sqrt", "gamma", "gaussian"), ("symmetric", "or"), OPTIONS))
+    ("options", "family", "rule"), swept(OPTIONS, ("sqrt", "gamma", "gaussian"), ("symmetric", "or"), times=2)
 )
 def test_the_path_is_the_same(family, rule, options):
     dense, factored = both(family)
