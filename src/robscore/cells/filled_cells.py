@@ -33,8 +33,6 @@ class FilledCells:
     rounds : how many there were
     change : relative change of the parameters in the last rounds
     converged : bool
-    is_last : bool
-        Whether nothing is drawn any more.
     """
 
     missing: BoolArray
@@ -47,7 +45,6 @@ class FilledCells:
     rounds: int = 0
     change: float = np.inf
     converged: bool = False
-    is_last: bool = False
 
     @property
     def pairs_there(self) -> Array:

@@ -22,8 +22,8 @@ from robscore.certainty.check_fit import remarks_on_fit
 from robscore.certainty.influence import find_time_blocks
 from robscore.certainty.rows_left_out import remarks_on_left_out, rows_left_out
 from robscore.families.power import PowerFamily
-from robscore.fitting.fit import Fit, GraphFit
-from robscore.fitting.moderators import remarks_on_codes
+from robscore.fitting.fit_result import Fit, GraphFit
+from robscore.fitting.moderator_units import remarks_on_codes
 
 _FEWEST_ROWS = 20  # to judge rows, or anything else, by the others
 _NEXT_TO_NONE = 0.05  # rows that are not worth a word

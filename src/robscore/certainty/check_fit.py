@@ -31,7 +31,7 @@ from robscore.families.family import Parameters
 from robscore.families.given_covariates import GivenCovariates
 from robscore.families.power import PowerFamily
 from robscore.family_choice.common_loss import CommonWeight, Coordinates, is_comparable, node
-from robscore.fitting.fit import Fit
+from robscore.fitting.fit_result import Fit
 from robscore.rows.tables import Kind, as_table
 from robscore.weighting.proper_parameters import proper
 

@@ -30,7 +30,7 @@ from robscore.certainty.influence import (
     solve,
     squares_in_blocks,
 )
-from robscore.fitting.fit import Fit
+from robscore.fitting.fit_result import Fit
 from robscore.fitting.settings import GraphSettings
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.tables import Kind, as_table

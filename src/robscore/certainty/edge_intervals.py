@@ -16,7 +16,7 @@ from robscore.certainty.influence import (
     count_blocks,
 )
 from robscore.elements import PairwiseElements
-from robscore.fitting.fit import GraphFit
+from robscore.fitting.fit_result import GraphFit
 from robscore.fitting.solve import solve as solve_path
 from robscore.graph import pair_associations
 from robscore.losses.quadratic import QuadraticLoss

@@ -30,8 +30,8 @@ from robscore.certainty.contrasts import (
 )
 from robscore.certainty.influence import Solved, count_blocks
 from robscore.families.given_covariates import Moderated
-from robscore.fitting.fit import Fit
-from robscore.fitting.moderators import Placed
+from robscore.fitting.fit_result import Fit
+from robscore.fitting.moderator_units import Placed
 from robscore.losses.interaction_parts import mirrored
 from robscore.solvers.unpenalised import SingularLossError
 

@@ -10,9 +10,8 @@ from robscore._tools.messages import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.cells.draw_cells import DrawingOrder, initial_values, redrawn
 from robscore.elements.streamed import elements_of
-from robscore.fitting.filling import Filler
-from robscore.fitting.fit import Fit, GraphFit
-from robscore.fitting.weigh import weights_of_copies
+from robscore.fitting.fit_result import Fit, GraphFit
+from robscore.fitting.imputing import Filler, weights_of_copies
 from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import as_table
 from robscore.weighting.proper_parameters import proper

@@ -38,9 +38,8 @@ from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements, PairwiseElements
 from robscore.elements.streamed import elements_of
 from robscore.families.family import Family, Parameters
-from robscore.fitting.filling import Filler
-from robscore.fitting.fit import Fit, GraphFit
-from robscore.fitting.weigh import weights_of_copies
+from robscore.fitting.fit_result import Fit, GraphFit
+from robscore.fitting.imputing import Filler, weights_of_copies
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.row_source import ArrayRows
 from robscore.solvers.unpenalised import Refit, SingularLossError, refit

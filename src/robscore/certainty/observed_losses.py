@@ -10,7 +10,7 @@ from robscore._tools.typing import Array, BoolArray
 from robscore.cells.filled_streams import filled_with, typical_values
 from robscore.elements.observed_entries import ObservedEntries
 from robscore.families.family import Family, Parameters
-from robscore.fitting.fit import Fit
+from robscore.fitting.fit_result import Fit
 from robscore.fitting.settings import is_known_by_entries
 from robscore.rows.row_source import ArrayRows, Rows
 

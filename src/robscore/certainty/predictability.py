@@ -19,7 +19,7 @@ from robscore._tools.messages import Setting, UsageError
 from robscore._tools.typing import AnyData
 from robscore.certainty.check_fit import Bench, rows_to_check
 from robscore.family_choice.held_out_loss import block_losses
-from robscore.fitting.fit import GraphFit
+from robscore.fitting.fit_result import GraphFit
 from robscore.rows.tables import Kind, as_table
 
 _MOST_ROWS = 20_000

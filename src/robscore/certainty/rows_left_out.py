@@ -20,7 +20,7 @@ import numpy as np
 
 from robscore._tools.messages import About, Message, Phrase, Remark, Setting, clipped, first_few
 from robscore._tools.typing import Array, IntArray
-from robscore.fitting.fit import Fit
+from robscore.fitting.fit_result import Fit
 
 _FEWEST = 8  # rows that can be a group
 _LEAST_SHARE = 0.01  # of all rows

@@ -26,7 +26,7 @@ from robscore._tools.messages import UsageError, first_few, quoted
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore.certainty.influence import influence_of_rows
-from robscore.fitting.fit import GraphFit
+from robscore.fitting.fit_result import GraphFit
 from robscore.graph import Graph
 from robscore.rows.input_data import read_matrix, readable
 from robscore.rows.tables import Kind, as_table

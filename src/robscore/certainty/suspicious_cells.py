@@ -12,7 +12,7 @@ from robscore._tools.typing import AnyData, Array, IntArray
 from robscore.cells.common_faults import common_factors, stuck_runs
 from robscore.cells.conditionals import conditional_quantiles
 from robscore.cells.wrong_cells import Suspects
-from robscore.fitting.fit import Fit
+from robscore.fitting.fit_result import Fit
 from robscore.rows.tables import Kind, as_table
 from robscore.weighting.proper_parameters import proper
 

@@ -13,7 +13,7 @@ from robscore._tools.memory import rows_within
 from robscore._tools.typing import AnyArray, AnyData, Array, BoolArray, IntArray
 from robscore.certainty.rows_left_out import What, rows_left_out
 from robscore.families.family import Family
-from robscore.fitting.fit import Fit
+from robscore.fitting.fit_result import Fit
 from robscore.rows.row_source import Rows
 from robscore.rows.tables import Kind, as_table
 from robscore.weighting.column_scaling import Standard, canonical_order

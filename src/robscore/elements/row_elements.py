@@ -92,6 +92,12 @@ class Elements(ABC):
     memory: float = 0.0
     n_locations: int = 1
 
+    def stored_as(self, storage: Storage) -> Self:
+        """The same elements, whose averages hold Gamma in this way."""
+        same = copy(self)
+        same.storage = storage
+        return same
+
     def _find_overflow(self, bound: float = np.inf) -> None:
         """Set ``overflow``, and the rows that do to zero; no squared norm is known to exceed ``bound``."""
         if bound <= LARGEST_SQUARED_NORM / 2:

@@ -22,7 +22,7 @@ from robscore.certainty.suspicious_rows import suspicious_rows
 from robscore.elements.streamed import elements_of, held
 from robscore.estimators.fitting import FitsRows
 from robscore.estimators.moderation import ModerationMixin, moderations
-from robscore.estimators.opening import DataOpener, Opened
+from robscore.estimators.opening import DataOpener
 from robscore.estimators.outliers import JudgesRows
 from robscore.families.family import Family, get_family
 from robscore.families.power import PowerFamily
@@ -30,7 +30,8 @@ from robscore.family_choice.choose_family import FamilyChoice, choose_family
 from robscore.family_choice.common_loss import is_comparable
 from robscore.family_choice.common_score import Scoring
 from robscore.family_choice.data_profile import ConstantSum, remarks_on_codes, remarks_on_columns
-from robscore.fitting.fit import Fit
+from robscore.fitting.fit_result import Fit
+from robscore.fitting.prepare import Data
 from robscore.fitting.settings import Missing, Settings
 from robscore.rows import Rows
 from robscore.rows.input_data import read_frequency
@@ -71,9 +72,14 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
     _family_choice: FamilyChoice
 
     def _validate(
-        self, X: AnyData, covariates: AnyData | None, kind: type[_S], moderators: AnyData | None = None
-    ) -> tuple[_S, Opened]:
-        """The arguments, checked, with a family; and the data, closed where they are to be."""
+        self,
+        kind: type[_S],
+        X: AnyData,
+        sample_weight: AnyData | None,
+        covariates: AnyData | None,
+        moderators: AnyData | None,
+    ) -> tuple[_S, Data]:
+        """The arguments, checked, with a family; and the data, divided by their sums where these are constant."""
         arguments = self.get_params(deep=False)
         self._whole = None
         is_auto = _is_auto(self.family)
@@ -81,7 +87,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
         has_covariates = covariates is not None or moderators is not None
         if has_covariates and not is_auto:
             settings.check_covariates()
-        data = self._open_moderated(X, covariates, moderators)
+        data = replace(self._open_moderated(X, covariates, moderators), sample_weight=sample_weight)
         if not is_auto:
             self._family_choice = FamilyChoice(str(self.family), settings.family, "")
             self.family_ = self.family
@@ -96,7 +102,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
         if has_covariates:
             settings.check_covariates()
         self._whole = self._family_choice.whole
-        return settings, data if self._whole is None else data._replace(rows=self._closed(data.rows))
+        return settings, data if self._whole is None else replace(data, rows=self._closed(data.rows))
 
     def _store(self, fit: Fit, rows: Rows) -> None:
         """The attributes that every fit has; rows are those of the data."""
@@ -134,7 +140,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
 
     def _scaled_rows(self, X: AnyData, covariates: AnyData | None, *, fill: bool = False) -> tuple[Rows, BoolArray]:
         """The complete rows of other data, scaled like the fit's, and which they are; or all rows, filled in."""
-        rows, *_ = self._open_given(X, covariates, reset=False)
+        rows = self._open_given(X, covariates, reset=False).rows
         if fill and self.missing == "impute":
             rows = completed_once(self.fitted_, rows)
         settings, preparation = self.fitted_.settings, self.fitted_.prepared.preparation
@@ -165,7 +171,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
         check_is_fitted(self)
         fit = self.fitted_
         preparation, memory = fit.prepared.preparation, fit.settings.memory
-        rows, *_ = self._open_given(X, covariates, reset=False)
+        rows = self._open_given(X, covariates, reset=False).rows
         rows = held(rows, preparation.family, memory)
         used, by_cells = rows_to_judge(fit, rows)
         if not used.any():
@@ -283,7 +289,7 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
         check_whole("k", k, at_least=1)
         if X is None:
             return imputations(self.fitted_, k)
-        rows, *_ = self._open_given(X, covariates, reset=False)
+        rows = self._open_given(X, covariates, reset=False).rows
         return imputations(self.fitted_, k, rows.gather(np.asarray))
 
     def effects(self, *, level: float = 0.95, fdr: float = 0.1, block_size: int | Literal["auto"] = "auto") -> AnyData:

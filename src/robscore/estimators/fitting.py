@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Self
 
 from robscore._tools.typing import AnyData
-from robscore.fitting.fit import Fit
+from robscore.fitting.fit_result import Fit
 
 
 class FitsRows:

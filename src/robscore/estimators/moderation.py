@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._tools.typing import AnyData, Array
 from robscore.certainty.effects import differences
 from robscore.families.given_covariates import Moderated
-from robscore.fitting.fit import Fit, GraphFit
-from robscore.fitting.moderators import moderators_at
+from robscore.fitting.fit_result import Fit, GraphFit
+from robscore.fitting.moderator_units import moderators_at
 from robscore.graph import Graph, association
 from robscore.losses.interaction_parts import matrices
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, validate_data
 from robscore._tools.messages import ArgumentError, UsageError, quoted
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore.family_choice.data_profile import ConstantSum
+from robscore.fitting.prepare import Data
 from robscore.rows import ArrayRows, Rows
 from robscore.rows.covariate_columns import (
     Covariate,
@@ -25,15 +26,6 @@ from robscore.rows.covariate_columns import (
 )
 from robscore.rows.input_data import open_rows, readable
 from robscore.rows.row_source import with_columns
-
-
-class Opened(NamedTuple):
-    """Rows with covariates as their last columns, their data-frame library, names of covariates, which moderate."""
-
-    rows: Rows
-    frame: str | None
-    given: Sequence[str]
-    moderators: Sequence[Moderator] = ()
 
 
 class DataOpener(BaseEstimator):  # type: ignore[misc]
@@ -89,7 +81,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
         )
         return ArrayRows(matrix, table.names, whole=False), table.library
 
-    def _open_given(self, X: AnyData, covariates: AnyData | None, *, reset: bool) -> Opened:
+    def _open_given(self, X: AnyData, covariates: AnyData | None, *, reset: bool) -> Data:
         """The rows of X, with covariates where the fit has some."""
         names = names_of_columns(covariates)
         if reset:
@@ -103,7 +95,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
             raise UsageError(f"The fit was given the covariates {quoted(self.covariates_.names)}; give them here too.")
         if covariates is None and names is None:
             rows, library = self._open(X, reset=reset)
-            return Opened(rows, library, ())
+            return Data(rows, type(self).__name__, library)
         if names is None:
             rows, library = self._open(X, reset=reset)
             columns = read_covariates(covariates, rows.n_rows)
@@ -115,9 +107,10 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
             rows, library = self._open(rest, reset=reset)
         if self.covariates_ is None:
             self.covariates_ = Design.of(columns, from_data=names is not None)
-        return Opened(with_columns(rows, self.covariates_.matrix(columns)), library, self.covariates_.terms)
+        joined = with_columns(rows, self.covariates_.matrix(columns))
+        return Data(joined, type(self).__name__, library, given=self.covariates_.terms)
 
-    def _open_moderated(self, X: AnyData, covariates: AnyData | None, moderators: AnyData | None) -> Opened:
+    def _open_moderated(self, X: AnyData, covariates: AnyData | None, moderators: AnyData | None) -> Data:
         """The rows of a fit, with all covariates, those that moderate among them."""
         if moderators is None:
             return self._open_given(X, covariates, reset=True)
@@ -129,9 +122,9 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
                 raise
             raise ArgumentError("moderators", error.value, error.problem) from None
         assert self.covariates_ is not None
-        return data._replace(moderators=Moderator.of(self.covariates_, names))
+        return replace(data, moderators=Moderator.of(self.covariates_, names))
 
-    def _open_named(self, rows: Rows, names: Sequence[str], *, reset: bool) -> Opened:
+    def _open_named(self, rows: Rows, names: Sequence[str], *, reset: bool) -> Data:
         """Rows that are not in memory, with some of their own columns put last, as covariates: numbers all of them."""
         if rows.names is None or (absent := [name for name in names if name not in rows.names]):
             has = "no names" if rows.names is None else f"no {quoted(absent)}"
@@ -145,7 +138,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
             self.covariates_ = Design(tuple(Covariate(name, "number") for name in names), from_data=True)
         whole = rows.mapped(partial(_reordered, order), order.size)
         whole.names = first.names
-        return Opened(whole, None, names)
+        return Data(whole, type(self).__name__, given=names)
 
     def _own_columns(self, rows: Rows) -> Rows:
         """The rows without covariates."""

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._tools.messages import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.certainty.suspicious_rows import RowScores, row_scores
-from robscore.fitting.fit import Fit
+from robscore.fitting.fit_result import Fit
 from robscore.rows import Rows
 
 _LEVEL = 0.01  # of good rows that may be flagged, as suspicious_rows has it

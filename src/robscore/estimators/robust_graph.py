@@ -20,8 +20,9 @@ from robscore.elements.row_elements import Storage
 from robscore.estimators.base import ScoreMatchingEstimator
 from robscore.estimators.showing import ShowsGraph
 from robscore.families.family import Family
-from robscore.fitting.by_sample import fit_graph_of_any
-from robscore.fitting.fit import GraphFit, Sampled
+from robscore.fitting.by_sample import Sampled
+from robscore.fitting.fit import fit_graph
+from robscore.fitting.fit_result import GraphFit
 from robscore.fitting.settings import GraphSettings, Missing
 from robscore.graph import Graph
 from robscore.solvers.penalised_loss import Rule
@@ -254,17 +255,9 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
     def _fit(
         self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None, moderators: AnyData | None
     ) -> GraphFit:
-        settings, data = self._validate(X, covariates, GraphSettings, moderators)
+        settings, data = self._validate(GraphSettings, X, sample_weight, covariates, moderators)
         with watched_at(type(self).__name__, settings.verbose):
-            fit = fit_graph_of_any(
-                data.rows,
-                settings,
-                caller=type(self).__name__,
-                frame=data.frame,
-                sample_weight=sample_weight,
-                given=data.given,
-                moderators=data.moderators,
-            )
+            fit = fit_graph(data, settings)
         self._store(fit, data.rows)
         self._store_choice(fit)
         return fit

@@ -9,7 +9,8 @@ import numpy as np
 from robscore._tools.typing import AnyData, RandomState
 from robscore.estimators.base import ScoreMatchingEstimator
 from robscore.families.family import Family
-from robscore.fitting.fit import Fit, fit_parameters
+from robscore.fitting.fit import fit_parameters
+from robscore.fitting.fit_result import Fit
 from robscore.fitting.settings import Missing, Settings
 
 
@@ -132,16 +133,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     def _fit(
         self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None, moderators: AnyData | None
     ) -> Fit:
-        settings, data = self._validate(X, covariates, Settings, moderators)
-        fit = fit_parameters(
-            data.rows,
-            settings,
-            caller=type(self).__name__,
-            frame=data.frame,
-            sample_weight=sample_weight,
-            given=data.given,
-            moderators=data.moderators,
-        )
+        settings, data = self._validate(Settings, X, sample_weight, covariates, moderators)
+        fit = fit_parameters(data, settings)
         self._store(fit, data.rows)
         if settings.family.is_pairwise:
             upper = self.interaction_[np.triu_indices(len(fit.names))]

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.typing import Array
 from robscore.families.power import Gaussian
-from robscore.fitting.fit import GraphFit
+from robscore.fitting.fit_result import GraphFit
 from robscore.graph import Graph
 
 

@@ -6,7 +6,7 @@
 3. A pass over all rows weights each row by that rule; another adds up the weighted loss on the support of the
    graph, of which K and eta are the minimum, without a penalty.
 4. A fresh sample of rows gives standard errors, and a certificate for the pairs that were left out
-   (:mod:`robscore.fitting.certificate`).
+   (:class:`Certificate`).
 
 If the sample is all rows, step 3 gives the weights and the refit of the fit in memory.
 
@@ -17,66 +17,119 @@ that of all rows, a few times over, since each time only the missing share of an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
+from scipy.stats import false_discovery_control, norm
 
-from robscore._tools.memory import rows_within
+from robscore._tools.memory import chunks, rows_within
 from robscore._tools.progress import announce, stage
 from robscore._tools.threads import threads_for
-from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
+from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.cells.filled_streams import Drawing, FilledRows, Seeds, filled_with, row_seeds, typical_values
 from robscore.domains import Simplex
 from robscore.elements import PairwiseElements
 from robscore.elements.row_elements import RowCounts
 from robscore.families.family import Family, Parameters
-from robscore.fitting.certificate import certify
-from robscore.fitting.fit import GraphFit, Sampled, fit_graph, in_given_units
-from robscore.fitting.holes import fits_in_memory
-from robscore.fitting.prepare import Prepared, look
-from robscore.fitting.refit import RIDGE, refitted
+from robscore.fitting.fit_result import GraphFit
+from robscore.fitting.imputing import fits_in_memory
+from robscore.fitting.prepare import Data, Prepared, check_rows
 from robscore.fitting.settings import GraphSettings
+from robscore.fitting.solve import RIDGE, refitted
 from robscore.fitting.weigh import Weighed, remarks_on_left_out
 from robscore.graph import association
 from robscore.losses.quadratic import QuadraticLoss, entries_of
-from robscore.rows.covariate_columns import Moderator
-from robscore.rows.row_source import ArrayRows, Rows, some_of
+from robscore.rows.row_source import ArrayRows, Rows, added, some_of
 from robscore.rows.tables import default_names
 from robscore.solvers.path import joined_interaction, joined_support
 from robscore.solvers.unpenalised import Refit, SingularLossError, refit
 from robscore.weighting.proper_parameters import proper
 from robscore.weighting.reweighting import Reweighted
-from robscore.weighting.row_weights import RowWeights
+from robscore.weighting.row_weights import RowWeights, WeightedRows
 
 _DRAWN_ANEW = 4  # times that missing cells of all rows are drawn by another fit
 MOST_ROWS, _FEWEST_ROWS = 50_000, 5_000  # of a sample
-_PIECE_BYTES = 20e6  # of elements at a time
+_PIECE_BYTES = 20e6  # of elements, or of gradients, at a time
+FDR = 0.1  # at which pairs that the sample left out are said to be missing
 
 
-def fit_graph_of_any(
-    rows: Rows,
-    settings: GraphSettings,
-    *,
-    caller: str,
-    frame: str | None = None,
-    sample_weight: AnyData | None = None,
-    given: Sequence[str] = (),
-    moderators: Sequence[Moderator] = (),
-) -> GraphFit:
-    """The graph from all rows at once or, if there are very many, from a sample of them."""
-    size = sample_size(rows, settings)
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What a fresh sample says.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many rows the sample has.
+    errors : array of shape (m, m)
+        Standard errors of K on the scaled columns, from all rows; NaN where nothing was estimated.
+    pairs : two integer arrays of shape (p,)
+        The pairs i < j that were left out and may have an edge, most certain first.
+    gradient, gradient_error : arrays of shape (p,)
+        The mean gradient of the loss in K_ij, and its standard error.
+    p_value, q_value : arrays of shape (p,)
+        Of "no edge", alone and among all pairs left out (Benjamini-Hochberg).
+    """
+
+    n_rows: int
+    errors: Array
+    pairs: tuple[IntArray, IntArray]
+    gradient: Array
+    gradient_error: Array
+    p_value: Array
+    q_value: Array
+
+    @property
+    def n_missed(self) -> int:
+        """Pairs left out that may be edges, at a false discovery rate of 10 %."""
+        return int(np.count_nonzero(self.q_value <= FDR))
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """How a sample of rows chose a graph whose numbers come from all rows.
+
+    Attributes
+    ----------
+    rows : integer array
+        Positions in the data of the rows that chose the graph.
+    certificate : Certificate
+        What a fresh sample says of it.
+    interaction, scaled : K in the units of the data, and on the scaled columns
+    filled : how many cells of all rows were filled in, in words
+    """
+
+    rows: IntArray
+    certificate: Certificate
+    interaction: Array
+    scaled: Array
+    filled: str = ""
+
+    @property
+    def interaction_error(self) -> Array:
+        """Standard errors of K in the units of the data, shape (m, m); NaN where nothing was estimated."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.abs(self.interaction / self.scaled) * self.certificate.errors)
+
+    def describe(self, n_rows: int) -> str:
+        """Who did what, and whether edges are missing."""
+        left_out, missed = self.certificate.p_value.size, self.certificate.n_missed
+        found = f"{missed} may have one" if missed else "none seems to have one"
+        return (
+            f"{self.rows.size} random rows chose the graph, and all {n_rows} estimated it without a penalty; of "
+            f"{left_out} pairs without an edge {found}, checked on {self.certificate.n_rows} other rows"
+        )
+
+
+def asks_for_sample(data: Data, settings: GraphSettings) -> bool:
+    """Whether there are so many rows that a sample chooses the graph, and nothing that was asked needs all of them."""
+    rows = data.rows
     in_memory = settings.fills_in and not _fills_a_stream(rows, settings)
-    whole = in_memory or not settings.blocks_unspecified or not settings.reweights
-    if rows.n_rows > size and not (whole or moderators) and settings.alpha is None:
-        found = _by_sample(rows, settings, size, sample_weight, {"caller": caller, "frame": frame, "given": given})
-        if found is not None:
-            return found
-    return fit_graph(
-        rows, settings, caller=caller, frame=frame, sample_weight=sample_weight, given=given, moderators=moderators
-    )
+    needs_all = in_memory or not settings.blocks_unspecified or not settings.reweights
+    is_large = rows.n_rows > sample_size(rows, settings)
+    return is_large and not (needs_all or data.moderators) and settings.alpha is None
 
 
 def sample_size(rows: Rows, settings: GraphSettings) -> int:
@@ -85,28 +138,29 @@ def sample_size(rows: Rows, settings: GraphSettings) -> int:
     return int(np.clip(settings.memory / a_row, _FEWEST_ROWS, MOST_ROWS))
 
 
-def _by_sample(
-    rows: Rows, settings: GraphSettings, size: int, sample_weight: AnyData | None, facts: dict[str, Any]
+def fit_by_sample(
+    data: Data, settings: GraphSettings, fit_graph: Callable[[Data, GraphSettings], GraphFit]
 ) -> GraphFit | None:
     """None if the sample cannot tell bad rows, or does not determine the graph: then all rows are used."""
+    rows, size = data.rows, sample_size(data.rows, settings)
     with stage("looking at all rows, pass 1 of 3"):
-        names = rows.names or default_names(rows.n_columns - len(facts["given"]))
-        looked_at = rows.mapped(partial(_started, typical_values(rows, names))) if settings.fills_in else rows
-        seen = look(looked_at, settings, facts["caller"], sample_weight, facts["given"])
-    complete = seen.complete(seen.every)
+        names = rows.names or default_names(rows.n_columns - len(data.given))
+        started = rows.mapped(partial(_started, typical_values(rows, names))) if settings.fills_in else rows
+        checked = check_rows(replace(data, rows=started), settings)
+    complete = checked.complete(checked.every)
     if complete.n_rows <= size:
         return None
-    if settings.fills_in:  # with their holes
-        complete = rows.selected(np.flatnonzero(seen.used)).counted(complete.frequency)
+    if settings.fills_in:  # these rows keep their missing cells, which are drawn whenever they are read
+        complete = rows.selected(np.flatnonzero(checked.used)).counted(complete.frequency)
     rng = np.random.default_rng(settings.seed)
     sample = complete.sample(size, rng)
     with stage(f"a sample of {size} rows"):
         some = ArrayRows(complete.take(sample), rows.names, whole=False)
-        often = some_of(complete.frequency, sample)
-        pilot = fit_graph(some, replace(settings, random_state=settings.seed), sample_weight=often, **facts)
+        sampled = replace(data, rows=some, sample_weight=some_of(complete.frequency, sample))
+        pilot = fit_graph(sampled, replace(settings, random_state=settings.seed))
     if pilot.weighed.found is None or not pilot.weights.is_tapered:
         return None
-    prepared = pilot.prepared.preparation.applied(complete, seen.used)
+    prepared = pilot.prepared.preparation.applied(complete, checked.used)
     with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
         if not settings.fills_in:
             return _of_all(pilot, prepared, sample, rng)
@@ -183,7 +237,7 @@ def _of_all(
         return None
     K = joined_interaction(solution.interaction, settings.rule)
     scaled: Parameters = loss.completed(K), solution.location
-    given = in_given_units(prepared, scaled)
+    given = prepared.preparation.in_given_units(scaled)
     own_remarks = remarks_on_left_out(weights, prepared)
     weighed = Weighed(
         weights, pilot.weighed.n_blocks, None, pilot.weighed.reweighted, own_remarks,
@@ -249,3 +303,99 @@ def _loss_of(
     assert isinstance(elements, PairwiseElements)
     often = share if frequency is None else share * frequency
     return elements.restricted(RowCounts(phi * often, phi * often, slopes * often), parameters, entries)
+
+
+def certify(
+    prepared: Prepared,
+    weights: RowWeights,
+    solution: Refit | None,
+    scaled: Parameters,
+    allowed: BoolArray,
+    sample: IntArray,
+    rng: np.random.Generator,
+    there: Array | None = None,
+) -> Certificate:
+    """Evidence about a graph from rows other than those that chose it, as many; from all if none are left.
+
+    With psi_i what row i adds to the gradient at the estimate, which all rows have determined:
+
+    - the error of an edge is the root of the sum of squares of its influences -H^-1 psi_i, for as many rows as there
+      are;
+    - the gradient in a pair that was left out has mean zero if it has no edge; its error is the root of the sum of its
+      squares, since a fresh sample is so small beside all rows that the estimate is as good as known.
+
+    Parameters
+    ----------
+    prepared : all rows
+    weights : what they count
+    solution : the refit on the graph, where its parameters are pairs
+    scaled : K and eta
+    allowed : boolean array of shape (m, m)
+        Pairs that may have an edge.
+    sample : integer array
+        The rows that chose it.
+    there : array of shape (m, m), or None
+        Share of the rows in which both cells of a pair were observed, where the others were drawn: those add nothing.
+    """
+    less = 1.0 if there is None else 1 / np.sqrt(np.maximum(there, 1 / prepared.rows.n_rows))
+    fresh = prepared.rows.sample(min(sample.size, prepared.rows.n_rows), rng)
+    fresh = np.setdiff1d(fresh, sample) if sample.size < prepared.rows.n_rows else fresh
+    own = weights.some(fresh)
+    gradient, (squares, across), influences = _sums(prepared, fresh, own, solution, scaled)
+    m = len(scaled[0])
+    errors = np.full((m, m), np.nan)
+    if solution is not None:
+        smaller = np.sqrt(own.effective_rows[0] / weights.effective_rows[0])
+        free = solution.rows < m
+        errors[solution.rows[free], solution.nodes[free]] = (np.sqrt(influences) * smaller)[free]
+        errors = np.fmax(errors, errors.T) * less
+    with np.errstate(invalid="ignore"):
+        error = np.sqrt(squares + squares.T + 2 * across) * less
+    i, j = np.nonzero(np.triu(allowed & (scaled[0] == 0) & (error > 0), 1))
+    p_value = 2 * norm.sf(np.abs(gradient[i, j]) / error[i, j])
+    order = np.argsort(p_value, kind="stable")
+    i, j, p_value = i[order], j[order], p_value[order]
+    q_value = false_discovery_control(p_value) if p_value.size else p_value
+    return Certificate(fresh.size, errors, (i, j), gradient[i, j], error[i, j], p_value, q_value)
+
+
+def _sums(
+    prepared: Prepared, some: IntArray, weights: RowWeights, solution: Refit | None, z: Parameters
+) -> tuple[Array, Array, Array]:
+    """Over some rows, a piece at a time: gradients, shape (m, m), their squares, (2, m, m), and squared influences."""
+    family, X = prepared.preparation.scaled_family, prepared.rows.take(some)
+    numbers = max(family.numbers_a_row(X.shape[1]), 0 if solution is None else solution.rows.size)
+    total = None
+    for piece in chunks(len(X), rows_within(_PIECE_BYTES, numbers)):
+        often = None if weights.frequency is None else weights.frequency[piece]
+        counts = weights.gamma_weights[piece], weights.g_weights[piece], weights.pulls[piece]
+        elements = family.elements(X[piece])
+        assert isinstance(elements, PairwiseElements)
+        part, m = WeightedRows(elements, *counts, weights.parameters, often), len(z[0])
+        squares = part.pair_squares(z, np.zeros((1 + elements.n_locations, m, m)))
+        found = _gradient(part, z), squares, _squared_influences(solution, part)
+        total = found if total is None else added(total, found)
+    assert total is not None
+    return total
+
+
+def _gradient(weighted: WeightedRows, z: Parameters) -> Array:
+    """Of the weighted loss in every K_ij, both of its entries together, shape (m, m)."""
+    elements, m = weighted.elements, len(z[0])
+    total = elements.gamma_times(weighted.gamma_weights, *z)
+    total -= elements.mean_g(weighted.g_weights)
+    if weighted.pulls.any():
+        total -= elements.gamma_times(weighted.pulls, *weighted.parameters)
+    return np.asarray(total[:, :m] + total[:, :m].T)
+
+
+def _squared_influences(solution: Refit | None, weighted: WeightedRows) -> Array:
+    """Of rows on all free parameters, added up, shape (d,)."""
+    if solution is None:
+        return np.zeros(0)
+    z = solution.interaction, solution.location
+    gradients = weighted.gradients(z, solution.rows, solution.nodes, symmetric=solution.symmetric)
+    if weighted.frequency is not None:
+        gradients /= np.sqrt(weighted.frequency)[:, None]
+    influence = solution.factor.unwhiten(solution.factor.whiten(gradients))
+    return np.einsum("ij,ij->j", influence, influence)

@@ -12,6 +12,7 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import PairwiseElements
 from robscore.elements.observed_entries import ObservedElements
+from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import GraphSettings
 from robscore.fitting.solve import solve
 from robscore.fitting.weigh import Weighed
@@ -51,8 +52,14 @@ class Chosen:
     remarks: list[Remark]
     tau: float = 1.0
 
+    def describe(self) -> list[str]:
+        """The penalty and the number of edges, in a line."""
+        alpha, n_edges = self.path.alphas[self.position], self.path.n_edges[self.position]
+        return [f"alpha = {alpha:.4g} {self.words}: {n_edges} edges"]
+
 
 def choose(
+    prepared: Prepared,
     loss: QuadraticLoss,
     path: Path,
     elements: PairwiseElements,
@@ -61,7 +68,11 @@ def choose(
     certainty: Array | None = None,
     observed: ObservedElements | None = None,
 ) -> Chosen:
-    """The position of the penalty on the path, which a number of edges may add a penalty to."""
+    """The position of the penalty on the path, which a number of edges may add a penalty to.
+
+    Where cells were filled in, ``certainty`` says how far pairs stand out, and ``observed`` are the elements of what
+    was observed.
+    """
     if settings.alpha is not None:
         return Chosen(path, 0, "as given", {}, {}, [])
     if settings.n_edges is not None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from robscore._tools.messages import Setting, UsageError, quoted
-from robscore._tools.typing import AnyData, BoolArray, IntArray
+from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.cells.filled_cells import FilledCells
 from robscore.elements import Elements
 from robscore.elements.streamed import check_memory, elements_of, held
 from robscore.families.family import Family, Parameters, Scaling
 from robscore.families.given_covariates import GivenCovariates
-from robscore.fitting.covariates import with_covariates
-from robscore.fitting.moderators import Placed, check_present, place_moderators
+from robscore.fitting.moderator_units import Placed, check_present, place_moderators
 from robscore.fitting.settings import Settings
 from robscore.losses.quadratic import location_rows
 from robscore.rows.covariate_columns import Moderator
@@ -30,6 +30,30 @@ _LEAST_SIZE, _LARGEST_SIZE = 1e-30, 1e30  # of columns that are not scaled: powe
 _ORDINARY = 1e10  # columns within so much of 1 need no closer look
 
 
+@dataclass(frozen=True, eq=False)
+class Data:
+    """What a user gives to ``fit``, opened.
+
+    Attributes
+    ----------
+    rows : Rows
+        Covariates are the last columns.
+    caller : str
+        Name of the estimator, for messages.
+    frame : name of the data-frame library that the rows came in, or None
+    sample_weight : how often every row counts, as given, or None
+    given : names of the covariates' columns
+    moderators : those covariates that change the interactions
+    """
+
+    rows: Rows
+    caller: str
+    frame: str | None = None
+    sample_weight: AnyData | None = None
+    given: Sequence[str] = ()
+    moderators: Sequence[Moderator] = ()
+
+
 @dataclass(frozen=True)
 class Preparation:
     """How rows are made ready: fixed by the data of a fit, applied to any other.
@@ -42,6 +66,7 @@ class Preparation:
     names : column names, for messages.
     given : names of the covariates' columns.
     caller : name of the estimator, for messages.
+    frame : name of the data-frame library that tables are given in, or None.
     moderators : which covariates change the interactions, and how.
     """
 
@@ -51,6 +76,7 @@ class Preparation:
     names: list[str]
     given: tuple[str, ...]
     caller: str
+    frame: str | None = None
     moderators: tuple[Placed, ...] = ()
 
     @property
@@ -75,6 +101,23 @@ class Preparation:
         """Other rows, made ready as those of a fit were; ``used`` says which of their data these are."""
         return Prepared(self, _scaled(rows, self.scaling), used)
 
+    def in_given_units(self, scaled: Parameters) -> Parameters:
+        """Parameters of the given columns; raise, naming columns, where these are not numbers."""
+        given = self.unscale(scaled)
+        if all(np.isfinite(part).all() for part in given):
+            return given
+        if not self.family.is_pairwise:
+            raise UsageError(
+                f"The fit has no finite answer: the statistics of columns {quoted(self.names)} are too large or too "
+                "small for floating-point numbers. Measure them in other units."
+            )
+        wrong = ~np.isfinite(location_rows(given[1])).all(axis=0) | ~np.isfinite(given[0]).all(axis=0)
+        listed = quoted([self.names[j] for j in np.flatnonzero(wrong)])
+        raise UsageError(
+            f"The fit has no finite answer in columns {listed}: they hardly vary, or are too large or too small for "
+            "floating-point numbers. Drop them, or measure them in other units."
+        )
+
     def unscale(self, parameters: Parameters) -> Parameters:
         """Parameters in the given units from those of the scaled columns."""
         if self.scaling is None:
@@ -84,8 +127,8 @@ class Preparation:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """Rows that were looked at once.
+class CheckedRows:
+    """Rows that were looked at once, and refused where they cannot be used.
 
     Attributes
     ----------
@@ -142,30 +185,18 @@ class Prepared:
         """The score-matching elements of the rows, all or some (ascending positions among those used)."""
         family = self.preparation.scaled_family
         rows = self.rows if some is None else self.rows.selected(some)
-        elements = elements_of(family, rows, settings.memory)
-        elements.storage = settings.loss_storage
-        return elements
+        return elements_of(family, rows, settings.memory).stored_as(settings.loss_storage)
 
 
-def look(
-    rows: Rows,
-    settings: Settings,
-    caller: str,
-    sample_weight: AnyData | None = None,
-    given: Sequence[str] = (),
-    moderators: Sequence[Moderator] = (),
-) -> Seen:
-    """Look at all rows once, and refuse what cannot be used.
-
-    Rows whose sample weight is zero are as if they were not there. ``given`` are the names of covariates, which the
-    last columns of the rows hold; ``moderators`` are those of them that change the interactions.
-    """
+def check_rows(data: Data, settings: Settings) -> CheckedRows:
+    """Look at all rows once, and refuse what cannot be used; a row of sample weight zero is as if it were absent."""
+    rows, given, moderators = data.rows, data.given, data.moderators
     placed: Sequence[Placed] = ()
     family = GivenCovariates(settings.family, len(given)) if given else settings.family
     names = [*(rows.names or default_names(family.own_columns(rows.n_columns))), *given]
     used = np.ones(rows.n_rows, dtype=bool)
-    if sample_weight is not None:
-        rows, used = with_frequency(rows, sample_weight)
+    if data.sample_weight is not None:
+        rows, used = with_frequency(rows, data.sample_weight)
     found = inspect(rows, family)
     if settings.missing == "raise":
         check_present(moderators, found, family.own_columns(rows.n_columns))
@@ -175,21 +206,14 @@ def look(
     if isinstance(family, GivenCovariates) and moderators:
         settings.check_moderators(moderators[0].name)
         family, placed = place_moderators(family, rows.selected(np.flatnonzero(found.complete)), moderators)
-    found.check_domain(family, names, caller)
+    found.check_domain(family, names, data.caller)
     _check_variation(found, names[: len(names) - len(given)])
-    return Seen(rows, used, family, names, found, tuple(placed))
+    return CheckedRows(rows, used, family, names, found, tuple(placed))
 
 
-def prepare(
-    rows: Rows,
-    settings: Settings,
-    caller: str,
-    sample_weight: AnyData | None = None,
-    given: Sequence[str] = (),
-    moderators: Sequence[Moderator] = (),
-) -> Prepared:
+def prepare(data: Data, settings: Settings) -> Prepared:
     """Look at all rows once, refuse what cannot be used, and scale the complete ones."""
-    seen = look(rows, settings, caller, sample_weight, given, moderators)
+    seen, given = check_rows(data, settings), data.given
     family, names, found, used = seen.family, seen.names, seen.found, seen.used
     rows = held(seen.every, family, settings.memory, settings.loss_storage)
     check_memory(family, rows, settings.loss_storage, settings.memory)
@@ -207,7 +231,7 @@ def prepare(
         scaled_family = scaled_family.oriented(rows)
     own = names[: family.own_columns(len(names))]
     resolved = scaled_family.resolved(rows)
-    preparation = Preparation(family, resolved, scaling, own, tuple(given), caller, seen.placed)
+    preparation = Preparation(family, resolved, scaling, own, tuple(given), data.caller, data.frame, seen.placed)
     if family.is_pairwise:
         _check_units(preparation)
     return Prepared(preparation, rows, used)
@@ -283,3 +307,40 @@ def _check_units(preparation: Preparation) -> None:
 
 def _scaled(rows: Rows, scaling: Scaling | None) -> Rows:
     return rows if scaling is None else rows.mapped(scaling.apply)
+
+
+_VARIES = 1e-10  # what a deviation must be, relative to the size of the values
+_DEPENDENT = 1e-9  # least eigenvalue of the correlations
+
+
+def with_covariates(scaling: Scaling | None, rows: Rows, names: list[str]) -> Scaling:
+    """The scaling of all columns, in which the last ones, covariates, get mean 0 and deviation 1.
+
+    ``rows`` are those that count, as given; raise where a covariate is constant, or others determine it.
+    """
+    q = len(names)
+    along = () if rows.frequency is None else (rows.frequency,)
+    total, sums = rows.total(partial(_sums, q), *along)
+    mean = sums / total
+    products = rows.total(partial(_products, mean), *along) / total
+    deviation = np.sqrt(products.diagonal())
+    constant = np.flatnonzero(~(deviation > _VARIES * np.abs(mean)) | (deviation == 0))
+    if constant.size:
+        raise UsageError(f"Constant covariates say nothing: {quoted([names[k] for k in constant])}. Drop them.")
+    values, vectors = np.linalg.eigh(products / np.multiply.outer(deviation, deviation))
+    if values[0] < _DEPENDENT:
+        dependent = quoted([names[k] for k in np.flatnonzero(np.abs(vectors[:, 0]) > 0.1)])
+        raise UsageError(f"The covariates {dependent} determine each other; drop one of them.")
+    m = rows.n_columns - q
+    own = Scaling(np.zeros(m), np.ones(m)) if scaling is None else Scaling(scaling.centre[:m], scaling.scale[:m])
+    return Scaling(np.append(own.centre, mean), np.append(own.scale, deviation))
+
+
+def _sums(q: int, rows: Array, frequency: Array | None = None) -> list[Array]:
+    often = np.ones(len(rows)) if frequency is None else frequency
+    return [np.array(often.sum()), often @ rows[:, -q:]]
+
+
+def _products(mean: Array, rows: Array, frequency: Array | None = None) -> Array:
+    away = rows[:, -mean.size :] - mean
+    return np.asarray(away.T @ (away if frequency is None else away * frequency[:, None]))

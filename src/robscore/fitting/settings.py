@@ -228,6 +228,10 @@ class Settings:
         """How averages hold Gamma."""
         return "auto"
 
+    def for_imputation_round(self, n_columns: int) -> Self:
+        """For a fit after which cells are filled in again."""
+        return self
+
     @property
     def seed(self) -> int:
         """Of the rows that are simulated to judge others by; the same one where nothing is said."""
@@ -375,7 +379,7 @@ class GraphSettings(Settings):
             return n_columns**2
         return max(_EDGES_A_COLUMN * n_columns, 0 if self.n_edges is None else self.n_edges)
 
-    def for_imputation_round(self, n_columns: int) -> GraphSettings:
+    def for_imputation_round(self, n_columns: int) -> Self:
         """For a fit after which cells are filled in again.
 
         Other rules would fit many times, round after round; the dense end of a path takes longest, and a coarse path

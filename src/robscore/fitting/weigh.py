@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,12 +12,11 @@ from robscore._tools.messages import About, Message, Remark, Setting, UsageError
 from robscore._tools.progress import announce, stage
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import Elements
-from robscore.elements.streamed import elements_of
 from robscore.families.family import NoDensityError, Parameters
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import Settings
 from robscore.losses.quadratic import Loss
-from robscore.rows.row_source import ArrayRows, Rows, some_of
+from robscore.rows.row_source import some_of
 from robscore.selection.n_blocks import block_grid, choose_n_blocks, least_blocks
 from robscore.solvers.unpenalised import SingularLossError
 from robscore.solvers.unsolvable_columns import ColumnsError
@@ -31,7 +30,7 @@ _MUCH = 0.25  # share of rows left out that is worth a remark
 _BLOCKS_OF_ONE = 5000  # rows up to which each is a block of its own where rows cannot be judged: no order matters
 
 
-class Judge(NamedTuple):
+class Pilot(NamedTuple):
     """Fits that rows are judged by.
 
     Attributes
@@ -75,11 +74,24 @@ class Weighed:
             return "no, the family does not describe enough of the rows"
         return "no, the rows could not be judged by each other" if self.reweighted else None
 
+    def describe(self, n_rows: int) -> list[str]:
+        """How so many rows were weighed, in lines."""
+        lines = [f"{n_rows} rows" + ("" if self.weights.is_tapered else f" in {self.n_blocks} blocks")]
+        return [*lines, f"reweighting: {self.reweighting}"] if self.reweighted else lines
 
-def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Judge) -> tuple[Weighed, Loss]:
-    """What the data lead to, where nothing is said of blocks or bad rows; else the weights of blocks."""
-    often = prepared.rows.frequency
-    total = elements.n_rows if often is None else max(round(float(often.sum())), 1)
+
+Weigh: TypeAlias = Callable[[Prepared, Elements, Settings, Pilot], tuple[Weighed, Loss]]
+
+
+def weigh(prepared: Prepared, elements: Elements, settings: Settings, pilot: Pilot) -> tuple[Weighed, Loss]:
+    """Row weights and the loss weighted by them.
+
+    The rows judge each other, unless blocks or a share of bad rows are given: then the weights are those of the
+    geometric median of block means.
+    """
+    elements.check_statistics()
+    frequency = prepared.rows.frequency
+    total = elements.n_rows if frequency is None else max(round(float(frequency.sum())), 1)
     n_blocks = min(settings.first_n_blocks(total), elements.n_rows)
     _check_overflow(prepared, elements)
     free = settings.reweights and settings.blocks_unspecified and elements.n_rows <= _BLOCKS_OF_ONE
@@ -87,40 +99,18 @@ def weigh(prepared: Prepared, elements: Elements, settings: Settings, judge: Jud
     found: Reweighted | Remark | None = None
     if (settings.reweights or settings.n_blocks == "auto") and elements.n_rows >= _FEWEST_REWEIGHTED:
         with stage("looking for bad rows"):
-            found = _reweigh(prepared, elements, settings, fallback, judge)
+            found = _reweigh(prepared, elements, settings, fallback, pilot)
     if isinstance(found, Reweighted) and settings.reweights:
         remarks = remarks_on_left_out(found.weights, prepared)
         return Weighed(found.weights, n_blocks, None, settings.reweights, remarks, found), found.loss
     n_blocks = fallback
     announce(f"weighing {n_blocks} blocks of rows")
     if isinstance(found, Reweighted):
-        weights, n_blocks, criterion, remarks = _choose_n_blocks(elements, settings, found, judge, often)
+        weights, n_blocks, criterion, remarks = _choose_n_blocks(elements, settings, found, pilot, frequency)
         return Weighed(weights, n_blocks, criterion, settings.reweights, remarks), weights.loss(elements)
-    weights, remarks = _weights_of_blocks(elements, settings, n_blocks, often)
+    weights, remarks = _weights_of_blocks(elements, settings, n_blocks, frequency)
     remarks = remarks if found is None else [*remarks, found]
     return Weighed(weights, n_blocks, None, settings.reweights, remarks), weights.loss(elements)
-
-
-def loss_of_copies(prepared: Prepared, weighed: Weighed, settings: Settings) -> Loss:
-    """The loss averaged over all completions of rows with holes, which are weighed like the one that is looked at."""
-    assert prepared.filling is not None
-    copies = prepared.filling.copies
-    rows = ArrayRows(copies.reshape(-1, copies.shape[2]))
-    elements = elements_of(prepared.preparation.scaled_family, rows, settings.memory)
-    elements.storage = settings.loss_storage
-    return weights_of_copies(prepared, weighed, elements, rows).loss(elements)
-
-
-def weights_of_copies(prepared: Prepared, weighed: Weighed, elements: Elements, rows: Rows) -> RowWeights:
-    """What all completions count, one after the other, as the rows that were looked at are weighed."""
-    count, often = rows.n_rows // prepared.rows.n_rows, prepared.rows.frequency
-    if weighed.found is not None and weighed.weights.is_tapered:
-        repeated = rows if often is None else rows.counted(np.tile(often, count))
-        weights, _ = weighed.found.rule.weigh(repeated, elements.overflow, np.tile(weighed.found.members, count))
-        if weights.counted.size:
-            return weights
-    gamma, g = (np.where(elements.overflow, 0.0, np.tile(part, count)) for part in weighed.weights)
-    return RowWeights(gamma / gamma.sum(), g / g.sum())
 
 
 def _check_overflow(prepared: Prepared, elements: Elements) -> None:
@@ -188,7 +178,7 @@ def _weights_of_blocks(
 
 
 def _reweigh(
-    prepared: Prepared, elements: Elements, settings: Settings, n_blocks: int, judge: Judge
+    prepared: Prepared, elements: Elements, settings: Settings, n_blocks: int, pilot: Pilot
 ) -> Reweighted | Remark:
     """What the rows say of each other; or why they say nothing."""
     preparation = prepared.preparation
@@ -199,7 +189,7 @@ def _reweigh(
     try:
         if not preparation.scaled_family.is_natural:
             raise NoDensityError(f"Rows of {preparation.family!r}, with its base density, are not reweighted.")
-        found = reweigh(elements, prepared.rows, preparation.scaled_family, judge.first, settings.seed)
+        found = reweigh(elements, prepared.rows, preparation.scaled_family, pilot.first, settings.seed)
     except NoDensityError as error:
         return Remark(Message(f"{error} So ", blocks), UserWarning)
     except ColumnsError as error:
@@ -221,7 +211,7 @@ def _reweigh(
 
 
 def _choose_n_blocks(
-    elements: Elements, settings: Settings, found: Reweighted, judge: Judge, frequency: Array | None
+    elements: Elements, settings: Settings, found: Reweighted, pilot: Pilot, frequency: Array | None
 ) -> tuple[RowWeights, int, dict[int, float], list[Remark]]:
     """Row weights of the K that the reweighted loss likes best, that K, and the losses by K."""
     products = shared_products(elements)
@@ -232,7 +222,7 @@ def _choose_n_blocks(
         return weights[n_blocks][0].loss(elements)
 
     criterion = choose_n_blocks(
-        block_grid(elements.n_rows), loss_of, lambda loss: judge.like(loss, found.parameters), found.loss
+        block_grid(elements.n_rows), loss_of, lambda loss: pilot.like(loss, found.parameters), found.loss
     )
     n_blocks = least_blocks(criterion)
     chosen, remarks = weights[n_blocks]

@@ -1,13 +1,22 @@
-"""Columns that nearly determine each other, detected before a graph is read into them."""
+"""What to say of a fit: columns that nearly determine each other, and what did not converge or settle."""
 
 from __future__ import annotations
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from robscore._tools.messages import About, Message, Remark, Setting, quoted
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import PairwiseElements
+from robscore.families.family import Parameters
+from robscore.fitting.choose import Chosen
+from robscore.fitting.moderator_units import remarks_on_density
+from robscore.fitting.prepare import Prepared
+from robscore.fitting.weigh import Weighed
+from robscore.graph import association
+from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.row_source import some_of
+from robscore.solvers.path import convergence_message
 from robscore.weighting.row_weights import RowWeights, squared_total
 
 _DETERMINED = 0.99  # share of a column's variance that the others explain
@@ -53,3 +62,49 @@ def remarks_on_dependence(columns: IntArray, names: list[str], n_edges: int) -> 
         "." if n_edges else ". This may be why no link was found.",
     )
     return [Remark(words, UserWarning, About.DEPENDENT_COLUMNS)]
+
+
+def remarks_on_graph(
+    prepared: Prepared,
+    elements: PairwiseElements,
+    weighed: Weighed,
+    loss: QuadraticLoss,
+    chosen: Chosen,
+    scaled: Parameters,
+    given: Parameters,
+) -> list[Remark]:
+    """All remarks on a penalised fit, with parameters on the scaled and on the given columns."""
+    preparation = prepared.preparation
+    is_whole = loss.gamma_last is not None  # parts of a whole always determine each other
+    dependent = np.zeros(0, dtype=np.intp) if is_whole else nearly_dependent(elements, weighed.weights)
+    return [
+        *weighed.remarks,
+        *remarks_on_dependence(dependent, preparation.names, int(chosen.path.n_edges[chosen.position])),
+        *chosen.remarks,
+        *remarks_on_convergence(chosen),
+        *remarks_on_filling(prepared),
+        *association(preparation.family.common(given[0]))[1],
+        *remarks_on_density(preparation.scaled_family, prepared.rows, scaled),
+    ]
+
+
+def remarks_on_convergence(chosen: Chosen) -> list[Remark]:
+    """What did not converge on the path."""
+    if chosen.path.converged.all():
+        return []
+    converged = chosen.path.converged[chosen.position]
+    first = "The chosen penalty converged." if converged else "The chosen penalty did NOT converge."
+    words = Message(f"{first} On its path, ", convergence_message(chosen.path))
+    return [Remark(words, ConvergenceWarning, About.NOT_CONVERGED)]
+
+
+def remarks_on_filling(prepared: Prepared) -> list[Remark]:
+    """What to say where the filling of cells did not settle."""
+    filling = prepared.filling
+    if filling is None or filling.converged:
+        return []
+    words = (
+        f"Filling in cells did not settle: the parameters still moved by {filling.change:.1%} after {filling.rounds} "
+        "rounds. Many cells of some columns are missing or wrong; drop these columns, or trust small differences less."
+    )
+    return [Remark(words, ConvergenceWarning, About.NOT_CONVERGED)]

@@ -14,7 +14,6 @@ import numpy as np
 from robscore._tools.messages import Remark, first_few
 from robscore._tools.typing import Array
 from robscore.elements import PairwiseElements
-from robscore.elements.observed_entries import ObservedElements
 from robscore.elements.streamed import elements_of
 from robscore.families.given_covariates import Moderated
 from robscore.fitting.choose import Chosen, choose
@@ -23,6 +22,7 @@ from robscore.fitting.settings import GraphSettings
 from robscore.fitting.solve import solve
 from robscore.fitting.weigh import Weighed
 from robscore.losses.quadratic import QuadraticLoss
+from robscore.solvers.path import Path
 
 LEAST_GAIN = 0.15  # of the expected errors, that a common graph of groups must save
 
@@ -30,19 +30,18 @@ LEAST_GAIN = 0.15  # of the expected errors, that a common graph of groups must 
 def choose_together_or_apart(
     prepared: Prepared,
     loss: QuadraticLoss,
+    path: Path,
     elements: PairwiseElements,
     weighed: Weighed,
     settings: GraphSettings,
-    certainty: Array | None = None,
-    observed: ObservedElements | None = None,
 ) -> Chosen:
     """The path and the penalty; of groups, with a common graph only where more is expected of it."""
-    together = choose(loss, solve(loss, settings), elements, weighed, settings, certainty, observed)
+    together = choose(prepared, loss, path, elements, weighed, settings)
     if not (loss.parts.are_groups and settings.asked == ["f1"]):
         return together
     alone, elements = _on_own_scales(prepared, weighed, settings)
     groups = [
-        choose(own, solve(own, settings), elements, weighed, settings)
+        choose(prepared, own, solve(own, settings), elements, weighed, settings)
         for own in (_penalised(alone, np.where(only, 1.0, np.inf)) for only in np.eye(loss.parts.count)[1:] > 0)
     ]
     errors = np.mean([group.criteria["f1"].min() for group in groups])
@@ -59,8 +58,7 @@ def _on_own_scales(
     assert isinstance(family, Moderated)
     if settings.scale == "median":
         family = family.on_own_scales(prepared.rows, fit_location=settings.fit_location)
-    elements = elements_of(family, prepared.rows, settings.memory)
-    elements.storage = settings.loss_storage
+    elements = elements_of(family, prepared.rows, settings.memory).stored_as(settings.loss_storage)
     loss = weighed.weights.loss(elements)
     assert isinstance(loss, QuadraticLoss)
     assert isinstance(elements, PairwiseElements)

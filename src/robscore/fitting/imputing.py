@@ -1,0 +1,483 @@
+"""Fits of rows with missing cells: the cells are drawn from the fit, and the fit is repeated on the completed rows.
+
+The estimate solves  sum_i E_theta[Gamma(x_i) theta - g(x_i) | observed cells of row i] = 0,  which has mean zero
+at the truth wherever cells are missing at random. Round after round
+
+    cells are drawn  ──>  loss averaged over the last completions  ──>  parameters without shrinkage  ──>  ...
+
+until the parameters settle. In every round several completions are drawn: what chance puts into a single one moves the
+graph about as much as what is missing does. Rows are weighed and a graph is chosen anew in a few rounds; in the others
+only the new completions are added to the loss, and the parameters of that graph are fitted again. A graph is chosen by
+the completions of the last half of all rounds. For the Gaussian family no draws are needed where no cells are called
+wrong: its completions have the exact conditional moments (:mod:`robscore.cells.draw_cells`).
+
+Where wrong cells are looked for, boundary weights are levelled off: h(d) = (s log(1 + d / s))^p in place of d^p. Many
+wrong cells are too large, but not so much that they can be told from right ones; with a weight that grows they have
+more say than all others, and the parameters take them for tails of the model. In the last fit s rises to the largest
+cells as the share of wrong ones falls; if no cell seems wrong, it has the weight of the family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+import numpy as np
+
+from robscore._tools.messages import Setting, UsageError
+from robscore._tools.progress import announce, stage
+from robscore._tools.typing import Array, BoolArray
+from robscore.cells.draw_cells import DrawingOrder, completions, initial_values, normal_points, without_covariates
+from robscore.cells.filled_cells import FilledCells
+from robscore.cells.filled_streams import typical_values
+from robscore.cells.wrong_cells import Suspects
+from robscore.elements import Elements, PairwiseElements
+from robscore.elements.observed_entries import ObservedElements, ObservedEntries
+from robscore.elements.streamed import elements_of
+from robscore.families.family import Family, Parameters
+from robscore.families.samplers.normal import NormalSampler
+from robscore.fitting.choose import Chosen, choose
+from robscore.fitting.prepare import Data, Prepared, prepare
+from robscore.fitting.settings import GraphSettings, Settings
+from robscore.fitting.weigh import Pilot, Weighed, weigh
+from robscore.losses.quadratic import FactoredLoss, Loss, QuadraticLoss
+from robscore.rows.row_source import ArrayRows, Rows
+from robscore.rows.tables import default_names
+from robscore.selection.standard_errors import profile_out_node_parameters
+from robscore.solvers.path import Path
+from robscore.weighting.proper_parameters import proper
+from robscore.weighting.row_weights import RowWeights
+
+if TYPE_CHECKING:
+    from robscore.fitting.fit_result import Fit
+
+_FEWEST, _MOST, _EXACT_MOST = 22, 60, 400  # rounds
+_FEWEST_AT_ONCE = 12  # where all holes of a row are drawn at once, and no draw depends on the one before
+_WHOLE = (0, 2, 6, 14)  # rounds in which rows are weighed, and a graph is chosen, anew
+_EACH = 6  # completions of a round
+_SWEEPS, _FIRST_SWEEPS = 2, 10  # of draws, for a completion; for the first one
+_MOST_KEPT, _FEWEST_KEPT = 72, 6  # completions that are kept, as far as a quarter of the memory goes
+_SETTLED = 0.02  # relative change of the parameters to end with, where cells are drawn
+_LEVEL = 0.5  # quantile of the distances to the boundary from which on weights level off, where cells may be wrong
+_MANY_WRONG = 0.04  # share of the cells, from which on they are level to the end
+
+_FEWEST_COPIES, _N_IMPUTATION_PAIRS = 12, 6  # completions of several rounds; how many pairs of them are compared
+_LEAST_NOISE = 0.05  # of the noise of one completion
+
+_F = TypeVar("_F", bound="Fit")
+_S = TypeVar("_S", bound=Settings)
+Factors: TypeAlias = tuple[Array, Array]
+
+
+class Filler:
+    """A table whose missing and wrong cells are filled by one fit after another.
+
+    Parameters
+    ----------
+    family : of the scaled rows
+    X : array of shape (n, m)
+        With something in every missing cell.
+    missing : boolean array of shape (n, m)
+    order : of the draws
+    seed : int
+    memory : bytes that completions may take a quarter of
+    exact : bool
+        Whether the exact moments of missing cells may take the place of draws, where the family has them.
+
+    Attributes
+    ----------
+    holes : boolean array of shape (n, m)
+        Cells that are missing, and those that are taken for wrong.
+    copies : array of shape (R, n, m)
+        The completions that a graph is chosen by.
+    latest : array of shape (E, n, m)
+        Those of the last round.
+    is_exact : bool
+        Whether they have the moments of what is missing, without draws.
+    """
+
+    def __init__(
+        self,
+        family: Family,
+        X: Array,
+        missing: BoolArray,
+        order: DrawingOrder,
+        seed: int,
+        memory: float = np.inf,
+        *,
+        exact: bool = True,
+    ) -> None:
+        self.family, self.missing, self.order, self.seed = family, missing, order, seed
+        self.observed, self.holes = X, missing
+        self.copies = self.latest = X[None]
+        self.most = int(np.clip(memory / 4 / max(X.nbytes, 1), _FEWEST_KEPT, _MOST_KEPT))
+        self.linked = np.zeros((missing.shape[1], missing.shape[1]), dtype=bool)
+        self.rounds = 0
+        sampler = without_covariates(family, X.shape[1]).sampler()
+        self.is_exact = exact and isinstance(sampler, NormalSampler) and sampler.change is None
+        self.fewest = _FEWEST_AT_ONCE if isinstance(sampler, NormalSampler) else _FEWEST
+
+    @classmethod
+    def going_on(cls, family: Family, filling: FilledCells, seed: int) -> Filler:
+        """From where a fit ended, with draws in any case."""
+        filler = cls(family, filling.observed, filling.holes, filling.order, seed, exact=False)
+        filler.copies, filler.rounds = filling.copies[-1:], 1000
+        return filler
+
+    def draw(self, parameters: Parameters) -> None:
+        """One more completion, by these parameters, in place of all others."""
+        self.rounds += 1
+        self.copies = self._drawn(self._restored(self.copies[-1]), parameters, [_SWEEPS])
+
+    def move(self, parameters: Parameters) -> None:
+        """Fill the holes anew, by these parameters."""
+        self.rounds += 1
+        self.linked = parameters[0] != 0
+        X = self._restored(self.copies[-1])
+        if self.is_exact:
+            _, own, (K, eta) = self.family.at(X, *parameters)
+            points = normal_points(own, self.holes, K, eta)
+            given = np.broadcast_to(X[:, own.shape[1] :], (len(points), len(X), X.shape[1] - own.shape[1]))
+            self.copies = self.latest = np.concatenate([points, given], axis=2)
+            return
+        first = _FIRST_SWEEPS if self.rounds == 1 else _SWEEPS
+        self.latest = self._drawn(X, parameters, [first] + [_SWEEPS] * (_EACH - 1))
+        kept = min(_EACH * max(self.rounds // 2, 1), self.most) - _EACH if self.rounds >= 4 else 0
+        self.copies = np.concatenate([self.copies[len(self.copies) - min(kept, len(self.copies)) :], self.latest])
+
+    def _drawn(self, X: Array, parameters: Parameters, sweeps: list[int]) -> Array:
+        rngs = [np.random.default_rng([self.seed, self.rounds, number]) for number in range(len(sweeps))]
+        try:
+            return completions(self.family, X, self.holes, parameters, order=self.order, sweeps=sweeps, rngs=rngs)
+        except (ValueError, TypeError) as error:
+            raise UsageError(
+                f"Missing cells cannot be drawn from {self.family!r} ({error}); leave out incomplete rows, or choose "
+                "another family."
+            ) from None
+
+    def flag(self, wrong: BoolArray, *, fill: bool = False) -> None:
+        """Take these cells, shape (n, m), for wrong; ``fill`` them by others of their columns."""
+        self.holes = self.missing | wrong
+        if fill:
+            m = wrong.shape[1]
+            own = np.where(wrong, np.nan, self.copies[-1][:, :m])
+            filled = initial_values(own, self.family.domain, [""] * m, self.order, self.seed)
+            self.copies = self.latest = np.concatenate([filled, self.copies[-1][:, m:]], axis=1)[None]
+
+    def _restored(self, X: Array) -> Array:
+        """With the cells that are not holes as they were observed."""
+        there = np.ones(X.shape, dtype=bool)
+        there[:, : self.holes.shape[1]] = ~self.holes
+        return np.where(there, self.observed, X)
+
+    @property
+    def one(self) -> Array:
+        """One completion, shape (n, m): the last; where they are not drawn, of every row another one."""
+        if not self.is_exact:
+            return np.asarray(self.copies[-1])
+        taken = np.empty(len(self.copies[0]), dtype=np.intp)
+        taken[self.order.rows] = np.arange(taken.size) % len(self.copies)
+        return np.asarray(self.copies[taken, np.arange(taken.size)])
+
+
+def fit_imputed(
+    data: Data,
+    settings: _S,
+    fit_prepared: Callable[[Prepared, _S], _F],
+    refit: Callable[[Loss, _F], Parameters],
+    settled: float = 1e-8,
+) -> _F:
+    """A fit of rows with missing cells, or with wrong ones.
+
+    Parameters
+    ----------
+    data : Data
+    settings : Settings
+    fit_prepared : a fit of prepared rows, which :func:`weigh_imputed` weighs
+    refit : parameters of a loss without shrinkage, for the graph of a fit, that cells are drawn by
+    settled : relative change of the parameters to end with, where nothing is drawn
+    """
+    if data.moderators:
+        settings.check_moderators(data.moderators[0].name)
+    table = TableWithMissing.of(data, settings)
+    prepared = prepare(replace(data, rows=table.rows), settings)
+    if not (table.missing.any() or settings.cells):
+        return fit_prepared(prepared, settings)
+    X = prepared.rows.take(np.arange(prepared.rows.n_rows))
+    plain, levels = prepared, settings.cells and settings.scale == "median"
+    prepared = _levelled(plain, _LEVEL) if levels else plain
+    family = prepared.preparation.scaled_family
+    missing, order = table.among(prepared.complete)
+    suspects = Suspects.of(family, X, missing) if settings.cells else None
+    # Which cells are wrong is drawn in any case, so moments of the others would not be exact.
+    filler = Filler(family, X, missing, order, settings.seed, settings.memory, exact=suspects is None)
+    if suspects is not None:
+        filler.flag(suspects.flagged, fill=True)
+    most, enough = (_EXACT_MOST, settled) if filler.is_exact else (_MOST, _SETTLED)
+    past: list[Array] = []
+    fit, change = None, np.inf
+    for_round = settings.for_imputation_round(prepared.rows.n_columns)
+    with stage("filling in cells"):
+        for number in range(most):
+            now = _with_copies(prepared, filler, suspects, number, change)
+            if fit is None or number in _WHOLE:
+                fit = fit_prepared(now, for_round)
+                loss, count, past = fit.loss, len(filler.copies), []
+            else:
+                count += len(filler.latest)
+                loss = _with_latest(loss, now, filler, fit, 1.0 if filler.is_exact else len(filler.latest) / count)
+            parameters = refit(loss, fit)
+            past.append(np.concatenate([np.ravel(part) for part in parameters]))
+            change = _change(past, 1 if filler.is_exact else 4)
+            announce("filling in cells", number, filler.fewest)
+            if number >= filler.fewest and change <= enough:
+                break
+            drawn_by = proper(family, loss, parameters)
+            if suspects is not None:
+                suspects = suspects.updated(filler.one, drawn_by, fit.weights.gamma_weights > 0)
+                filler.flag(suspects.drawn(np.random.default_rng([settings.seed, 0, number]), filler.order))
+            filler.move(drawn_by)
+    if suspects is not None and levels:
+        prepared = _levelled(plain, 1 - (1 - _LEVEL) * min(suspects.share / _MANY_WRONG, 1.0))
+    last = _with_copies(prepared, filler, suspects, number, change)
+    assert last.filling is not None
+    return fit_prepared(replace(last, filling=replace(last.filling, converged=change <= enough)), settings)
+
+
+def _levelled(prepared: Prepared, quantile: float) -> Prepared:
+    """With a weight of the distance to the boundary that levels off from that quantile on; as it is, if that is 1."""
+    if quantile >= 1:
+        return prepared
+    family = prepared.preparation.scaled_family.levelled(prepared.rows, quantile)
+    return replace(prepared, preparation=replace(prepared.preparation, scaled_family=family))
+
+
+def _with_latest(loss: Loss, now: Prepared, filler: Filler, fit: Fit, share: float) -> Loss:
+    """The loss of all completions so far, of which the latest are a share; of those kept, where Gamma is not formed."""
+    assert now.filling is not None
+    if isinstance(loss, FactoredLoss) or not isinstance(loss, QuadraticLoss):
+        return loss_of_copies(now, fit.weighed, fit.settings)
+    latest = replace(now, filling=replace(now.filling, copies=filler.latest))
+    new = loss_of_copies(latest, fit.weighed, fit.settings)
+    assert isinstance(new, QuadraticLoss)
+    return loss.mixed_with(new, share)
+
+
+def _with_copies(
+    prepared: Prepared,
+    filler: Filler,
+    suspects: Suspects | None,
+    rounds: int,
+    change: float,
+) -> Prepared:
+    table = filler.missing, filler.holes, filler.copies, filler.observed, filler.order, filler.linked
+    filling = FilledCells(*table, suspects, rounds, change)
+    rows = ArrayRows(filler.one, prepared.rows.names).counted(prepared.rows.frequency)
+    return replace(prepared, rows=rows, filling=filling)
+
+
+def _change(past: list[Array], back: int) -> float:
+    """How far parameters have moved, in so many rounds, relative to their size."""
+    if len(past) <= back:
+        return np.inf
+    now, before = past[-1], past[-1 - back]
+    return float(np.linalg.norm(now - before) / max(float(np.linalg.norm(now)), np.finfo(float).tiny))
+
+
+@dataclass(frozen=True, eq=False)
+class TableWithMissing:
+    """Rows with something in every missing cell, and which cells these are.
+
+    Attributes
+    ----------
+    rows : Rows
+        As given, with values of the same column in missing cells. Rows without any value stay empty.
+    missing : boolean array of shape (n, m), without covariates
+    """
+
+    rows: Rows
+    missing: BoolArray
+
+    @classmethod
+    def of(cls, data: Data, settings: Settings) -> TableWithMissing:
+        """Of the rows of a fit, gathered in memory."""
+        rows = data.rows
+        _check_can_fill(rows, settings)
+        X = rows.gather(np.asarray)
+        m = X.shape[1] - len(data.given)
+        _check_covariates(X[:, m:])
+        own = X[:, :m]
+        has_some = np.flatnonzero(~np.isnan(own).all(axis=1))
+        missing = np.isnan(own)
+        filled = X.copy()
+        if settings.missing == "impute" and missing[has_some].any():
+            names, order = rows.names or default_names(m), DrawingOrder.of(own[has_some])
+            filled[np.ix_(has_some, np.arange(m))] = initial_values(
+                own[has_some], settings.family.domain, names, order, settings.seed
+            )
+        return cls(ArrayRows(filled, rows.names, whole=False).counted(rows.frequency), missing)
+
+    def among(self, used: BoolArray) -> tuple[BoolArray, DrawingOrder]:
+        """The missing cells of the rows that are used, shape (n,), and the order of draws into them."""
+        own = np.where(self.missing, np.nan, self.rows.gather(np.asarray)[:, : self.missing.shape[1]])
+        return self.missing[used], DrawingOrder.of(own[used])
+
+
+def fits_in_memory(rows: Rows, settings: Settings) -> bool:
+    """Whether the rows can be kept in memory several times, as filling them in does."""
+    return not rows.is_remote and 8.0 * 4 * rows.n_rows * rows.n_columns <= settings.memory
+
+
+def _check_can_fill(rows: Rows, settings: Settings) -> None:
+    if not settings.family.is_pairwise:
+        raise UsageError(
+            f"Missing cells of {settings.family!r} cannot be drawn: it is not a pairwise family; use ",
+            Setting("missing", "drop"),
+            ".",
+        )
+    if not fits_in_memory(rows, settings):
+        raise UsageError(
+            Setting("missing", "impute"),
+            f" keeps the rows in memory, several times; {rows.n_rows} rows of {rows.n_columns} columns are ",
+            "on other machines" if rows.is_remote else "too many for that",
+            ". Use ",
+            Setting("missing", "drop"),
+            ", or fit a sample of the rows in memory.",
+        )
+
+
+def _check_covariates(covariates: Array) -> None:
+    absent = np.isnan(covariates)
+    if absent.any():
+        row = int(absent.any(axis=1).argmax())
+        raise UsageError(
+            f"Covariates have {np.count_nonzero(absent)} missing values (first in row {row}); cells are filled in "
+            "given the covariates, so these must be there: leave out those rows."
+        )
+
+
+def weigh_imputed(prepared: Prepared, elements: Elements, settings: Settings, pilot: Pilot) -> tuple[Weighed, Loss]:
+    """Row weights by one completion of the rows, and the loss averaged over all completions."""
+    weighed, loss = weigh(prepared, elements, settings, pilot)
+    return weighed, loss if prepared.filling is None else loss_of_copies(prepared, weighed, settings)
+
+
+def loss_of_copies(prepared: Prepared, weighed: Weighed, settings: Settings) -> Loss:
+    """The loss averaged over all completions, which are weighed like the one that rows were judged by."""
+    assert prepared.filling is not None
+    copies = prepared.filling.copies
+    rows = ArrayRows(copies.reshape(-1, copies.shape[2]))
+    elements = elements_of(prepared.preparation.scaled_family, rows, settings.memory).stored_as(settings.loss_storage)
+    return weights_of_copies(prepared, weighed, elements, rows).loss(elements)
+
+
+def weights_of_copies(prepared: Prepared, weighed: Weighed, elements: Elements, rows: Rows) -> RowWeights:
+    """Weights of all completions, one after the other, as those of the completion that rows were judged by."""
+    count, frequency = rows.n_rows // prepared.rows.n_rows, prepared.rows.frequency
+    if weighed.found is not None and weighed.weights.is_tapered:
+        repeated = rows if frequency is None else rows.counted(np.tile(frequency, count))
+        weights, _ = weighed.found.rule.weigh(repeated, elements.overflow, np.tile(weighed.found.members, count))
+        if weights.counted.size:
+            return weights
+    gamma, g = (np.where(elements.overflow, 0.0, np.tile(part, count)) for part in weighed.weights)
+    return RowWeights(gamma / gamma.sum(), g / g.sum())
+
+
+def choose_imputed(
+    prepared: Prepared,
+    loss: QuadraticLoss,
+    path: Path,
+    elements: PairwiseElements,
+    weighed: Weighed,
+    settings: GraphSettings,
+) -> Chosen:
+    """The penalty, by how far pairs stand out of what was observed, not of what the fit filled in itself."""
+    by_observed = prepared.filling is not None and "cv" in settings.asked
+    observed = observed_elements(prepared, weighed.weights) if by_observed else None
+    certainty = certainty_of_pairs(prepared, loss, weighed, settings) if "f1" in settings.asked else None
+    return choose(prepared, loss, path, elements, weighed, settings, certainty, observed)
+
+
+def certainty_of_pairs(prepared: Prepared, loss: QuadraticLoss, weighed: Weighed, settings: Settings) -> Array | None:
+    """How many times as many standard errors a pair stands out as a completed table says, shape (m, m).
+
+    The loss is an average over many completions, standard errors are those of one. What a completion draws differs
+    from the next, and averages out; what rows add to a derivative in all completions stays. So with g and g' the
+    gradients of a row in two completions the noise of the average is
+
+        sum g g'  over  sum g^2
+
+    of that of one. Where the same cells are missing in all, and are drawn without an edge, that is the share of the
+    rows in which both cells of a pair were observed (:attr:`robscore.cells.filled_cells.FilledCells.certainty`). Wrong
+    cells are others in every round, each as often as it is likely to be wrong. Most of them are large, and weigh more
+    than their number suggests. None where no cells were filled in.
+    """
+    filling = prepared.filling
+    if filling is None:
+        return None
+    has_covariates = loss.n_locations > 1
+    if filling.suspects is None or len(filling.copies) < _FEWEST_COPIES or has_covariates:
+        return filling.certainty
+    m, family, weights = loss.n_columns, prepared.preparation.scaled_family, weighed.weights.gamma_weights
+    z = profile_out_node_parameters(loss, np.zeros((m, m)), np.zeros(m), fit_location=settings.fit_location)
+    half = len(filling.copies) // 2
+    pairs: list[tuple[Factors, Factors]] = []
+    for first in np.unique(np.linspace(0, half - 1, _N_IMPUTATION_PAIRS).astype(np.intp)):
+        one, other = (_factors(family.elements(filling.copies[k]), z, weights) for k in (first, first + half))
+        if one is None or other is None:
+            return filling.certainty
+        pairs.append((one, other))
+    return np.where(filling.linked, filling.certainty, 1 / np.sqrt(shared_noise(pairs)))
+
+
+def observed_elements(prepared: Prepared, weights: RowWeights) -> ObservedElements:
+    """Elements of the observed cells of rows, to judge fits by that filled the others in."""
+    filling, names = prepared.filling, prepared.preparation.names
+    assert filling is not None
+    X = filling.observed.copy()
+    X[:, : len(names)][filling.holes] = np.nan
+    rows, family = ArrayRows(X), prepared.preparation.scaled_family
+    entries = ObservedEntries.weighted(family, rows, typical_values(rows, names), names, *weights)
+    return entries.elements(X)
+
+
+def _factors(elements: Elements, z: Parameters, weights: Array) -> Factors | None:
+    """U and T with means of zero, which the parameters of single columns adapt to; rows count as they do in the fit."""
+    assert isinstance(elements, PairwiseElements)
+    found = elements.gradient_factors(*z)
+    if found is None:
+        return None
+    u, T = found[0], weights[:, None] * found[1]
+    return u - weights @ u / weights.sum(), T - T.mean(axis=0)
+
+
+def shared_noise(pairs: Iterable[tuple[Factors, Factors]]) -> Array:
+    """Sum g g' over sum g^2 for every pair, shape (m, m), from u and T of two completions at a time.
+
+    The gradient of a row in K_jk is u_k T_j + u_j T_k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore.fitting.noise import shared_noise
+    >>> rng = np.random.default_rng(0)
+    >>> X, drawn, missing = rng.normal(size=(5000, 2)), rng.normal(size=(5000, 2)), rng.random((5000, 2)) < 0.2
+    >>> one, other = np.where(missing, drawn, X), np.where(missing, rng.normal(size=(5000, 2)), X)
+    >>> round(float(shared_noise([((one, one), (other, other))])[0, 1]), 1)  # both are there in 64 of 100 rows
+    0.6
+    """
+    across: Array | float = 0.0
+    alone: Array | float = 0.0
+    for one, other in pairs:
+        across = across + 2 * _products(one, other)
+        alone = alone + _products(one, one) + _products(other, other)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.clip(np.nan_to_num(across / alone, nan=1.0), _LEAST_NOISE, 1.0)
+
+
+def _products(one: Factors, other: Factors) -> Array:
+    """Sum g g' of every pair, shape (m, m)."""
+    (u, T), (v, S) = one, other
+    same, mixed = (T * S).T @ (u * v), (T * v).T @ (u * S)
+    return np.asarray(same + same.T + mixed + mixed.T)
