@@ -61,10 +61,10 @@ WRONG = [
 
 @pytest.mark.parametrize("argument", WRONG, ids=str)
 def test_every_argument_is_checked_by_name_before_any_work(argument, monkeypatch):
-    def work(*_):
+    def work(*_, **__):
         raise AssertionError("work was begun")
 
-    monkeypatch.setattr(fitting, "weigh", work)
+    monkeypatch.setattr(fitting, "fit_prepared", work)
     with pytest.raises(ValueError, match=next(iter(argument))):
         rs.RobustGraph(**{"family": "gaussian", **argument}).fit(normal())
 

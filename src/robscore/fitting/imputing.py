@@ -460,7 +460,7 @@ def shared_noise(pairs: Iterable[tuple[Factors, Factors]]) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.fitting.noise import shared_noise
+    >>> from robscore.fitting.imputing import shared_noise
     >>> rng = np.random.default_rng(0)
     >>> X, drawn, missing = rng.normal(size=(5000, 2)), rng.normal(size=(5000, 2)), rng.random((5000, 2)) < 0.2
     >>> one, other = np.where(missing, drawn, X), np.where(missing, rng.normal(size=(5000, 2)), X)
