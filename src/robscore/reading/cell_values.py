@@ -1,4 +1,4 @@
-"""Numbers in cells of text, in either decimal sign, and texts that mean "missing"."""
+"""What a cell means: a number in either decimal sign, something missing, the truth, or the text that it is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,14 +29,17 @@ _MONEY = r"[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY)\b"
 _MARK = re.compile(rf"^\s*([+-]?)\s*(?:{_MONEY})?\s*([+-]?[\d.,]+)\s*(?:%|‰|{_MONEY})?\s*$")
 _WITH_UNIT = re.compile(r"^([+-]?[\d.,]+(?:[eE][+-]?\d+)?)\s*((?:[^\W\d_]|[°'\"]).{0,14})$")
 
-NOTHING = ("", "na", "n/a", "nan", "null", "none", "-", "--", "#n/a", "nd", "missing")
+MISSING_WORDS = ("", "na", "n/a", "nan", "null", "none", "-", "--", "#n/a", "nd", "missing")  # in any letters
 _OF_PANDAS = ("#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "NaN")
-MISSING = [*(spelled for word in NOTHING for spelled in dict.fromkeys((word, word.upper(), word.title()))), *_OF_PANDAS]
+MISSING = [
+    *(spelled for word in MISSING_WORDS for spelled in dict.fromkeys((word, word.upper(), word.title()))),
+    *_OF_PANDAS,
+]
 _INFINITE = re.compile(r"^[+-]?inf(inity)?$", re.IGNORECASE)
-_WHOLE = re.compile(r"[+-]?\d{1,40}$", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d{1,40}$", re.ASCII)  # of so few digits that reading it as an int takes no time
 _NESTED = (list, tuple, dict, set, np.ndarray)
-EXACT = 2.0**53  # beyond it, not every whole number is a float
-_NONE = frozenset(("none", "None", "NONE"))  # nothing among numbers; among texts it may name a group
+_EXACT = 2.0**53  # guards rounding: beyond it, not every whole number is a float
+_NONE = frozenset(("none", "None", "NONE"))  # missing among numbers; among texts it may name a group
 _TRUTH = {word: value for value in (True, False) for word in (str(value), str(value).lower(), str(value).upper())}
 
 
@@ -79,18 +82,21 @@ class Meaning:
         return np.nan if is_code else cell
 
 
-def settled(cells: Sequence[Any]) -> list[Any]:
-    """The cells of a whole column: words for truth alone are truths, and "none" is missing unless all are texts.
+def words_resolved(cells: Sequence[Any]) -> list[Any]:
+    """The cells of a whole column, in which words mean what the other cells let them mean.
+
+    A column of nothing but words such as "true" holds truths, and "none" is missing unless all others are texts.
+
 
     Examples
     --------
-    >>> settled([1.5, "none"]), settled(["true", "none", "FALSE"]), settled(["drug", "none"])
+    >>> words_resolved([1.5, "none"]), words_resolved(["true", "none", "FALSE"]), words_resolved(["drug", "none"])
     ([1.5, nan], [True, nan, False], ['drug', 'none'])
     """
-    there = [cell for cell in cells if not (_is_none(cell) or _is_nan(cell))]
-    if not all(isinstance(cell, str) for cell in there):
+    observed = [cell for cell in cells if not (_is_none(cell) or _is_nan(cell))]
+    if not all(isinstance(cell, str) for cell in observed):
         return [np.nan if _is_none(cell) else cell for cell in cells]
-    if not there or not all(cell in _TRUTH for cell in there):
+    if not observed or not all(cell in _TRUTH for cell in observed):
         return list(cells)
     return [np.nan if _is_none(cell) or _is_nan(cell) else _TRUTH[cell] for cell in cells]
 
@@ -104,8 +110,8 @@ def _is_nan(cell: Any) -> bool:
 
 
 def with_all_digits(number: float, text: str) -> float | int:
-    """The number that a text is, as an int where it is a whole one that would lose digits: it may name a row."""
-    return int(text) if abs(number) >= EXACT and _WHOLE.match(text) else number
+    """The number that a text is, as an int where a float would lose digits of it: it may be the name of a row."""
+    return int(text) if abs(number) >= _EXACT and _WHOLE.match(text) else number
 
 
 def number_in(text: str, decimal: str) -> float | None:
@@ -150,7 +156,7 @@ def unmarked(text: str) -> str:
 
 @dataclass(frozen=True)
 class Unread:
-    """Cells of a column of numbers that are none: how many, where the first is, and what they say."""
+    """Cells among numbers that are no numbers: how many, where the first is, and the different texts in them."""
 
     count: int
     first_row: int
@@ -158,9 +164,10 @@ class Unread:
 
 
 def floats(column: pd.Series, decimal: str = ".") -> tuple[Array | Unread | None, str]:
-    """A column as floats with NaN for what is missing; None if it holds no number; what is wrong if only some are.
+    """A column as floats, with NaN where a cell is missing, and the first cell of which a sign was dropped.
 
-    The second is the first cell with a per cent or currency sign, which was taken away, or empty.
+    In place of floats, None for a column of texts, and `Unread` where cells among numbers are none. The sign is one of
+    per cent or money; the second is empty where there was none.
     """
     import pandas as pd
 
@@ -182,17 +189,17 @@ def floats(column: pd.Series, decimal: str = ".") -> tuple[Array | Unread | None
 
 
 def _without_marks(column: pd.Series, decimal: str) -> tuple[pd.Series, str]:
-    """Cells of text that are numbers with a sign of per cent or money as numbers, and the first of them."""
-    first: list[str] = []
+    """The column with numbers for texts that are one with a sign of per cent or money, and the first such text."""
+    marked: list[str] = []
 
     def read(cell: Any) -> Any:
         plain = unmarked(cell) if isinstance(cell, str) else ""
         number = number_in(plain, decimal) if plain and plain != cell.strip() else None
         if number is not None:
-            first.append(cell.strip())
+            marked.append(cell.strip())
         return cell if number is None else number
 
-    return column.astype(object).map(read, na_action="ignore"), first[0] if first else ""
+    return column.astype(object).map(read, na_action="ignore"), marked[0] if marked else ""
 
 
 def unit_in(column: pd.Series, decimal: str) -> str:
@@ -223,85 +230,63 @@ def refuse_unread(path: Path, unread: dict[str, Unread]) -> None:
     entries = "1 entry that is not a number" if count == 1 else f"{count} entries that are not numbers"
     several = len(unread) > 1
     columns = f"columns {quoted(list(unread))} have" if several else f"column {shown(name)} has"
-    told = first_few([shown(text) for text in texts])
+    listed = first_few([shown(text) for text in texts])
     options = " ".join(f"--na {shown(text)}" for text in texts[:5])
     censored = next((text for text in texts if text.strip()[:1] in "<>≤≥" and text.strip()), None)
     limits = "" if censored is None else f" Is {shown(censored)} a limit of detection? Decide what it stands for."
     fix = "it" if count == 1 else "them"
     raise DataFileError(
         f"{path}: {columns} {entries}, first {shown(found.texts[0])} in data row {found.first_row + 1}"
-        f"{f' of {shown(name)}' * several}{f' (altogether {told})' if len(texts) > 1 else ''}. Fix {fix}, or pass "
+        f"{f' of {shown(name)}' * several}{f' (altogether {listed})' if len(texts) > 1 else ''}. Fix {fix}, or pass "
         f"{options} if {'it means' if len(texts) == 1 else 'they mean'} missing, or "
         f"{'leave the columns out with --exclude' if several else f'--exclude {shown(name)}'}.{limits}"
     )
 
 
-class TextColumn(Protocol):
-    """A column of which cells come piece by piece."""
-
-    def add(self, cells: Sequence[str]) -> None:
-        """The next cells."""
-
-    def series(self) -> pd.Series:
-        """All of them."""
-
-
-class AsWritten:
-    """A column that stays as it is written: 0012 stays 0012, and NA may be a name."""
-
-    def __init__(self) -> None:
-        self._cells: list[str] = []
-
-    def add(self, cells: Sequence[str]) -> None:
-        """The next cells."""
-        self._cells.extend(cell.strip() for cell in cells)
-
-    def series(self) -> pd.Series:
-        """All of them."""
-        import pandas as pd
-
-        return pd.Series(self._cells, dtype=object)
-
-
-class Numbers:
-    """A column of numbers, as far as its cells are some: floats, NaN where one is missing, else the text.
+class TextColumn:
+    """A column of a text file, put together piece by piece: numbers as floats, to the last bit of what is written.
 
     Parameters
     ----------
-    decimal : the decimal sign
-    na : further texts that mean missing; a number among them means every way to write it
+    meaning : what its cells mean; None for a column that stays as it is written: 0012 stays 0012, and NA may be a name
     """
 
-    def __init__(self, decimal: str, na: Sequence[str]) -> None:
-        self._meaning = Meaning(decimal, na)
+    def __init__(self, meaning: Meaning | None) -> None:
+        self._meaning = meaning
         self._pieces: list[Any] = []
 
     def add(self, cells: Sequence[str]) -> None:
-        """The next cells."""
-        numbers = _all_numbers(cells) if self._meaning.decimal == "." else None
-        if numbers is None:
-            read = [self._meaning.of(cell) for cell in cells]
-            numbers = None if any(isinstance(cell, str) for cell in read) else np.array(read, dtype=float)
-        if numbers is None:
-            self._pieces.append(read)
-            return
-        if self._meaning.missing_numbers:
-            numbers[np.isin(numbers, list(self._meaning.missing_numbers))] = np.nan
-        if (np.abs(numbers) >= EXACT).any():
-            exact = zip(numbers.tolist(), cells, strict=True)
-            self._pieces.append([with_all_digits(number, cell.strip()) for number, cell in exact])
-        else:
-            self._pieces.append(numbers)
+        """Take the next cells."""
+        meaning = self._meaning
+        self._pieces.append([cell.strip() for cell in cells] if meaning is None else _piece(cells, meaning))
 
     def series(self) -> pd.Series:
-        """All of them; a column of nothing but true and false holds these."""
+        """Put all cells together: floats, with NaN where one is missing, else objects."""
         import pandas as pd
 
+        if self._meaning is None:
+            return pd.Series([cell for piece in self._pieces for cell in piece], dtype=object)
         if all(isinstance(piece, np.ndarray) for piece in self._pieces):
             return pd.Series(np.concatenate(self._pieces) if self._pieces else np.zeros(0))
-        cells = settled([cell for piece in self._pieces for cell in piece])
+        cells = words_resolved([cell for piece in self._pieces for cell in piece])
         only_numbers = all(isinstance(cell, float) for cell in cells)
         return pd.Series(cells, dtype=float if only_numbers else object)
+
+
+def _piece(cells: Sequence[str], meaning: Meaning) -> Array | list[Any]:
+    """An array where all cells are numbers or missing, and a list of what they mean where one is something else."""
+    numbers = _all_numbers(cells) if meaning.decimal == "." else None
+    if numbers is None:
+        meant = [meaning.of(cell) for cell in cells]
+        if any(isinstance(cell, str) for cell in meant):
+            return meant
+        numbers = np.array(meant, dtype=float)
+    if meaning.missing_numbers:
+        numbers[np.isin(numbers, list(meaning.missing_numbers))] = np.nan
+    if (np.abs(numbers) >= _EXACT).any():
+        exact = zip(numbers.tolist(), cells, strict=True)
+        return [with_all_digits(number, cell.strip()) for number, cell in exact]
+    return numbers
 
 
 def _all_numbers(cells: Sequence[str]) -> Array | None:
@@ -313,11 +298,6 @@ def _all_numbers(cells: Sequence[str]) -> Array | None:
         return np.array(list(map(float, cells)))
     except ValueError:
         return None
-
-
-def column_for(decimal: str, na: Sequence[str], *, as_written: bool) -> TextColumn:
-    """An empty column."""
-    return AsWritten() if as_written else Numbers(decimal, na)
 
 
 def as_label(cell: Any) -> str:

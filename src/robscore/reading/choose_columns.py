@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,23 +13,27 @@ from robscore._tools.messages import named, quoted, shown
 from robscore._tools.typing import AnyArray, Array
 from robscore.reading.cell_values import Unread, as_label, floats, refuse_unread, unit_in
 from robscore.reading.data_file import DataFile, DataFileError, FileColumns, ReadOptions
-from robscore.reading.informative_columns import informative_columns, without_count
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from robscore.reading.informative_columns import informative_columns
 
 _MOST_GROUPS = 10  # different whole numbers up to which --by takes them for names of groups
 _FEWEST_IN_GROUP = 10  # rows of a group that is worth a graph
+_ID_NAME = re.compile(
+    r"^(id|ids|index|idx|nr|no|number|row|key|code|.*[_ .-]id|date|datum|day|time|year|month)$", re.IGNORECASE
+)
+
+# When a table is taken for one in long format.
+_MOST_LONG_COLUMNS = 4
+_FEWEST_LONG_LINES = 6
+_NEARLY_ALL = 1.5  # times the lines: as many cells a whole table of that shape would have at most
 
 
 def choose(path: Path, table: FileColumns, options: ReadOptions, notes: list[str]) -> DataFile:
-    """The variables and the labels of a table; what was left out goes to the notes."""
+    """Choose the variables and the labels of a table; what was left out goes to the notes."""
     wanted, label = _wanted(path, table, options)
     read = _read(path, table, wanted, notes)
     values = {k: numbers for k, numbers in read.items() if numbers is not None}
     text = [k for k in wanted if read[k] is None]
-    refuse_long(path, table, list(values), text)
+    _refuse_long(path, table, list(values), text)
     if text and options.columns:
         raise DataFileError(
             f"{path}: column {shown(table.names[text[0]])} holds no numbers; leave it out of --columns."
@@ -38,38 +42,101 @@ def choose(path: Path, table: FileColumns, options: ReadOptions, notes: list[str
     index = [k for k in sorted(table.index) if k not in read]
     if label is None:
         label = _label_among(table, index, text, {} if options.columns else values)
-        values.pop(label, None)  # type: ignore[arg-type]
         if label is not None:
-            named = f"Column {shown(table.names[label])}" if table.names[label] else "The column without a name"
-            what = "The index" if _is_unnamed(table, label) else named
-            notes.append(f"{what} labels the rows (--id chooses another).")
+            values.pop(label, None)
+            column = f"Column {shown(table.names[label])}" if table.names[label] else "The column without a name"
+            notes.append(
+                f"{'The index' if _is_unnamed(table, label) else column} labels the rows (--id chooses another)."
+            )
     if other := [table.names[k] for k in index if k != label and not _is_unnamed(table, k)]:
         notes.append(f"Dropped (index of a data frame): {quoted(other)}.")
-    if left_out := [table.names[k] for k in text if k != label]:
-        notes.append(f"Dropped (not numeric): {quoted(left_out)}.{_on_groups(table, [k for k in text if k != label])}")
+    if left_out := [k for k in text if k != label]:
+        names = quoted([table.names[k] for k in left_out])
+        notes.append(f"Dropped (not numeric): {names}.{_on_groups(table, left_out)}")
     if units := _on_units(table, text):
         notes.append(units.strip())
     n_rows = len(table.columns[0])
     if n_rows < 2:
         raise DataFileError(f"{path} has {n_rows} row of data; a graph needs many, at least a few more than columns.")
-    values, counting = without_count(table.names, values, options.columns, notes)
-    values, useless = informative_columns(table.names, values, notes)
+    values, uninformative = informative_columns(table.names, values, options.columns, notes)
     given = {name: _covariate(path, table, name, by=name in options.by) for name in options.covariates}
     if len(values) < 2:
-        listed = f"only {shown(table.names[next(iter(values))])}" if values else "none"
-        wanting = f"a graph needs at least two columns of numbers; {listed} is left."
+        rest = f"only {shown(table.names[next(iter(values))])}" if values else "none"
+        wanting = f"a graph needs at least two columns of numbers; {rest} is left."
         raise DataFileError(f"{path}: {wanting}{_on_units(table, text)}")
-    why = {**dict.fromkeys(values, ""), **dict.fromkeys(text, "not numeric"), **counting, **useless}
+    why = {**dict.fromkeys(values, ""), **dict.fromkeys(text, "not numeric"), **uninformative}
+    named_texts = [*text, *([] if label is None else [label])]
     return DataFile(
         np.column_stack(list(values.values())),
         _unique_names(path, {k: table.names[k] for k in values}),
-        None if label is None else tuple(as_label(cell) for cell in table.columns[label]),
+        None if label is None else tuple(map(as_label, table.columns[label])),
         None if label is None else "index" if _is_unnamed(table, label) else table.names[label],
         tuple(notes),
-        {table.names[k]: tuple(map(as_label, table.columns[k])) for k in {*text, *([] if label is None else [label])}},
+        {table.names[k]: tuple(map(as_label, table.columns[k])) for k in named_texts},
         given,
         _fates(table, options, label, why),
     )
+
+
+def _wanted(path: Path, table: FileColumns, options: ReadOptions) -> tuple[list[int], int | None]:
+    """Positions of the requested columns, and of the one that labels the rows."""
+    names, ids = table.names, () if options.id is None else (options.id,)
+    patterns = {"--columns": options.columns, "--exclude": options.exclude}
+    for option, requested in {**patterns, "--given": options.given, "--by": options.by, "--id": ids}.items():
+        for name in requested:
+            if not (any(_fits(one, [name]) for one in names) if option in patterns else name in names):
+                raise DataFileError(f"{option} {name}: no such column in {path.name}; it has {named(names)}.")
+    label = names.index(options.id) if options.id is not None else None
+    keep = [
+        k
+        for k, name in enumerate(names)
+        if k != label
+        and name not in options.covariates
+        and (k not in table.index or name in options.columns)
+        and (not options.columns or _fits(name, options.columns))
+        and not _fits(name, options.exclude)
+        and not (name == "" and table.columns[k].isna().all())  # a separator at the end of each line
+    ]
+    return keep, label
+
+
+def _fits(name: str, patterns: Sequence[str]) -> bool:
+    """Whether a name is one of those given, or fits a pattern with ``*`` and ``?``."""
+    return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _read(path: Path, table: FileColumns, wanted: list[int], notes: list[str]) -> dict[int, Array | None]:
+    """Columns as numbers, None for those of text; an error that has all cells that are neither."""
+    read: dict[int, Array | None] = {}
+    unread: dict[str, Unread] = {}
+    marked: dict[str, str] = {}
+    for k in wanted:
+        found, mark = floats(table.columns[k], table.decimal)
+        if isinstance(found, Unread):
+            unread[table.names[k]] = found
+        else:
+            read[k] = found
+        if mark:
+            marked[table.names[k]] = mark
+    refuse_unread(path, unread)
+    if marked:
+        name, cell = next(iter(marked.items()))
+        notes.append(f"Per cent and currency signs were dropped ({shown(cell)} in {shown(name)} is read as a number).")
+    return read
+
+
+def _covariate(path: Path, table: FileColumns, name: str, *, by: bool) -> AnyArray:
+    """A column as numbers, else as texts with None where a value is missing; few whole numbers name groups."""
+    column = table.columns[table.names.index(name)]
+    numbers, _ = floats(column, table.decimal)
+    if isinstance(numbers, Unread):
+        refuse_unread(path, {name: numbers})
+    elif numbers is not None:
+        observed = numbers[~np.isnan(numbers)]
+        if not (by and np.unique(observed).size <= _MOST_GROUPS and (observed % 1 == 0).all()):
+            return numbers
+        return np.array([None if np.isnan(number) else f"{number:.0f}" for number in numbers], dtype=object)
+    return np.array([None if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)])
 
 
 def _on_groups(table: FileColumns, text: list[int]) -> str:
@@ -112,73 +179,6 @@ def _fates(table: FileColumns, options: ReadOptions, label: int | None, read: di
     return fates
 
 
-def _read(path: Path, table: FileColumns, wanted: list[int], notes: list[str]) -> dict[int, Array | None]:
-    """Columns as numbers, None for those of text; an error that has all cells that are neither."""
-    read: dict[int, Array | None] = {}
-    unread: dict[str, Unread] = {}
-    marked: dict[str, str] = {}
-    for k in wanted:
-        found, mark = floats(table.columns[k], table.decimal)
-        if isinstance(found, Unread):
-            unread[table.names[k]] = found
-        else:
-            read[k] = found
-        if mark:
-            marked[table.names[k]] = mark
-    refuse_unread(path, unread)
-    if marked:
-        name, cell = next(iter(marked.items()))
-        notes.append(f"Per cent and currency signs were dropped ({shown(cell)} in {shown(name)} is read as a number).")
-    return read
-
-
-def _covariate(path: Path, table: FileColumns, name: str, *, by: bool) -> AnyArray:
-    """A column as numbers, else as texts with None where a value is missing; few whole numbers name groups."""
-    column = table.columns[table.names.index(name)]
-    numbers, _ = floats(column, table.decimal)
-    if isinstance(numbers, Unread):
-        refuse_unread(path, {name: numbers})
-    elif numbers is not None:
-        there = numbers[~np.isnan(numbers)]
-        if not (by and np.unique(there).size <= _MOST_GROUPS and (there % 1 == 0).all()):
-            return numbers
-        return np.array([None if np.isnan(number) else f"{number:.0f}" for number in numbers], dtype=object)
-    return np.array([None if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)])
-
-
-def _wanted(path: Path, table: FileColumns, options: ReadOptions) -> tuple[list[int], int | None]:
-    """Positions of the requested columns, and of the one that labels the rows."""
-    names = table.names
-    for option, patterns in (("--columns", options.columns), ("--exclude", options.exclude)):
-        for pattern in patterns:
-            if not any(matches(name, pattern) for name in names):
-                raise DataFileError(f"{option} {pattern}: no such column in {path.name}; it has {named(names)}.")
-    for option, name in [*(("--given", name) for name in options.given), *(("--by", name) for name in options.by)]:
-        if name not in names:
-            raise DataFileError(f"{option} {name}: no such column in {path.name}; it has {named(names)}.")
-    label = None
-    if options.id is not None:
-        if options.id not in names:
-            raise DataFileError(f"--id {options.id}: no such column in {path.name}; it has {named(names)}.")
-        label = names.index(options.id)
-    keep = [
-        k
-        for k, name in enumerate(names)
-        if k != label
-        and name not in options.covariates
-        and (k not in table.index or name in options.columns)
-        and (not options.columns or any(matches(name, pattern) for pattern in options.columns))
-        and not any(matches(name, pattern) for pattern in options.exclude)
-        and not (name == "" and table.columns[k].isna().all())  # a separator at the end of each line
-    ]
-    return keep, label
-
-
-def matches(name: str, pattern: str) -> bool:
-    """Whether a name is the given one, or fits a pattern with ``*`` and ``?``."""
-    return name == pattern or fnmatchcase(name, pattern)
-
-
 def _label_among(table: FileColumns, index: list[int], text: list[int], numbers: dict[int, Array]) -> int | None:
     """The column that labels the rows.
 
@@ -186,9 +186,9 @@ def _label_among(table: FileColumns, index: list[int], text: list[int], numbers:
     without a name, the number of a row in some other frame, comes after text.
     """
     own = index if len(index) == 1 else []
-    named = [k for k in own if not _is_unnamed(table, k)]
-    unique = (k for k in [*named, *text, *own] if table.columns[k].is_unique and table.columns[k].notna().all())
-    counting = (k for k, values in numbers.items() if labels_rows(table.names[k], values))
+    with_name = [k for k in own if not _is_unnamed(table, k)]
+    unique = (k for k in [*with_name, *text, *own] if table.columns[k].is_unique and table.columns[k].notna().all())
+    counting = (k for k, values in numbers.items() if _labels_rows(table.names[k], values))
     return next(unique, next(counting, None))
 
 
@@ -197,35 +197,14 @@ def _is_unnamed(table: FileColumns, k: int) -> bool:
     return k in table.index and table.names[k].startswith("__") and table.names[k].endswith("__")
 
 
-def _unique_names(path: Path, names: dict[int, str]) -> tuple[str, ...]:
-    """The names of columns at these positions, with one for those that have none; raise where two are the same."""
-    named = {k: name or f"column {k + 1}" for k, name in names.items()}
-    positions: dict[str, list[int]] = {}
-    for k, name in named.items():
-        positions.setdefault(name, []).append(k)
-    repeated = [name for name, where in positions.items() if len(where) > 1]
-    if repeated:
-        name = min(repeated)
-        where = " and ".join(str(k + 1) for k in positions[name][:2])
-        raise DataFileError(
-            f"{path}: columns {where} are both named {shown(name)}; rename one, or leave them out with --exclude."
-        )
-    return tuple(named.values())
-
-
-_ID_NAME = re.compile(
-    r"^(id|ids|index|idx|nr|no|number|row|key|code|.*[_ .-]id|date|datum|day|time|year|month)$", re.IGNORECASE
-)
-
-
-def labels_rows(name: str, values: Array) -> bool:
+def _labels_rows(name: str, values: Array) -> bool:
     """Whether a column of numbers names the rows: it counts them, holds dates, or is called so and never repeats."""
     if values.size < 3 or not np.isfinite(values).all() or (values != np.round(values)).any():
         return False
     if (np.diff(values) == 1).all():
         return True
-    different = np.unique(values).size == values.size
-    return different and bool(_ID_NAME.match(name) or all(_is_date(value) for value in values[:50]))
+    is_unique = np.unique(values).size == values.size
+    return is_unique and bool(_ID_NAME.match(name) or all(map(_is_date, values[:50])))
 
 
 def _is_date(value: float) -> bool:
@@ -234,40 +213,45 @@ def _is_date(value: float) -> bool:
     return 1600 <= year <= 2400 and 1 <= month <= 12 and 1 <= day <= 31
 
 
-_MOST_COLUMNS = 4
-_FEWEST_LINES = 6
-_NEARLY_ALL = 1.5  # times the lines: as many cells a whole table of that shape would have at most
+def _unique_names(path: Path, names: dict[int, str]) -> tuple[str, ...]:
+    """The names of columns at these positions, with one for those that have none; raise where two are the same."""
+    positions: dict[str, list[int]] = {}
+    for k, name in names.items():
+        positions.setdefault(name or f"column {k + 1}", []).append(k)
+    if len(positions) < len(names):
+        name, where = min((name, where) for name, where in positions.items() if len(where) > 1)
+        raise DataFileError(
+            f"{path}: columns {where[0] + 1} and {where[1] + 1} are both named {shown(name)}; rename one, or leave "
+            "them out with --exclude."
+        )
+    return tuple(positions)
 
 
-def refuse_long(path: Path, table: FileColumns, numbers: list[int], text: list[int]) -> None:
-    """Raise, saying how to reshape it, where a table is in long format.
+def _refuse_long(path: Path, table: FileColumns, numbers: list[int], text: list[int]) -> None:
+    """Raise, saying how to reshape it, where a table is in long format: one value per line.
 
     One column of text (the variable) repeats, so does another (the row), no pair of both comes twice, nearly all pairs
-    are there, and one column of numbers is left.
+    are observed, and one column of numbers is left.
     """
-    n = len(table.columns[0])
-    if not 3 <= len(table.columns) <= _MOST_COLUMNS or n < _FEWEST_LINES or table.index:
-        return
-    for variable in text:
-        kinds = table.columns[variable].nunique()
-        for row in [k for k in range(len(table.columns)) if k != variable]:
-            values = [k for k in numbers if k not in (row, variable)]
-            rows = table.columns[row].nunique()
-            balanced = 2 <= kinds <= n // 2 and 2 <= rows <= n // 2 and rows * kinds <= _NEARLY_ALL * n
-            if len(values) != 1 or not balanced:
-                continue
-            if _twice(table.columns[row], table.columns[variable]):
-                continue
-            named = [table.names[k] for k in (row, variable, values[0])]
-            raise DataFileError(
-                f"{path} has one value per line: {shown(named[2])} of the variable in {shown(named[1])}, for each "
-                f"{shown(named[0])}. A graph needs a column per variable; reshape it, in Python with "
-                f"frame.pivot(index={named[0]!r}, columns={named[1]!r}, values={named[2]!r}).to_csv('wide.csv')."
-            )
-
-
-def _twice(first: pd.Series, second: pd.Series) -> bool:
-    """Whether a pair of entries comes more than once."""
     import pandas as pd
 
-    return bool(pd.DataFrame({"first": first.astype(str), "second": second.astype(str)}).duplicated().any())
+    n = len(table.columns[0])
+    if not 3 <= len(table.columns) <= _MOST_LONG_COLUMNS or n < _FEWEST_LONG_LINES or table.index:
+        return
+    for variable in text:
+        n_kinds = table.columns[variable].nunique()
+        for row in [k for k in range(len(table.columns)) if k != variable]:
+            values = [k for k in numbers if k not in (row, variable)]
+            n_rows = table.columns[row].nunique()
+            balanced = 2 <= n_kinds <= n // 2 and 2 <= n_rows <= n // 2 and n_rows * n_kinds <= _NEARLY_ALL * n
+            if len(values) != 1 or not balanced:
+                continue
+            pairs = pd.DataFrame({k: table.columns[k].astype(str) for k in (row, variable)})
+            if pairs.duplicated().any():
+                continue
+            names = [table.names[k] for k in (row, variable, values[0])]
+            raise DataFileError(
+                f"{path} has one value per line: {shown(names[2])} of the variable in {shown(names[1])}, for each "
+                f"{shown(names[0])}. A graph needs a column per variable; reshape it, in Python with "
+                f"frame.pivot(index={names[0]!r}, columns={names[1]!r}, values={names[2]!r}).to_csv('wide.csv')."
+            )

@@ -1,43 +1,19 @@
-"""The result of reading a data file."""
+"""What is asked of a reader and what it gives: options, the columns as they stand in a file, and the chosen ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from robscore._tools.messages import clipped
 from robscore._tools.typing import AnyArray, Array
 
 
 class DataFileError(ValueError):
     """A data file that cannot be used as it is; the message says why and what to do."""
-
-
-@dataclass(frozen=True)
-class DataFile:
-    """What was read.
-
-    Attributes
-    ----------
-    values : array of shape (n, m); NaN where a value is missing
-    names : of the columns, as written in the file
-    labels : of the rows, or None
-    label_name : the column that labels the rows, or None
-    notes : what was detected or dropped, one sentence each
-    texts : columns of text by name, which are not variables, including the one that labels the rows
-    given : covariates by name, numbers or texts
-    fates : every column of the file, in its order, and why it is no variable; empty for variables
-    """
-
-    values: Array
-    names: tuple[str, ...]
-    labels: tuple[str, ...] | None
-    label_name: str | None
-    notes: tuple[str, ...] = field(default=())
-    texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    given: dict[str, AnyArray] = field(default_factory=dict)
-    fates: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -71,13 +47,13 @@ class ReadOptions:
 
     @property
     def covariates(self) -> tuple[str, ...]:
-        """All columns that are no part of the graph but move it or change it."""
+        """All columns that are no part of the graph but shift its columns or change it."""
         return tuple(dict.fromkeys([*self.given, *self.by]))
 
 
 @dataclass(frozen=True)
 class FileColumns:
-    """Names and columns of a file.
+    """All columns as they stand in a file, before any is chosen: what the readers of all kinds of files give.
 
     Attributes
     ----------
@@ -94,4 +70,42 @@ class FileColumns:
 
 
 Reader = Callable[[Path, ReadOptions, list[str]], FileColumns]
-"""From a file, how to read it, and a list of notes to add to."""
+"""Reads one kind of file, as the options say, and adds what was detected to a list of notes."""
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """What was read and chosen.
+
+    Attributes
+    ----------
+    values : array of shape (n, m); NaN where a value is missing
+    names : of the columns, as written in the file
+    labels : of the rows, or None
+    label_name : the column that labels the rows, or None
+    notes : what was detected or dropped, one sentence each
+    texts : columns of text by name, which are not variables, including the one that labels the rows
+    given : covariates by name, numbers or texts
+    fates : every column of the file, in its order, and why it is no variable; empty for variables
+    """
+
+    values: Array
+    names: tuple[str, ...]
+    labels: tuple[str, ...] | None
+    label_name: str | None
+    notes: tuple[str, ...] = field(default=())
+    texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    given: dict[str, AnyArray] = field(default_factory=dict)
+    fates: dict[str, str] = field(default_factory=dict)
+
+
+@contextmanager
+def refusing_broken(path: Path, complaint: str) -> Iterator[None]:
+    """Turn whatever a broken file makes a library raise into one line that says what is wrong with it."""
+    try:
+        yield
+    except (DataFileError, MemoryError):
+        raise
+    except Exception as error:
+        reason = clipped(" ".join(str(error).split()) or type(error).__name__, 200).rstrip(".")
+        raise DataFileError(f"{path} {complaint}: {reason}.") from None

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from robscore._tools.messages import clipped, first_few, quoted, shown
+from robscore._tools.messages import first_few, quoted, shown
 from robscore._tools.optional import require
 from robscore.reading.cell_values import as_label
-from robscore.reading.data_file import DataFileError, FileColumns, ReadOptions
-from robscore.reading.surrounding_rows import is_header, strip_units_and_notes, title_rows
+from robscore.reading.data_file import DataFileError, FileColumns, ReadOptions, refusing_broken
+from robscore.reading.surrounding_rows import is_header, n_title_rows, strip_units_and_notes
 from robscore.reading.typed_files import typed_table
 
-_LARGEST = 1 << 31  # bytes of a file when it is unpacked
-_BLOCK = 1 << 20
+_LARGEST = 1 << 31  # guards memory only: bytes of a file when it is unpacked
+_BLOCK = 1 << 20  # guards memory only: bytes that are looked at together
 _LOOKED_AT = 60  # rows at the start, for a title
-_MOST_CELLS = 200_000_000  # from the first to the last: all are held, however few are filled
+_MOST_CELLS = 200_000_000  # guards memory only: all from the first to the last are held, however few are filled
 _FILLED = re.compile(rb'<(?:\w+:)?c\s[^<>]*?\br="([A-Z]{1,3})([0-9]{1,7})"[^<>/]*>')
 # Formulas that no spreadsheet program has computed yet, and errors such as #DIV/0!: both are read as empty cells.
 _UNCOMPUTED = re.compile(
@@ -29,7 +29,7 @@ _ERROR = re.compile(
     rb"<(?:\w+:)?c\s[^<>]*\bt=\"e\"[^<>]*>(?:\s*<(?:\w+:)?f\b[^<>]*(?:/>|>[^<]*</(?:\w+:)?f>))?\s*"
     rb"<(?:\w+:)?v>(?!#N/A)[^<>]*</"
 )
-_LONGEST_CELL = 1 << 16  # bytes
+_LONGEST_CELL = 1 << 16  # guards memory only: bytes of a cell that two blocks share
 # Excel writes no document types; with them a file of a kilobyte could stand for gigabytes, or for other files.
 _FORBIDDEN = [word.encode(code) for word in ("<!DOCTYPE", "<!ENTITY") for code in ("utf-8", "utf-16-le", "utf-16-be")]
 
@@ -37,36 +37,29 @@ _FORBIDDEN = [word.encode(code) for word in ("<!DOCTYPE", "<!ENTITY") for code i
 def read_excel(path: Path, options: ReadOptions, notes: list[str]) -> FileColumns:
     """Read one sheet of an Excel file."""
     require("openpyxl")
-    try:
-        nothing = _without_value(path)
+    with refusing_broken(path, "cannot be read as an Excel file"):
+        without_value = _cells_without_value(path)
         frame, sheet, sheets = _frame(path, options)
-    except (DataFileError, MemoryError):
-        raise
-    except Exception as error:  # whatever a broken file makes the reader say
-        why = clipped(" ".join(str(error).split()) or type(error).__name__, 200)
-        raise DataFileError(f"{path} cannot be read as an Excel file: {why.rstrip('.')}.") from None
     others = [name for name in sheets if name != sheet]
     if others and options.sheet is None:
         notes.append(f"Read the first of {len(sheets)} sheets, {shown(sheet)}; --sheet takes {quoted(others)}.")
-    if nothing:
-        notes.append(nothing)
+    if without_value:
+        notes.append(f"Read as missing: {without_value}.")
     frame = frame.dropna(how="all")
     if frame.empty:
         elsewhere = f" --sheet takes another: {quoted(others)}." if others else ""
         raise DataFileError(f"{path}: sheet {shown(sheet)} is empty.{elsewhere}")
     start = [_as_text(row) for row in frame.iloc[:_LOOKED_AT].to_numpy(object)]
-    before = title_rows(start) if options.header is None else 0
-    if before:
-        notes.append(f"Skipped {before} title row{'s' if before > 1 else ''} at the start.")
-    frame = frame.iloc[before:].reset_index(drop=True)
-    first = start[before]
-    headed = before > 0 or is_header(first, ".", notes) if options.header is None else options.header
-    if headed:
-        names, frame = first, frame.iloc[1:].reset_index(drop=True)
-    else:
-        names = [f"column {k + 1}" for k in range(len(first))]
+    n_titles = n_title_rows(start) if options.header is None else 0
+    if n_titles:
+        notes.append(f"Skipped {n_titles} title row{'s' * (n_titles > 1)} at the start.")
+    names = start[n_titles]
+    has_header = n_titles > 0 or is_header(names, ".", notes) if options.header is None else options.header
+    frame = frame.iloc[n_titles + has_header :].reset_index(drop=True)
+    if not has_header:
+        names = [f"column {k + 1}" for k in range(len(names))]
     table = typed_table(path, names, [frame[k].infer_objects() for k in frame.columns], options, notes)
-    return strip_units_and_notes(table, notes) if headed and not options.all_text else table
+    return strip_units_and_notes(table, notes) if has_header and not options.all_text else table
 
 
 def _as_text(cells: Iterable[Any]) -> list[str]:
@@ -90,35 +83,35 @@ def _frame(path: Path, options: ReadOptions) -> tuple[Any, str, list[str]]:
         return pd.read_excel(book, sheet_name=sheet, **cells), sheet, names
 
 
-def _without_value(path: Path) -> str:
-    """What is in the file and is read as empty cells, in words; empty where nothing is.
+def _cells_without_value(path: Path) -> str:
+    """Say which cells are not empty in the file but are read so; empty where there are none.
 
     Raise where a file is larger than it looks: when unpacked, by what its XML declares, or by a cell far away.
     """
     if not zipfile.is_zipfile(path):
         return ""  # an old .xls, or nothing that can be read
-    formulas, errors = 0, 0
+    n_formulas, n_errors = 0, 0
     with zipfile.ZipFile(path) as packed:
         if sum(part.file_size for part in packed.infolist()) > _LARGEST:
             raise DataFileError(f"{path} unpacks to more than {_LARGEST >> 30} GB; save the sheet as CSV.")
         for part in packed.infolist():
-            rows, columns = 0, 0
+            n_rows, n_columns = 0, 0
             for block in _blocks(packed, part):
                 if any(word in block for word in _FORBIDDEN):
                     raise DataFileError(f"{path} declares XML entities, which no Excel file has; save the sheet again.")
-                for name, row in _FILLED.findall(block):
-                    rows, columns = max(rows, int(row)), max(columns, _number_of(name))
-                formulas += sum(1 for _ in _UNCOMPUTED.finditer(block))
-                errors += sum(1 for _ in _ERROR.finditer(block))
-            if rows * columns > _MOST_CELLS:
+                for letters, row in _FILLED.findall(block):
+                    n_rows, n_columns = max(n_rows, int(row)), max(n_columns, _column_number(letters))
+                n_formulas += len(_UNCOMPUTED.findall(block))
+                n_errors += len(_ERROR.findall(block))
+            if n_rows * n_columns > _MOST_CELLS:
                 raise DataFileError(
-                    f"{path} has a sheet of {rows} rows and {columns} columns, too many to read; delete cells far away "
-                    "from the table, or save the sheet as CSV."
+                    f"{path} has a sheet of {n_rows} rows and {n_columns} columns, too many to read; delete cells far "
+                    "away from the table, or save the sheet as CSV."
                 )
     remedy = "open the file in a spreadsheet program and save it"
-    told = [f"{formulas} formula{'s' * (formulas > 1)} without a computed value ({remedy})"] if formulas else []
-    told += [f"{errors} error{'s' * (errors > 1)} such as #DIV/0!"] if errors else []
-    return f"Read as missing: {' and '.join(told)}." if told else ""
+    formulas = f"{n_formulas} formula{'s' * (n_formulas > 1)} without a computed value ({remedy})"
+    errors = f"{n_errors} error{'s' * (n_errors > 1)} such as #DIV/0!"
+    return " and ".join([formulas] * (n_formulas > 0) + [errors] * (n_errors > 0))
 
 
 def _blocks(packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[bytes]:
@@ -131,8 +124,8 @@ def _blocks(packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[bytes]:
             before = block[max(block.rfind(b"</c>"), len(block) - _LONGEST_CELL, 0) :]
 
 
-def _number_of(column: bytes) -> int:
-    """Of a column by its letters: A is 1, Z is 26, AA is 27."""
+def _column_number(column: bytes) -> int:
+    """The number of a column from its letters: A is 1, Z is 26, AA is 27."""
     number = 0
     for letter in column:
         number = 26 * number + letter - 64

@@ -1,4 +1,4 @@
-"""Places on a map: where the columns are, and lines to draw under them."""
+"""Files that say more about the columns: their places on a map, lines to draw under it, their groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from robscore._tools.messages import clipped, named, quoted, shown
 from robscore._tools.optional import require
 from robscore._tools.typing import Array
-from robscore.reading.cell_values import NOTHING, as_label, number_in
+from robscore.reading.cell_values import MISSING_WORDS, as_label, number_in
 from robscore.reading.data_file import DataFileError, FileColumns, ReadOptions
 from robscore.reading.read_files import read_columns
 
@@ -44,11 +44,8 @@ def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Places:
     others, the first that contains all the names is used; a further one called name, station, label, town or site,
     with a text of its own for each, gives labels. Places that are not among the names are ignored.
     """
-    require("pandas")
     path = Path(path)
-    if not path.is_file():
-        raise DataFileError(f"--coords {path} does not exist.")
-    table, (lat, lon) = _geographic(path, "--coords")
+    table, lat, lon = _geographic(path, "--coords")
     others = [k for k in range(len(table.names)) if k not in (lat, lon)]
     if not others:
         raise DataFileError(f"--coords {path}: no column with the names; it needs name, latitude, longitude.")
@@ -60,8 +57,7 @@ def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Places:
         first = places.setdefault(name, k)
         if (latitude[k], longitude[k]) != (latitude[first], longitude[first]):
             raise DataFileError(f"--coords {path} has {shown(name)} at two places; keep one.")
-    absent = [name for name in names if name not in places]
-    if absent:
+    if absent := [name for name in names if name not in places]:
         raise DataFileError(f"--coords {path} does not have {quoted(absent)}.")
     found = np.column_stack([latitude, longitude])[[places[name] for name in names]]
     wrong = ~(np.isfinite(found).all(axis=1) & (np.abs(found[:, 0]) <= 90) & (np.abs(found[:, 1]) <= 360))
@@ -76,16 +72,24 @@ def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Places:
     return Places(found, labels if labels and all(labels) and len(set(labels)) == len(labels) else None)
 
 
-def _geographic(path: Path, option: str) -> tuple[FileColumns, tuple[int, int]]:
-    """A file with latitudes and longitudes, and where these two are."""
-    table = read_columns(path, ReadOptions(all_text=True, decimal="."), [])
-    where = []
+def _as_written(path: Path, option: str, decimal: str | None = None) -> FileColumns:
+    """Read the file of an option with all its cells as they are written."""
+    require("pandas")
+    if not path.is_file():
+        raise DataFileError(f"{option} {path} does not exist.")
+    return read_columns(path, ReadOptions(all_text=True, decimal=decimal), [])
+
+
+def _geographic(path: Path, option: str) -> tuple[FileColumns, int, int]:
+    """Read a file with latitudes and longitudes; in which columns these two are."""
+    table = _as_written(path, option, decimal=".")
+    positions = []
     for what, spellings in (("latitude", ("latitude", "lat")), ("longitude", ("longitude", "lon", "lng", "long"))):
         found = [k for k, name in enumerate(table.names) if name.lower() in spellings]
         if not found:
             raise DataFileError(f"{option} {path}: no column is named {what}; it has {named(table.names)}.")
-        where.append(found[0])
-    return table, (where[0], where[1])
+        positions.append(found[0])
+    return table, positions[0], positions[1]
 
 
 def _degrees(path: Path, option: str, name: str, column: pd.Series) -> Array:
@@ -105,18 +109,16 @@ def read_outline(path: str | PathLike[str]) -> list[Array]:
     """Lines to draw under a map, each of shape (points, 2): latitude and longitude in degrees.
 
     From a file with columns latitude and longitude. A row without them ends a line. A further column may name the line
-    of each point; if no two neighbours share a name, it names the points, and they
-    form one line.
+    of each point; if no two neighbours share a name, it names the points, and they form one line.
     """
-    require("pandas")
     path = Path(path)
-    if not path.is_file():
-        raise DataFileError(f"--outline {path} does not exist.")
-    table, (lat, lon) = _geographic(path, "--outline")
-    gaps = [column.isna() | (column.astype(str).str.strip().str.lower().isin(NOTHING)) for column in table.columns]
-    kept = ~(gaps[lat] | gaps[lon])  # an empty line ends a line
+    table, lat, lon = _geographic(path, "--outline")
+    absent = [
+        column.isna() | column.astype(str).str.strip().str.lower().isin(MISSING_WORDS) for column in table.columns
+    ]
+    kept = ~np.asarray(absent[lat] | absent[lon])
     columns = [column[kept] for column in table.columns]
-    piece = np.cumsum(~np.asarray(kept))[np.asarray(kept)]
+    piece = np.cumsum(~kept)[kept]  # a row without a place ends a line
     points = np.column_stack([_degrees(path, "--outline", table.names[k], columns[k]) for k in (lat, lon)])
     group = next((k for k in range(len(table.names)) if k not in (lat, lon)), None)
     names = [""] * len(points) if group is None else [str(entry) for entry in columns[group]]
@@ -130,11 +132,8 @@ def read_outline(path: str | PathLike[str]) -> list[Array]:
 
 def read_groups(path: str | PathLike[str], names: Sequence[str]) -> list[str]:
     """The group of every name, empty where the file has none: the first column names, the second one groups."""
-    require("pandas")
     path = Path(path)
-    if not path.is_file():
-        raise DataFileError(f"--groups {path} does not exist.")
-    table = read_columns(path, ReadOptions(all_text=True), [])
+    table = _as_written(path, "--groups")
     if len(table.columns) < 2:
         raise DataFileError(f"--groups {path} needs two columns, the name of a column and its group.")
     listed = [as_label(cell).strip() for cell in table.columns[0]]

@@ -1,9 +1,12 @@
-"""A data file, of whatever kind, becomes columns of numbers."""
+"""From a path to columns of numbers: which files it stands for, which reader reads them, whether they fit in memory."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +25,20 @@ from robscore.reading.typed_files import FRAME_ENDINGS, read_frame, read_parquet
 if TYPE_CHECKING:
     import pandas as pd
 
+_TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", "")
+_JSON_LINES = (".jsonl", ".ndjson")
+_PARQUET = (".parquet", ".pq")
+_READERS: dict[str, Reader] = {
+    **dict.fromkeys(_TEXT, read_text),
+    **dict.fromkeys(_PARQUET, read_parquet),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls"), read_excel),
+    **{ending: partial(read_frame, ending) for ending in FRAME_ENDINGS},
+}
+_KNOWN = ".csv, .tsv, .txt, .jsonl (each also as .gz, .bz2, .xz or .zip), .parquet, .feather, .xlsx, .dta or .sav"
+_ENDINGS = tuple(ending for ending in _READERS if ending)
+ALL_ENDINGS = (*PACKED, *_ENDINGS)
+_COPIES = 4  # guards memory only: of all numbers, as read, as columns, joined, and as rows
+
 
 def read_data(
     path: str | PathLike[str], options: ReadOptions | None = None, more: Sequence[str | PathLike[str]] = ()
@@ -29,8 +46,8 @@ def read_data(
     r"""Read a data file, all data files of a folder, or several.
 
     Columns that hold no number at all are left out; the first of them, or a column of dates, with a different value in
-    every row labels the rows. Constant columns are left out. All that is said in ``notes``. A column of numbers
-    with some other text in it is an error: a typing error must not cost a variable silently.
+    every row labels the rows. Constant columns are left out. ``notes`` says all of this. A column of numbers with some
+    other text in it is an error: a typing error must not cost a variable silently.
 
     Parameters
     ----------
@@ -52,9 +69,9 @@ def read_data(
     options, path = options or ReadOptions(), Path(path)
     paths = [path, *map(Path, more)]
     files = [file for part in paths for file in _checked(part)]
-    refuse_too_large(paths, files)
+    _refuse_too_large(paths, files)
     notes: list[str] = []
-    table = read_tables(files, options, notes)
+    table = _read_together(files, options, notes)
     if not table.columns or not len(table.columns[0]):
         raise DataFileError(f"{path} has no rows of data{'' if table.columns else ' and no columns'}.")
     return choose(path, table, options, notes)
@@ -62,21 +79,14 @@ def read_data(
 
 def _checked(path: Path) -> list[Path]:
     """The files that a path stands for; raise if it cannot be read."""
-    if not path.exists():
-        raise DataFileError(f"{path} does not exist{_similar(path)}")
-    if not (path.is_file() or path.is_dir()):
+    if path.is_file() or path.is_dir():
+        return files_of(path)
+    if path.exists():
         # A pipe gives its rows once and a device may have no end; a file is looked at several times.
         raise DataFileError(f"{path} is not a file but a pipe or a device; save the data as a file first.")
-    return files_of(path)
-
-
-def _similar(path: Path) -> str:
-    """Another file that the user may have meant."""
-    from difflib import get_close_matches
-
-    there = [entry.name for entry in path.parent.iterdir() if entry.is_file()] if path.parent.is_dir() else []
-    near = get_close_matches(path.name, there, n=1)
-    return f"; did you mean {near[0]}?" if near else "."
+    names = [entry.name for entry in path.parent.iterdir() if entry.is_file()] if path.parent.is_dir() else []
+    near = get_close_matches(path.name, names, n=1)
+    raise DataFileError(f"{path} does not exist{f'; did you mean {near[0]}?' if near else '.'}")
 
 
 def read_table(
@@ -145,41 +155,6 @@ def read_table(
     return frame
 
 
-_TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", "")
-_LINES = (".jsonl", ".ndjson")
-_READERS: dict[str, Reader] = {
-    **dict.fromkeys(_TEXT, read_text),
-    **dict.fromkeys((".parquet", ".pq"), read_parquet),
-    **dict.fromkeys((".xlsx", ".xlsm", ".xls"), read_excel),
-    **{ending: read_frame(ending) for ending in FRAME_ENDINGS},
-}
-KNOWN = ".csv, .tsv, .txt, .jsonl (each also as .gz, .bz2, .xz or .zip), .parquet, .feather, .xlsx, .dta or .sav"
-ENDINGS = tuple(ending for ending in _READERS if ending)
-ALL_ENDINGS = (*PACKED, *ENDINGS)
-
-
-def read_columns(path: Path, options: ReadOptions, notes: list[str]) -> FileColumns:
-    """Read a file of any kind; one that is broken is an error that says so."""
-    try:
-        return _reader_of(path)(path, options, notes)
-    except UnicodeDecodeError as error:
-        raise DataFileError(f"{path} cannot be read as text ({error.reason}); save it as UTF-8.") from None
-    except (EOFError, zlib.error, *BROKEN) as error:
-        raise DataFileError(f"{path} is broken or cut off ({error}); get it again, or unpack it.") from None
-    except OSError as error:
-        raise DataFileError(f"{path} cannot be read: {error.strerror or error}.") from None
-
-
-def _reader_of(path: Path) -> Reader:
-    """The reader of a file; an ending that says how it is packed is passed over."""
-    ending = inner_ending(path)
-    if ending not in _READERS:
-        raise DataFileError(f"{path.name}: files ending in {clipped(ending)} are not known; use {KNOWN}.")
-    if path.suffix.lower() in PACKED and ending not in (*_TEXT, *_LINES):
-        raise DataFileError(f"{path.name}: {ending} files are not read from a compressed file; unpack it.")
-    return _READERS[ending]
-
-
 def files_of(path: Path) -> list[Path]:
     """The file itself, or the data files of a folder and its subfolders, in the order of their names.
 
@@ -195,12 +170,29 @@ def files_of(path: Path) -> list[Path]:
         and not any(name.startswith((".", "_", "robscore-")) for name in file.relative_to(path).parts)
     ]
     if not found:
-        raise DataFileError(f"{path} is a folder without data files (names that end in {', '.join(ENDINGS)}).")
+        raise DataFileError(f"{path} is a folder without data files (names that end in {', '.join(_ENDINGS)}).")
     return found
 
 
-def read_tables(files: Sequence[Path], options: ReadOptions, notes: list[str]) -> FileColumns:
-    """The rows of all files, whose columns must have the same names, in any order."""
+def read_columns(path: Path, options: ReadOptions, notes: list[str]) -> FileColumns:
+    """Read a file of any kind; one that is broken is an error that says so."""
+    try:
+        ending = inner_ending(path)
+        if ending not in _READERS:
+            raise DataFileError(f"{path.name}: files ending in {clipped(ending)} are not known; use {_KNOWN}.")
+        if path.suffix.lower() in PACKED and ending not in (*_TEXT, *_JSON_LINES):
+            raise DataFileError(f"{path.name}: {ending} files are not read from a compressed file; unpack it.")
+        return _READERS[ending](path, options, notes)
+    except UnicodeDecodeError as error:
+        raise DataFileError(f"{path} cannot be read as text ({error.reason}); save it as UTF-8.") from None
+    except (EOFError, zlib.error, *BROKEN) as error:
+        raise DataFileError(f"{path} is broken or cut off ({error}); get it again, or unpack it.") from None
+    except OSError as error:
+        raise DataFileError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def _read_together(files: Sequence[Path], options: ReadOptions, notes: list[str]) -> FileColumns:
+    """Read the rows of all files, whose columns must have the same names, in any order."""
     first = read_columns(files[0], options, notes)
     if len(files) == 1:
         return first
@@ -219,71 +211,54 @@ def read_tables(files: Sequence[Path], options: ReadOptions, notes: list[str]) -
             )
         parts.append(table)
     decimal = first.decimal if len({table.decimal for table in parts}) == 1 else "."
-    own_columns = [_in_order(table, first.names, decimal) for table in parts]
-    columns = [pd.concat(same, ignore_index=True) for same in zip(*own_columns, strict=True)]
+    in_order = [_in_order(table, first.names, decimal) for table in parts]
+    columns = [pd.concat(same, ignore_index=True) for same in zip(*in_order, strict=True)]
     notes.append(f"{len(files)} files were read, from {files[0].name} to {files[-1].name}.")
     return FileColumns(first.names, columns, first.index, decimal)
 
 
 def _in_order(table: FileColumns, names: Sequence[str], decimal: str) -> list[pd.Series]:
-    """The columns in the order of these names, equal ones in their own; cells of text with this decimal sign."""
-    where: dict[str, list[int]] = {}
+    """The columns in the order of these names, with this decimal sign; columns of one name keep their own order."""
+    positions: dict[str, list[int]] = {}
     for k, name in enumerate(table.names):
-        where.setdefault(name, []).append(k)
-    columns = [table.columns[where[name].pop(0)] for name in names]
+        positions.setdefault(name, []).append(k)
+    columns = [table.columns[positions[name].pop(0)] for name in names]
     return columns if table.decimal == decimal else [_with_points(column) for column in columns]
 
 
 def _with_points(column: pd.Series) -> pd.Series:
     """Cells of text that are numbers with a per cent or currency sign, with points in place of decimal commas."""
-    other = str.maketrans(".,", ",.")
+    exchanged = str.maketrans(".,", ",.")
 
     def read(cell: Any) -> Any:
         is_number = isinstance(cell, str) and number_in(unmarked(cell), ",") is not None
-        return cell.translate(other) if is_number else cell
+        return cell.translate(exchanged) if is_number else cell
 
     return column.map(read, na_action="ignore") if column.dtype == object else column
 
 
-_COPIES = 4  # of all numbers: as read, as columns, joined, and as rows
-
-
-def refuse_too_large(paths: Sequence[Path], files: Sequence[Path]) -> None:
-    """Raise where the rows of all Parquet files together take more memory than is free.
-
-    Parameters
-    ----------
-    paths : as they were given, files or folders
-    files : all that they stand for
-    """
-    own = [file for file in files if file.suffix.lower() in (".parquet", ".pq")]
+def _refuse_too_large(paths: Sequence[Path], files: Sequence[Path]) -> None:
+    """Raise where the rows of all Parquet files, which these paths stand for, take more memory than is free."""
+    own = [file for file in files if file.suffix.lower() in _PARQUET]
     free = free_memory()
     if not own or free is None or sum(file.stat().st_size for file in own) < free / 100:  # nothing to look up
         return
-    n_rows, n_columns = _shape(own)
-    needed = 8.0 * n_rows * n_columns * _COPIES
-    if needed <= free:
-        return
-    names = [str(path) for path in paths]
-    given = repr(names[0] if len(names) == 1 else names)
-    raise DataFileError(
-        f"{names[0]}{' and others' if len(names) > 1 else ''}: {n_rows} rows of {n_columns} columns take about "
-        f"{describe(needed)} here, and {describe(free)} of memory are free. In Python, "
-        f"robscore.RobustGraph().fit({given}) reads Parquet files piece by piece, however many rows there are."
-    )
-
-
-def _shape(files: Sequence[Path]) -> tuple[int, int]:
-    """Rows of all files, and the columns of the widest; those that cannot be read are left to the reader."""
     require("pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     n_rows, n_columns = 0, 0
-    for file in files:
-        try:
+    for file in own:
+        with suppress(pa.ArrowException, OSError):  # what is wrong with it is for its reader to say
             about = pq.read_metadata(file)
-        except (pa.ArrowException, OSError):
-            continue
-        n_rows, n_columns = n_rows + about.num_rows, max(n_columns, about.num_columns)
-    return n_rows, n_columns
+            n_rows, n_columns = n_rows + about.num_rows, max(n_columns, about.num_columns)
+    needed = 8.0 * n_rows * n_columns * _COPIES
+    if needed <= free:
+        return
+    names = [str(path) for path in paths]
+    raise DataFileError(
+        f"{names[0]}{' and others' * (len(names) > 1)}: {n_rows} rows of {n_columns} columns take about "
+        f"{describe(needed)} here, and {describe(free)} of memory are free. In Python, "
+        f"robscore.RobustGraph().fit({names if len(names) > 1 else names[0]!r}) reads Parquet files piece by piece, "
+        "however many rows there are."
+    )

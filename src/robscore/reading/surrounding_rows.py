@@ -1,11 +1,10 @@
-"""Rows around the data of a table: units under the names, and notes below the last row."""
+"""Rows around the data of a table: a title, the names of the columns, units under them, notes below the last row."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import islice
 from numbers import Real
 from typing import Any
 
@@ -17,6 +16,109 @@ from robscore.reading.text_format import separator_of
 _FEWEST_UNITS = 2  # columns of numbers: a single text in the first row may be a typing error
 FEWEST_COLUMNS = 3  # of a table under which one cell is a note
 _LONGER = 2  # times as long as all other cells of its column is a note among texts
+_MOST_TITLES = 10  # lines of title
+_LOOKED_AT = 50  # lines after them
+
+
+def n_title_lines(lines: list[str], separator: str | None) -> int:
+    """How many of the first lines are a title; lines are neither empty nor comments.
+
+    Under a title all lines have equally many cells, the first of them names only and the next a number, or one
+    of units first; the title itself has another number of cells, or fills fewer. Where that is not so there is none.
+
+    Examples
+    --------
+    >>> n_title_lines(["Rain, 2024", "Source: me", "north,south,east", "1.5,2,3", "2,2.5,1"], None)
+    2
+    >>> n_title_lines(["north,south,east", "1.5,2,3", "2,2.5,1"], None)
+    0
+    >>> n_title_lines(["north", '1e,":', '"'], ",")
+    0
+    >>> n_title_lines(["north,south,east", "-,-,-", "1.5,2"], ",")
+    0
+    """
+
+    def cut(k: int) -> tuple[list[list[str]], list[list[str]]]:
+        sign = separator or separator_of(lines[k:])
+        try:
+            return _cells(lines[:k], sign), _cells(lines[k : k + _LOOKED_AT], sign)
+        except csv.Error:
+            return [], []
+
+    return _n_titles(len(lines), cut)
+
+
+def n_title_rows(rows: list[list[str]]) -> int:
+    """As :func:`n_title_lines`, of rows that are cut into cells, as in a sheet.
+
+    Examples
+    --------
+    >>> n_title_rows([["Rain, 2024", ""], ["north", "south"], ["mm", "mm/d"], ["1.5", "2"], ["2", "2.5"]])
+    1
+    """
+    return _n_titles(len(rows), lambda k: (rows[:k], rows[k : k + _LOOKED_AT]))
+
+
+def _n_titles(n: int, cut: Callable[[int], tuple[list[list[str]], list[list[str]]]]) -> int:
+    """The first of the places where lines can be cut such that a title is before it and a table after it, or 0."""
+    for k in range(1, min(_MOST_TITLES, n - 2) + 1):
+        before, rows = cut(k)
+        if len(rows) < 2:  # a cell of several lines
+            return 0
+        if _begins(rows):
+            return k if _is_title(before, len(rows[0])) else 0
+    return 0
+
+
+def _begins(rows: list[list[str]]) -> bool:
+    """Whether a table begins with its names, and numbers under them or under units."""
+    if not (_are_names(rows[0]) and all(len(row) == len(rows[0]) for row in rows[1:])):
+        return False
+    under_units = len(rows) > 2 and _n_filled(rows[1]) >= 2 and sum(map(_is_plain_number, rows[2])) >= 2
+    return any(map(_is_plain_number, rows[1])) or under_units
+
+
+def _is_title(rows: list[list[str]], width: int) -> bool:
+    """Whether no row could hold the names of so many columns."""
+    return all(len(row) != width or _n_filled(row) < max(2, width - 1) for row in rows)
+
+
+def _cells(lines: list[str], sign: str) -> list[list[str]]:
+    return [row for row in csv.reader(lines, delimiter=sign, skipinitialspace=True) if row]
+
+
+def _are_names(row: list[str]) -> bool:
+    """Whether a line has only names, each once and with a letter or digit, but for the first, of an index."""
+    is_filled = _n_filled(row) >= max(2, len(row) - 1) and len(set(row)) == len(row)
+    if not is_filled or _is_plain_number(row[0]):
+        return False
+    if not all(any(map(str.isalnum, cell)) for cell in row if cell.strip()):
+        return False
+    return not any(_is_plain_number(cell) or cell.strip() in MISSING for cell in row[1:])
+
+
+def _n_filled(row: list[str]) -> int:
+    return sum(1 for cell in row if cell.strip())
+
+
+def _is_plain_number(cell: str) -> bool:
+    text = unmarked(cell)
+    return bool(PLAIN["."].match(text) or PLAIN[","].match(text))
+
+
+def is_header(cells: Sequence[str], decimal: str, notes: list[str]) -> bool:
+    """Whether the first line has names: not where most of it are numbers with decimals, or the same ones twice."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    numbers = [cell for cell in filled if PLAIN[decimal].match(cell)]
+    if len(numbers) < max(1, len(filled) // 2):
+        return True
+    with_decimals = [cell for cell in numbers if not cell.lstrip("+-").isdigit()]
+    if len(with_decimals) >= max(1, len(filled) // 2) or len(set(numbers)) < len(numbers):
+        notes.append("The first line holds numbers, so it was read as data; columns are called column 1, column 2, ...")
+        return False
+    if len(numbers) == len(filled):
+        notes.append("The first line holds numbers only and was taken for names; pass --no-header if it is data.")
+    return True
 
 
 def strip_units_and_notes(table: FileColumns, notes: list[str]) -> FileColumns:
@@ -26,8 +128,8 @@ def strip_units_and_notes(table: FileColumns, notes: list[str]) -> FileColumns:
     --------
     >>> import pandas as pd
     >>> columns = [pd.Series(["mm", 1.5, 2.0], dtype=object), pd.Series(["h", 3.0, 1.0], dtype=object)]
-    >>> said = []
-    >>> [list(column) for column in strip_units_and_notes(FileColumns(["rain", "sun"], columns), said).columns], said
+    >>> notes = []
+    >>> [list(column) for column in strip_units_and_notes(FileColumns(["rain", "sun"], columns), notes).columns], notes
     ([[1.5, 2.0], [3.0, 1.0]], ["The row under the names holds units and was left out: 'mm', 'h'."])
     """
     n = len(table.columns[0]) if table.columns else 0
@@ -100,103 +202,3 @@ def _is_number(cell: Any, decimal: str) -> bool:
 
 def _is_text(cell: Any, decimal: str) -> bool:
     return isinstance(cell, str) and bool(cell.strip()) and not _is_number(cell, decimal)
-
-
-_MOST_TITLES = 10  # lines of title
-_LOOKED_AT = 50  # lines after them
-
-
-def titles(lines: list[str], separator: str | None) -> int:
-    """How many of the first lines are a title; lines are neither empty nor comments.
-
-    Under a title all lines have equally many cells, the first of them names only and the next a number, or one
-    of units first; the title itself has another number of cells, or fills fewer. Where that is not so there is none.
-
-    Examples
-    --------
-    >>> titles(["Rain, 2024", "Source: me", "north,south,east", "1.5,2,3", "2,2.5,1"], None)
-    2
-    >>> titles(["north,south,east", "1.5,2,3", "2,2.5,1"], None)
-    0
-    >>> titles(["north", '1e,":', '"'], ",")
-    0
-    >>> titles(["north,south,east", "-,-,-", "1.5,2"], ",")
-    0
-    """
-    for k in range(1, min(_MOST_TITLES, len(lines) - 2) + 1):
-        sign = separator or separator_of(lines[k:])
-        try:
-            before, rows = _cells(lines[:k], sign), _cells(islice(lines[k:], _LOOKED_AT), sign)
-        except csv.Error:
-            return 0
-        if len(rows) < 2:  # a cell of several lines
-            return 0
-        if _begins(rows):
-            return k if _is_title(before, len(rows[0])) else 0
-    return 0
-
-
-def title_rows(rows: list[list[str]]) -> int:
-    """As :func:`titles`, of rows that are cut into cells, as in a sheet.
-
-    Examples
-    --------
-    >>> title_rows([["Rain, 2024", ""], ["north", "south"], ["mm", "mm/d"], ["1.5", "2"], ["2", "2.5"]])
-    1
-    """
-    for k in range(1, min(_MOST_TITLES, len(rows) - 2) + 1):
-        if _begins(rows[k : k + _LOOKED_AT]):
-            return k if _is_title(rows[:k], len(rows[k])) else 0
-    return 0
-
-
-def _begins(rows: list[list[str]]) -> bool:
-    """Whether a table begins with its names, and numbers under them or under units."""
-    if not (_are_names(rows[0]) and all(len(row) == len(rows[0]) for row in rows[1:])):
-        return False
-    under_units = len(rows) > 2 and _n_filled(rows[1]) >= 2 and sum(map(_is_plain_number, rows[2])) >= 2
-    return any(map(_is_plain_number, rows[1])) or under_units
-
-
-def _is_title(rows: list[list[str]], width: int) -> bool:
-    """Whether no row could hold the names of so many columns."""
-    return all(len(row) != width or _n_filled(row) < max(2, width - 1) for row in rows)
-
-
-def _cells(lines: Iterable[str], sign: str) -> list[list[str]]:
-    return [row for row in csv.reader(lines, delimiter=sign, skipinitialspace=True) if row]
-
-
-def _are_names(row: list[str]) -> bool:
-    """Whether a line has only names, each once and with a letter or digit, but for the first, of an index."""
-    named = _n_filled(row) >= max(2, len(row) - 1) and len(set(row)) == len(row)
-    named &= all(any(map(str.isalnum, cell)) for cell in row if cell.strip())
-    return (
-        named
-        and not any(_is_plain_number(cell) or cell.strip() in MISSING for cell in row[1:])
-        and not _is_plain_number(row[0])
-    )
-
-
-def _n_filled(row: list[str]) -> int:
-    return sum(1 for cell in row if cell.strip())
-
-
-def _is_plain_number(cell: str) -> bool:
-    text = unmarked(cell)
-    return bool(PLAIN["."].match(text) or PLAIN[","].match(text))
-
-
-def is_header(cells: Sequence[str], decimal: str, notes: list[str]) -> bool:
-    """Whether the first line has names: not where most of it are numbers with decimals, or the same ones twice."""
-    filled = [cell.strip() for cell in cells if cell.strip()]
-    numbers = [cell for cell in filled if PLAIN[decimal].match(cell)]
-    if len(numbers) < max(1, len(filled) // 2):
-        return True
-    with_decimals = [cell for cell in numbers if not cell.lstrip("+-").isdigit()]
-    if len(with_decimals) >= max(1, len(filled) // 2) or len(set(numbers)) < len(numbers):
-        notes.append("The first line holds numbers, so it was read as data; columns are called column 1, column 2, ...")
-        return False
-    if len(numbers) == len(filled):
-        notes.append("The first line holds numbers only and was taken for names; pass --no-header if it is data.")
-    return True

@@ -1,4 +1,4 @@
-"""How a text file is written: its encoding, the sign between columns, the decimal sign."""
+"""How a text file is written: compression, encoding, the sign between columns, the decimal sign; its lines."""
 
 from __future__ import annotations
 
@@ -17,82 +17,12 @@ from robscore._tools.messages import first_few, shown
 from robscore.reading.cell_values import EITHER, GROUPED, PLAIN, ungrouped, unmarked
 from robscore.reading.data_file import DataFileError
 
+PACKED = (".gz", ".bz2", ".xz", ".zip")
+BROKEN = (lzma.LZMAError, zipfile.BadZipFile, gzip.BadGzipFile)
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 
 
-def opened(path: Path, encoding: str) -> io.TextIOWrapper:
-    """A text file, which may be compressed, open to be read; ends of lines stay as they are."""
-    return io.TextIOWrapper(raw(path), encoding=encoding, newline="")
-
-
-def encoding_of(path: Path, notes: list[str]) -> str:
-    """UTF-8 with or without a mark, UTF-16 with one, else what Windows writes."""
-    with raw(path) as file:
-        start = file.read(4)
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return "utf-16"
-    try:
-        holds(path, "utf-8-sig", None)
-    except UnicodeDecodeError:
-        notes.append("Not UTF-8; read as Windows' Western European text (cp1252).")
-        return "cp1252"
-    return "utf-8-sig"
-
-
-def holds(path: Path, encoding: str, sign: str | None) -> bool:
-    """Whether a sign is anywhere in a text file; with None all of it is read, and nothing found."""
-    with opened(path, encoding) as file:
-        while block := file.read(1 << 20):
-            if sign is not None and sign in block:
-                return True
-    return False
-
-
-def separator_of(lines: list[str]) -> str:
-    """The sign that cuts the lines into equally many fields, and the most of them."""
-
-    def quality(sign: str) -> tuple[float, int]:
-        try:
-            widths = [len(row) for row in csv.reader(lines, delimiter=sign, skipinitialspace=True) if row]
-        except csv.Error:  # which line it is will be said when all are read
-            return 0.0, 0
-        typical = max(set(widths), key=widths.count)
-        return (widths.count(typical) / len(widths) if typical > 1 else 0.0), typical
-
-    in_header = [sign for sign in SEPARATORS if sign in lines[0].strip()]
-    signs = [sign for sign in in_header if sign != " "] or in_header or [","]
-    return max(signs, key=quality)
-
-
-def decimal_of(path: Path, rows: Iterable[list[str]]) -> str | None:
-    """The decimal sign of some lines, None where they have none; an error that asks for it where they do not tell."""
-    clear: dict[str, str] = {}
-    either: str | None = None
-    for cell in (ungrouped(unmarked(cell)) for row in rows for cell in row if "," in cell or "." in cell):
-        if EITHER.match(cell):
-            either = either or (cell if "," in cell else None)
-            continue
-        for sign, other in (".,", ",."):
-            if sign not in clear and sign in cell:
-                fits = PLAIN[sign].match(cell) or (other in cell and GROUPED[sign].match(cell))
-                clear.update({sign: cell} if fits else {})
-        if len(clear) == 2:
-            raise DataFileError(
-                f"{path} has decimal commas ({shown(clear[','])}) and decimal points ({shown(clear['.'])}); pass "
-                "--decimal ',' or --decimal '.', or fix one of them."
-            )
-    if either and not clear:
-        raise DataFileError(
-            f"{path}: {shown(either)} may be a decimal comma or a thousand; pass --decimal ',' or --decimal '.'."
-        )
-    return next(iter(clear), None)
-
-
-PACKED = (".gz", ".bz2", ".xz", ".zip")
-BROKEN = (lzma.LZMAError, zipfile.BadZipFile, gzip.BadGzipFile)
-
-
-def raw(path: Path) -> Any:
+def unpacked(path: Path) -> Any:
     """The bytes of a file, unpacked as they are read."""
     ending = path.suffix.lower()
     if ending == ".zip":
@@ -123,23 +53,93 @@ def _only_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     return members[0]
 
 
-class Line(NamedTuple):
+def open_text(path: Path, encoding: str) -> io.TextIOWrapper:
+    """A text file, which may be compressed, open to be read; ends of lines stay as they are."""
+    return io.TextIOWrapper(unpacked(path), encoding=encoding, newline="")
+
+
+def encoding_of(path: Path, notes: list[str]) -> str:
+    """UTF-8 with or without a mark, UTF-16 with one, else what Windows writes."""
+    with unpacked(path) as file:
+        start = file.read(4)
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    try:
+        for _ in _blocks(path, "utf-8-sig"):
+            pass
+    except UnicodeDecodeError:
+        notes.append("Not UTF-8; read as Windows' Western European text (cp1252).")
+        return "cp1252"
+    return "utf-8-sig"
+
+
+def holds(path: Path, encoding: str, sign: str) -> bool:
+    """Whether a sign is anywhere in a text file."""
+    return any(sign in block for block in _blocks(path, encoding))
+
+
+def _blocks(path: Path, encoding: str) -> Iterator[str]:
+    with open_text(path, encoding) as file:
+        yield from iter(lambda: file.read(1 << 20), "")
+
+
+def separator_of(lines: list[str]) -> str:
+    """The sign that cuts the lines into equally many fields, and the most of them."""
+
+    def quality(sign: str) -> tuple[float, int]:
+        try:
+            widths = [len(row) for row in csv.reader(lines, delimiter=sign, skipinitialspace=True) if row]
+        except csv.Error:  # the error that names the line comes when all are read
+            return 0.0, 0
+        typical = max(set(widths), key=widths.count)
+        return (widths.count(typical) / len(widths) if typical > 1 else 0.0), typical
+
+    in_header = [sign for sign in SEPARATORS if sign in lines[0].strip()]
+    signs = [sign for sign in in_header if sign != " "] or in_header or [","]
+    return max(signs, key=quality)
+
+
+def decimal_of(path: Path, rows: Iterable[list[str]]) -> str | None:
+    """The decimal sign of some lines; None where they have none, an error that asks for it where it may be either."""
+    clear: dict[str, str] = {}
+    either: str | None = None
+    for cell in (ungrouped(unmarked(cell)) for row in rows for cell in row if "," in cell or "." in cell):
+        if EITHER.match(cell):
+            either = either or (cell if "," in cell else None)
+            continue
+        for sign, other in (".,", ",."):
+            if sign not in clear and sign in cell:
+                fits = PLAIN[sign].match(cell) or (other in cell and GROUPED[sign].match(cell))
+                clear.update({sign: cell} if fits else {})
+        if len(clear) == 2:
+            raise DataFileError(
+                f"{path} has decimal commas ({shown(clear[','])}) and decimal points ({shown(clear['.'])}); pass "
+                "--decimal ',' or --decimal '.', or fix one of them."
+            )
+    if either and not clear:
+        raise DataFileError(
+            f"{path}: {shown(either)} may be a decimal comma or a thousand; pass --decimal ',' or --decimal '.'."
+        )
+    return next(iter(clear), None)
+
+
+class TextLine(NamedTuple):
     """Cells, and the line of the file on which they begin, from 1; a cell in quotes may go over several lines."""
 
     number: int
     cells: list[str]
 
 
-def lines_of(path: Path, encoding: str, separator: str, before: int) -> Generator[Line, None, None]:
+def lines_of(path: Path, encoding: str, separator: str, n_before: int) -> Generator[TextLine, None, None]:
     """All lines but the first few and empty ones; raise, naming the line, where one cannot be cut into cells."""
-    with opened(path, encoding) as file:
+    with open_text(path, encoding) as file:
         taken: list[str] = []
-        reader = csv.reader(_noted(islice(file, before, None), taken), delimiter=separator, skipinitialspace=True)
-        number, last = before + 1, [""]
+        reader = csv.reader(_noted(islice(file, n_before, None), taken), delimiter=separator, skipinitialspace=True)
+        number, last = n_before + 1, [""]
         try:
             for cells in reader:
                 if len(cells) > 1 or (cells and cells[0].strip()):
-                    yield Line(number, cells)
+                    yield TextLine(number, cells)
                 last = taken[:]
                 taken.clear()
                 number += len(last)
@@ -154,7 +154,7 @@ def lines_of(path: Path, encoding: str, separator: str, before: int) -> Generato
 
 
 def _noted(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
-    """The lines, each put on a list when it is taken."""
+    """The lines, each put on a list when it is taken, so that the raw text of a record is known."""
     for line in lines:
         taken.append(line)
         yield line

@@ -1,20 +1,22 @@
-"""Columns of files that know types: what is text in them, and what means missing, is read as in files of text."""
+"""Files that know the types of their columns: Parquet, feather, JSON lines, Stata, SPSS.
+
+What is text in them, and what means missing, is read as in files of text.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore._tools.messages import clipped
 from robscore._tools.optional import require
-from robscore.reading.cell_values import Meaning, settled
-from robscore.reading.data_file import DataFileError, FileColumns, ReadOptions
-from robscore.reading.text_format import decimal_of, raw
+from robscore.reading.cell_values import Meaning, words_resolved
+from robscore.reading.data_file import DataFileError, FileColumns, ReadOptions, refusing_broken
+from robscore.reading.text_format import decimal_of, unpacked
 from robscore.rows.arrow_batches import index_of
 
 if TYPE_CHECKING:
@@ -33,15 +35,16 @@ def typed_table(
 
     Those whose names are in ``index`` are the index of a data frame.
     """
-    kept = [options.all_text or name == options.id for name in names]
-    read = [column for column, keep in zip(columns, kept, strict=True) if not keep and _may_hold_text(column)]
-    decimal = options.decimal or decimal_of(path, ([c for c in one if isinstance(c, str)] for one in read)) or "."
-    if read and decimal == ",":
+    as_written = [options.all_text or name == options.id for name in names]
+    texts = [column for column, keep in zip(columns, as_written, strict=True) if not keep and _may_hold_text(column)]
+    cells = ([cell for cell in column if isinstance(cell, str)] for column in texts)
+    decimal = options.decimal or decimal_of(path, cells) or "."
+    if texts and decimal == ",":
         notes.append("Read with decimal commas.")
     meaning = Meaning(decimal, options.na)
     return FileColumns(
         list(names),
-        [column if keep else _with_meaning(column, meaning) for column, keep in zip(columns, kept, strict=True)],
+        [column if keep else _with_meaning(column, meaning) for column, keep in zip(columns, as_written, strict=True)],
         frozenset(k for k, name in enumerate(names) if name in index),
         decimal,
     )
@@ -60,28 +63,47 @@ def _with_meaning(column: pd.Series, meaning: Meaning) -> pd.Series:
 
     if _may_hold_text(column):
         cells = zip(column.astype(object), column.isna(), strict=True)
-        return pd.Series(settled([np.nan if gone else meaning.of(cell) for cell, gone in cells]), dtype=object)
+        meant = [np.nan if is_missing else meaning.of(cell) for cell, is_missing in cells]
+        return pd.Series(words_resolved(meant), dtype=object)
     if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
         return column
     codes = np.array(sorted(meaning.missing_numbers))
-    kind = getattr(column.dtype, "numpy_dtype", column.dtype)
-    if codes.size and kind.kind == "f":
-        codes = codes.astype(kind).astype(float)  # -99.9 in single precision is another number
+    dtype = getattr(column.dtype, "numpy_dtype", column.dtype)
+    if codes.size and dtype.kind == "f":
+        codes = codes.astype(dtype).astype(float)  # -99.9 in single precision is another number
     are_codes = np.isin(column.to_numpy(dtype=float, na_value=np.nan), codes)
     return column.mask(are_codes) if are_codes.any() else column
 
 
-# What they are called, what reads them, and what has to be installed besides pandas.
-_KINDS: dict[str, tuple[str, str, str]] = {
-    ".feather": ("a feather file", "read_feather", "pyarrow"),
-    ".arrow": ("a feather file", "read_feather", "pyarrow"),
-    ".jsonl": ("JSON lines", "", ""),
-    ".ndjson": ("JSON lines", "", ""),
-    ".dta": ("a Stata file", "read_stata", ""),
-    ".sav": ("an SPSS file", "read_spss", "pyreadstat"),
+# What they are called, and what has to be installed besides pandas.
+_KINDS = {
+    ".feather": ("a feather file", "pyarrow"),
+    ".arrow": ("a feather file", "pyarrow"),
+    ".jsonl": ("JSON lines", ""),
+    ".ndjson": ("JSON lines", ""),
+    ".dta": ("a Stata file", ""),
+    ".sav": ("an SPSS file", "pyreadstat"),
 }
 FRAME_ENDINGS = tuple(_KINDS)
-_MOST_DIGITS = 300  # of a whole number that surely is a float
+_MOST_DIGITS = 300  # guards time only: a whole number of more digits is read as a float, and becomes infinite
+
+
+def read_frame(ending: str, path: Path, options: ReadOptions, notes: list[str]) -> FileColumns:
+    """Read a file that pandas reads whole: feather, JSON lines, Stata, SPSS, by how its name ends."""
+    kind, needed = _KINDS[ending]
+    if needed and importlib.util.find_spec(needed) is None:
+        raise DataFileError(f"{path} is {kind}, which needs the package {needed}: pip install {needed}")
+    import pandas as pd
+
+    with refusing_broken(path, f"cannot be read as {kind}"), unpacked(path) as source:
+        if kind == "JSON lines":
+            frame = pd.DataFrame([json.loads(line, parse_int=_whole) for line in source if line.strip()])
+        elif kind == "a Stata file":
+            frame = pd.read_stata(source, convert_categoricals=False)
+        else:
+            frame = pd.read_spss(path) if kind == "an SPSS file" else pd.read_feather(source)
+    columns = [frame.iloc[:, k].reset_index(drop=True) for k in range(frame.shape[1])]
+    return typed_table(path, [str(name) for name in frame.columns], columns, options, notes)
 
 
 def _whole(digits: str) -> int | float:
@@ -89,47 +111,14 @@ def _whole(digits: str) -> int | float:
     return int(digits) if len(digits) < _MOST_DIGITS else float(digits)
 
 
-def read_frame(ending: str) -> Callable[[Path, ReadOptions, list[str]], FileColumns]:
-    """The reader of files that end so."""
-    what, function, needed = _KINDS[ending]
-
-    def read(path: Path, options: ReadOptions, notes: list[str]) -> FileColumns:
-        if needed and importlib.util.find_spec(needed) is None:
-            raise DataFileError(f"{path} is {what}, which needs the package {needed}: pip install {needed}")
-        import pandas as pd
-
-        try:
-            with raw(path) as source:
-                if not function:
-                    frame = pd.DataFrame([json.loads(line, parse_int=_whole) for line in source if line.strip()])
-                elif function == "read_stata":
-                    frame = pd.read_stata(source, convert_categoricals=False)
-                else:
-                    frame = getattr(pd, function)(path if function == "read_spss" else source)
-        except MemoryError:
-            raise
-        except Exception as error:  # whatever a broken file makes the reader say
-            why = clipped(" ".join(str(error).split()) or type(error).__name__, 200)
-            raise DataFileError(f"{path} cannot be read as {what}: {why.rstrip('.')}.") from None
-        columns = [frame.iloc[:, k].reset_index(drop=True) for k in range(frame.shape[1])]
-        return typed_table(path, [str(name) for name in frame.columns], columns, options, notes)
-
-    return read
-
-
 def read_parquet(path: Path, options: ReadOptions, notes: list[str]) -> FileColumns:
     """Read a Parquet file."""
     require("pyarrow")
     import pyarrow.parquet as pq
 
-    try:
+    with refusing_broken(path, "is not a Parquet file, or a broken one"):
         table = pq.read_table(path)
         names = list(table.column_names)
         index = index_of(table.schema)
         columns = [column.to_pandas() for column in table.columns]
-    except MemoryError:
-        raise
-    except Exception as error:  # whatever a broken file makes the reader say
-        why = clipped(next(iter(str(error).splitlines()), type(error).__name__), 200)
-        raise DataFileError(f"{path} is not a Parquet file, or a broken one: {why.rstrip('.')}.") from None
     return typed_table(path, names, columns, options, notes, index)
