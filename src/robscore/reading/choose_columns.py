@@ -45,9 +45,8 @@ def choose(path: Path, table: FileColumns, options: ReadOptions, notes: list[str
         if label is not None:
             values.pop(label, None)
             column = f"Column {shown(table.names[label])}" if table.names[label] else "The column without a name"
-            notes.append(
-                f"{'The index' if _is_unnamed(table, label) else column} labels the rows (--id chooses another)."
-            )
+            which = "The index" if _is_unnamed(table, label) else column
+            notes.append(f"{which} labels the rows (--id chooses another).")
     if other := [table.names[k] for k in index if k != label and not _is_unnamed(table, k)]:
         notes.append(f"Dropped (index of a data frame): {quoted(other)}.")
     if left_out := [k for k in text if k != label]:

@@ -113,10 +113,9 @@ def read_outline(path: str | PathLike[str]) -> list[Array]:
     """
     path = Path(path)
     table, lat, lon = _geographic(path, "--outline")
-    absent = [
-        column.isna() | column.astype(str).str.strip().str.lower().isin(MISSING_WORDS) for column in table.columns
-    ]
-    kept = ~np.asarray(absent[lat] | absent[lon])
+    both = [table.columns[k] for k in (lat, lon)]
+    absent = [column.isna() | column.astype(str).str.strip().str.lower().isin(MISSING_WORDS) for column in both]
+    kept = ~np.any(absent, axis=0)
     columns = [column[kept] for column in table.columns]
     piece = np.cumsum(~kept)[kept]  # a row without a place ends a line
     points = np.column_stack([_degrees(path, "--outline", table.names[k], columns[k]) for k in (lat, lon)])
