@@ -24,7 +24,7 @@ def fitted(X: np.ndarray, **options: object) -> rs.RobustGraph:
 
 
 def measured(X: np.ndarray, share: float, seed: int) -> dict[str, float]:
-    """Shares of the clean edges kept, and rows that are flagged and count in full."""
+    """Return the shares of the clean edges kept, and rows that are flagged and count in full."""
     clean = fitted(X, n_blocks=1).graph_.adjacency
     dirty, bad = rs.simulate.contaminate_pareto(X, share, random_state=[seed, 5])
     model, oracle = fitted(dirty), fitted(np.delete(X, bad, axis=0), n_blocks=1)

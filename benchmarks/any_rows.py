@@ -36,12 +36,12 @@ FILES_READ = 16  # that reading is timed on
 
 
 def module(number: int, columns: int) -> rs.simulate.Model:
-    """One of the modules that columns come in."""
+    """Return one of the modules that columns come in."""
     return rs.simulate.random_model(columns, min(EDGES, columns * (columns - 1) // 4), random_state=number)
 
 
 def edges_of(m: int) -> np.ndarray:
-    """The true graph, shape (m, m)."""
+    """Return the true graph, shape (m, m)."""
     K = np.zeros((m, m))
     for number, low in enumerate(range(0, m, MODULE)):
         own = slice(low, min(low + MODULE, m))
@@ -50,7 +50,7 @@ def edges_of(m: int) -> np.ndarray:
 
 
 def folder_of(n: int, m: int) -> Path:
-    """A folder of files with these rows, made unless it is there."""
+    """Return the folder of files with these rows, which is made if it does not exist."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -71,7 +71,7 @@ def folder_of(n: int, m: int) -> Path:
 
 
 def _good_rows(folder: Path, k: int, m: int, rng: np.random.Generator) -> np.ndarray:
-    """Rows of file k, shape (r, m): drawn, or modules of rows that were drawn, each in an order of its own."""
+    """Return rows of file k, shape (r, m): drawn, or modules of rows that were drawn, each in an order of its own."""
     distinct = max(1, DISTINCT // (m * ROWS_A_FILE))
     X = np.empty((ROWS_A_FILE, m))
     for number, low in enumerate(range(0, m, MODULE)):
@@ -100,7 +100,7 @@ class CountedRows(rs.ParquetRows):
 
 
 def measure(task: str) -> dict[str, float]:
-    """One fit in a process of its own."""
+    """Measure one fit in a process of its own."""
     size, _, where = task.partition(" on ")
     n, m = map(int, size.split("x"))
     files = [str(file) for file in sorted(folder_of(n, m).glob("*.parquet"))[: -(-n // ROWS_A_FILE)]]
@@ -150,7 +150,7 @@ def _timed(data: Any, clock: Clock = time.process_time) -> dict[str, Any]:
 
 
 def _reading_seconds(files: Sequence[str]) -> float:
-    """What pyarrow takes to read all files once, from some of them."""
+    """Return the seconds that pyarrow takes to read all files once, estimated from some of them."""
     import pyarrow.parquet as pq
 
     some = files[:: max(1, len(files) // FILES_READ)]
@@ -179,7 +179,7 @@ def main(sizes: Sequence[str] = SIZES, growth: Sequence[str] = GROWTH, out: Path
 
 
 def draw(products: dict[str, float], path: Path) -> None:
-    """Times over rows, at the fewest columns, and over columns, at the rows that most of them have; and exponents."""
+    """Draw times over rows, at the fewest columns, and over columns, at the rows that most have; print exponents."""
     import matplotlib.pyplot as plt
 
     from robscore.plot.style import COLOURS, legend

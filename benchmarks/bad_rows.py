@@ -1,4 +1,4 @@
-"""Every kind of bad row, nothing known: area under the ROC curve beside the fit without exactly the bad rows.
+"""Every kind of bad row, no settings: area under the ROC curve, compared with the fit without the bad rows.
 
 n = 1000; ten data sets per cell, two on each of random, chain, hub, grid and scale-free graphs. Rows in one place are
 standard deviations above the mean in every column; "other graph" are rows of the same family on another graph.
@@ -25,7 +25,7 @@ DAMAGES = (
 def damaged(
     family: str, shape: str, m: int, seed: int, damage: str
 ) -> tuple[rs.simulate.Model, np.ndarray, np.ndarray]:
-    """The truth, the rows, and which are bad."""
+    """Return the truth, the rows, and which are bad."""
     truth, X = model_and_rows(family, shape, m, N, seed)
     share, _, kind = damage.partition("% ")
     options = {"share": int(share) / 100, "random_state": [seed, 77]}
@@ -46,7 +46,7 @@ def damaged(
 
 
 def area(family: str, X: np.ndarray, truth: rs.simulate.Model, **options: object) -> tuple[float, rs.RobustGraph]:
-    """Of the path, and the fit."""
+    """Return the area under the ROC curve of the path, and the fit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = rs.RobustGraph(
@@ -56,7 +56,7 @@ def area(family: str, X: np.ndarray, truth: rs.simulate.Model, **options: object
 
 
 def measured(task: tuple[str, int, str, int]) -> dict[str, float]:
-    """Areas of one data set, and which rows lost their weight."""
+    """Return the areas of one data set, and which rows lost their weight."""
     family, m, damage, number = task
     truth, X, bad = damaged(family, SHAPES[number % len(SHAPES)], m, number, damage)
     default, model = area(family, X, truth)
@@ -94,7 +94,7 @@ def main(
             + f"{lost:>8.3f}{mark}"
         )
         table[cell] = mean
-    print("bad kept, good lost: shares of the bad and of the good rows that count, and that do not.")
+    print("bad kept, good lost: share of the bad rows with a weight, and of the good rows without one.")
     return table
 
 

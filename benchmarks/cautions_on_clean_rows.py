@@ -12,7 +12,7 @@ FAMILIES = ("gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simpl
 
 
 def measured(task: tuple[str, int]) -> list[str]:
-    """What the cautions of one fit are about."""
+    """Return what the cautions of one fit are about."""
     family, number = task
     _, X = model_and_rows(family, SHAPES[number % len(SHAPES)], M, N, number)
     with warnings.catch_warnings():

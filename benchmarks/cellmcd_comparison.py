@@ -1,4 +1,4 @@
-"""Wrong cells in normal rows: cells=True beside CellMCD of robustcov (PyPI) with a graphical lasso.
+"""Wrong cells in normal rows: cells=True compared with CellMCD of robustcov (PyPI) with a graphical lasso.
 
 200 rows, 30 columns of unit variance, random graphs and stars; 5 and 10 % of the cells are N(3, .45) or N(10, .45).
 Area under the ROC curve of the path, what it loses against the program's own fit of clean rows, how well wrong cells
@@ -36,7 +36,7 @@ np.savez(sys.argv[1], covariance=fit.covariance_, residuals=fit.standardized_res
 
 
 def cell_mcd(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, float] | None:
-    """Covariance, residuals of the cells, and seconds of processor time; None where there is no robustcov."""
+    """Return covariance, residuals of the cells, and seconds of processor time; None without robustcov."""
     python = os.environ.get("ROBSCORE_ROBUSTCOV_PYTHON")
     if python is None:
         return None
@@ -50,20 +50,20 @@ def cell_mcd(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, float] | None:
 
 
 def correlation_of(covariance: np.ndarray) -> np.ndarray:
-    """The correlations, shape (m, m)."""
+    """Return the correlations, shape (m, m)."""
     scale = np.sqrt(np.diag(covariance))
     return covariance / np.multiply.outer(scale, scale)
 
 
 def rows_of(graph: str, seed: int) -> tuple[rs.simulate.Model, np.ndarray]:
-    """A true model, and rows with columns of unit variance."""
+    """Return a true model, and rows with columns of unit variance."""
     truth = model_of(graph, COLUMNS, seed)
     X = rs.simulate.sample("gaussian", truth.interaction, np.zeros(COLUMNS), n_rows=ROWS, random_state=seed + 100)
     return truth, X / np.sqrt(np.diag(np.linalg.inv(truth.interaction)))
 
 
 def one(task: tuple[str, float, float, int]) -> dict[str, float]:
-    """Areas, seconds, and how well cells are told apart; of ours and, where it is there, of CellMCD."""
+    """Return areas, seconds, and how well wrong cells are separated, for us and, where it is installed, for CellMCD."""
     graph, size, share, seed = task
     truth, X = rows_of(graph, seed)
     rng = np.random.default_rng([seed, 2])
@@ -87,7 +87,7 @@ def one(task: tuple[str, float, float, int]) -> dict[str, float]:
 
 @cache
 def clean_areas(graph: str, seed: int) -> dict[str, float]:
-    """Areas of both programs for the rows without wrong cells: the same whatever is wrong with the others."""
+    """Return the areas of both programs for the rows without wrong cells, computed once for all faults."""
     truth, X = rows_of(graph, seed)
     found = {"clean": _area(rs.RobustGraph("gaussian").fit(X).path_, truth)}
     if (clean := cell_mcd(X)) is not None:

@@ -21,17 +21,17 @@ SIZES = (30, 100)
 
 
 def table_of(case: str, m: int) -> tuple[np.ndarray, dict[str, object]]:
-    """Rows with the faults of a case, and the options that they ask for."""
-    X, holed = data(model_of("random", m, 0), ROWS, MISSING, 0)
+    """Return rows with the faults of a case, and the options that they ask for."""
+    X, incomplete = data(model_of("random", m, 0), ROWS, MISSING, 0)
     if case == "impute":
-        return holed, {"missing": "impute"}
+        return incomplete, {"missing": "impute"}
     if case == "cells":
         return spoilt(X, "Pareto", WRONG, 0)[0], {"cells": True}
     return X, {}
 
 
 def products(case: str, m: int, repeats: int) -> float:
-    """Processor time of a fit in products of two matrices, the least of a few runs."""
+    """Return the processor time of a fit in products of two matrices, the least of a few runs."""
     X, options = table_of(case, m)
     model = rs.RobustGraph("sqrt", **options)
     with warnings.catch_warnings(), threadpool_limits(1):

@@ -21,7 +21,7 @@ COLUMNS = ("no confounding", "ignored", "given", "given nothing")
 
 
 def bad_rows(family: str, X: np.ndarray, share: float, seed: int) -> np.ndarray:
-    """The rows with a share of bad ones."""
+    """Return the rows with a share of bad ones."""
     if not share:
         return X
     if family == "gaussian":
@@ -30,7 +30,7 @@ def bad_rows(family: str, X: np.ndarray, share: float, seed: int) -> np.ndarray:
 
 
 def outcome(task: tuple[str, int, str, float, int]) -> list[float]:
-    """The four AUCs of one data set."""
+    """Return the four AUCs of one data set."""
     family, q, strength, share, seed = task
     rng = np.random.default_rng([seed, q])
     truth = rs.simulate.random_model(M, EDGES, random_state=[seed, 1])

@@ -1,4 +1,4 @@
-"""F1 of the edges with nothing said, beside other settings and rivals: square root, m = 30, n = 1000, 20 data sets.
+"""F1 of the edges with all defaults, with other settings, and of rivals: square root, m = 30, n = 1000, 20 data sets.
 
 Every method sees the same data. The graphical lasso (scikit-learn, cross-validated) is given standardised columns.
 """
@@ -29,7 +29,7 @@ METHODS: dict[str, dict[str, object] | None] = {
 
 
 def scores(seed: int, kind: str, share: float, methods: tuple[str, ...]) -> list[float]:
-    """F1 of every method on one data set."""
+    """Return F1 of every method on one data set."""
     truth = rs.simulate.random_model(M, EDGES, random_state=[seed, 1])
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=N, random_state=[seed, 2])
     if kind == "Pareto":

@@ -24,7 +24,7 @@ processor_seconds = partial(seconds, clock=time.process_time)
 
 
 def breast_cancer() -> np.ndarray:
-    """scikit-learn's rows."""
+    """Return the rows of scikit-learn's breast cancer data."""
     from sklearn.datasets import load_breast_cancer
 
     return np.asarray(load_breast_cancer().data)
@@ -41,7 +41,7 @@ CASES: dict[str, tuple[Callable[[], np.ndarray], dict[str, object]]] = {
 
 
 def rival_seconds(X: np.ndarray) -> dict[str, float]:
-    """Seconds of the rivals' own ways to a graph, up to 100 columns and 1000 rows; only those that can run here."""
+    """Return the seconds of the rivals that are installed, for up to 100 columns and 1000 rows."""
     if X.shape[1] > 100 or len(X) > 1000:
         return {}
     Z = (X - X.mean(axis=0)) / X.std(axis=0)

@@ -1,6 +1,6 @@
 """Coverage of 95 % intervals and false discoveries of tests: square root, m = 20, n = 1000, 20 edges, 500 data sets.
 
-Everything is left at its default: nothing is known of the bad rows. Every data set has a graph of its own.
+Everything is left at its default: nothing about the bad rows is given. Every data set has a graph of its own.
 """
 
 import warnings
@@ -17,7 +17,7 @@ COLUMNS = ("K, true edges", "K, no edge", "association", "by subsampling", "FDR"
 
 
 def outcome(seed: int, share: float) -> list[float]:
-    """Shares of intervals that hold the truth, of discoveries that are false, and of edges discovered."""
+    """Return the shares of intervals that hold the truth, of discoveries that are false, and of edges discovered."""
     truth = rs.simulate.random_model(M, EDGES, random_state=[seed, 1])
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=N, random_state=[seed, 2])
     X = rs.simulate.contaminate_pareto(X, share, random_state=[seed, 3]).X

@@ -19,7 +19,7 @@ COLUMNS = ("covered", "of effects", "of none", "rejected")
 
 
 def outcome(task: tuple[str, float, int]) -> list[float]:
-    """Shares of intervals that hold the truth, and of true nulls that are rejected."""
+    """Return the shares of intervals that hold the truth, and of true nulls that are rejected."""
     family, share, seed = task
     rng = np.random.default_rng([seed, 9])
     truth = rs.simulate.random_model(M, EDGES, min_eigenvalue=0.5, random_state=[seed, 1])

@@ -16,7 +16,7 @@ EFFECTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def p_value(seed: int, share: float, effect: float) -> float:
-    """Of one pair of groups; the second has half of its edges weakened."""
+    """Return the p-value of one pair of groups, of which the second has half of its edges weakened."""
     truth = rs.simulate.random_model(M, EDGES, random_state=[seed, 1])
     weaker = truth.interaction.copy()
     i, j = np.nonzero(np.triu(truth.adjacency))

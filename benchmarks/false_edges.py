@@ -18,7 +18,7 @@ _WIDEST_COMPOSITION, _MANY = 50, 300
 
 
 def false_edges(task: tuple[str, int, int]) -> int:
-    """Edges in the graph of one data set, all of them false."""
+    """Return how many edges, all of them false, the graph of one data set has."""
     family, m, seed = task
     options: dict[str, Any] = {"diagonal_multiplier": 0.1} if m >= _MANY else {}
     with warnings.catch_warnings():
@@ -28,7 +28,7 @@ def false_edges(task: tuple[str, int, int]) -> int:
 
 
 def independent(family: str, m: int, n: int, seed: int) -> np.ndarray:
-    """Independent columns with the margins of a family."""
+    """Return independent columns with the margins of a family."""
     if family == "simplex":
         parts = np.random.default_rng([seed, m]).gamma(2.0, size=(n, m))
         return parts / parts.sum(axis=1, keepdims=True)

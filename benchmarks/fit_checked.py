@@ -17,7 +17,7 @@ FAMILIES = ("gaussian", *POSITIVE)
 
 
 def measured(task: tuple[str, str, float, int]) -> float:
-    """The p-value for one data set: rows of one family, checked as another."""
+    """Return the p-value for one data set: rows of one family, checked as another."""
     truth, name, share, seed = task
     X = rows_with_locations(truth, M, N, seed)
     if share:

@@ -1,4 +1,4 @@
-"""What the weight of the distance to the boundary costs gamma rows: the default beside the power d^2.
+"""What the weight of the distance to the boundary costs gamma rows: the default compared with the power d^2.
 
 Clean rows, eight data sets per cell, two on each of random, chain, hub and scale-free graphs. Area under the ROC curve
 of the path; F1 of the edges at the best penalty, and at the chosen one. Both weights are the same at the boundary.
@@ -16,7 +16,7 @@ Cell = tuple[int, int]
 
 
 def measured(task: tuple[int, int, int, str]) -> list[float]:
-    """Area, best F1 and F1 at the choice."""
+    """Return the area, the best F1, and the F1 at the choice."""
     m, n, number, weight = task
     truth, X = model_and_rows("gamma", SHAPES[number % len(SHAPES)], m, n, number)
     model = rs.RobustGraph(rs.families.Gamma(boundary=WEIGHTS[weight])).fit(X)

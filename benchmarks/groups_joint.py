@@ -4,7 +4,7 @@
 to 80 %), all 25 the same (identical), or none in common but by chance (unrelated). Everything at its defaults. Beside
 it the F1 at the penalty of the joint path that is best for these truths, which no rule can beat. For identical groups
 also the share of all differences between two groups that ``differences()`` rejects at 5 %; for others the share of
-those differences that are there.
+those differences that exist.
 """
 
 import argparse
@@ -24,7 +24,7 @@ COLUMNS = ("jointly", "best penalty", "one by one", "rejected")
 
 
 def truths(common: int, eigenvalue: float, rng: np.random.Generator) -> list[np.ndarray]:
-    """K of every group, with one diagonal that gives all of them at least this least eigenvalue."""
+    """Return K of every group, with one diagonal that gives all of them at least this least eigenvalue."""
     i, j = np.triu_indices(M, k=1)
     order = rng.permutation(i.size)
     found = []
@@ -42,7 +42,7 @@ def truths(common: int, eigenvalue: float, rng: np.random.Generator) -> list[np.
 
 
 def outcome(task: tuple[str, float, str, int]) -> list[float]:
-    """Mean F1 of the groups' graphs, jointly, at best and one by one, and the share of differences that is rejected."""
+    """Return the groups' mean F1, jointly, at best and one by one, and the share of differences that is rejected."""
     family, eigenvalue, how, seed = task
     rng = np.random.default_rng([seed, COMMON[how]])
     true = truths(COMMON[how], eigenvalue, rng)
@@ -59,14 +59,14 @@ def outcome(task: tuple[str, float, str, int]) -> list[float]:
         table = joint.differences()
     at = {name: k for k, name in enumerate(GROUPS)}
     names = {f"x{k}": k for k in range(M)}
-    there = np.array(
+    differs = np.array(
         [
             true[at[row.of]][names[row.source], names[row.target]]
             != true[at[row.against]][names[row.source], names[row.target]]
             for row in table.itertuples()
         ]
     )
-    looked_at = ~there if how == "identical" else there
+    looked_at = ~differs if how == "identical" else differs
     return [
         float(np.mean([f1(joint.graph_for(name).adjacency, K) for name, K in zip(GROUPS, true, strict=True)])),
         best_f1(joint, true),
@@ -76,14 +76,14 @@ def outcome(task: tuple[str, float, str, int]) -> list[float]:
 
 
 def f1(edges: np.ndarray, truth: np.ndarray) -> float:
-    """Of a graph."""
+    """Return the F1 of a graph."""
     upper = np.triu_indices(M, k=1)
-    found, there = edges[upper], truth[upper] != 0
-    return 2 * np.count_nonzero(found & there) / max(np.count_nonzero(found) + np.count_nonzero(there), 1)
+    found, true = edges[upper], truth[upper] != 0
+    return 2 * np.count_nonzero(found & true) / max(np.count_nonzero(found) + np.count_nonzero(true), 1)
 
 
 def best_f1(joint: rs.RobustGraph, true: list[np.ndarray]) -> float:
-    """Mean F1 of the groups' graphs at the best penalty of a path."""
+    """Return the mean F1 of the groups' graphs at the best penalty of a path."""
     means = []
     for K in joint.path_.interactions:
         common, *own = np.asarray(K).reshape(-1, M, M) != 0
@@ -105,7 +105,7 @@ def main(
             f"{values[0]:>14.3f}{values[1]:>14.3f}{values[2]:>14.3f}{values[3]:>14.1%}"
         )
         table[family, eigenvalue, how] = values.tolist()
-    print(f"{n_sets} data sets each; rejected: of identical groups all, of others the differences that are there")
+    print(f"{n_sets} data sets each; rejected: of identical groups all, of others the differences that exist")
     return table
 
 

@@ -19,7 +19,7 @@ KINDS = ("10% group", "20% group", "30% group", "5% Pareto", "10% Pareto", "20% 
 
 
 def measured(task: tuple[str, str, int]) -> dict[str, float | str]:
-    """What the rows left out of one data set are, and how much of the group is lost."""
+    """Return what the rows left out of one data set are, and how much of the group is lost."""
     family, kind, number = task
     _, X = model_and_rows(family, SHAPES[number % len(SHAPES)], M, 1000, number)
     X, count = X[:N].copy(), round(int(kind.split("%")[0]) / 100 * N)

@@ -30,7 +30,7 @@ RESULTS = Path(__file__).parent.parent / "docs" / "results"
 
 
 def measure(n: int, m: int, K: int, unit: float = 1.0) -> dict[str, float | str]:
-    """The way chosen for the weights of Gamma, and the seconds of each step over ``unit``."""
+    """Return the way chosen for the weights of Gamma, and the seconds of each step over ``unit``."""
     X = sparse_square_root_data(n, m, m, BAD_ROWS / n)
     elements = rs.score_elements("sqrt", X)
     weighing, weights = least(lambda: clocked(lambda: rs.robust_weights(rs.score_elements("sqrt", X), K)), 1)
@@ -42,7 +42,7 @@ def measure(n: int, m: int, K: int, unit: float = 1.0) -> dict[str, float | str]
 
 @threadpool_limits.wrap(limits=1)
 def weigh(n: int, m: int, K: int) -> tuple[str, float]:
-    """The way chosen for the row weights, and their seconds; rows that need no long simulation."""
+    """Return the way chosen for the row weights, and their seconds; rows that need no long simulation."""
     rng = np.random.default_rng(0)
     X = rng.gamma(1.0, size=(n, m))
     bad = rng.choice(n, size=n // 20, replace=False)
@@ -52,12 +52,12 @@ def weigh(n: int, m: int, K: int) -> tuple[str, float]:
 
 
 def exponent(sizes: np.ndarray, times: np.ndarray, upper: int = UPPER) -> float:
-    """The least-squares slope of log time over log size, at the largest sizes."""
+    """Return the least-squares slope of log time over log size, at the largest sizes."""
     return float(np.polyfit(np.log(sizes[-upper:]), np.log(times[-upper:]), 1)[0])
 
 
 def draw(rows: dict[str, list[dict[str, float | str]]], path: Path) -> None:
-    """One panel for each of n, m and K, with the exponents in its legend."""
+    """Draw one panel for each of n, m and K, with the exponents in its legend."""
     import matplotlib.pyplot as plt
 
     from robscore.plot.style import COLOURS, DARK, DASHES, GREY, legend

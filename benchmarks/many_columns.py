@@ -14,7 +14,7 @@ SETTINGS = [(1000, 1000, 200, 15, 10_000, 0.067), (500, 5000, 100, 10, 5_000, 0.
 def measure(
     n: int, m: int, n_blocks: int, alphas: int, max_edges: int, ratio: float, storage: str = "matrix-free"
 ) -> dict[str, float]:
-    """From rows to a robust path; times in products of two 1000 x 1000 matrices of the same run."""
+    """Go from rows to a robust path; return times in products of two 1000 x 1000 matrices of the same run."""
     X = sparse_square_root_data(n, m, m, 0.05)
     X /= np.median(X, axis=0)
     unit = matrix_product_seconds()
@@ -39,7 +39,7 @@ def measure(
 def single_precision_error(
     n: int, m: int, n_blocks: int, alphas: int, max_edges: int, ratio: float
 ) -> tuple[float, int]:
-    """Largest difference of K along the path, over its largest entry; most edges that are in one graph alone."""
+    """Return the largest difference of K over its largest entry, and the most edges that only one graph has."""
     X = sparse_square_root_data(n, m, m, 0.05)
     X /= np.median(X, axis=0)
     elements = rs.score_elements("sqrt", X)

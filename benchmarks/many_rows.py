@@ -21,7 +21,7 @@ PATH = {"alphas": 30, "alpha_min_ratio": 0.03}
 
 
 def write_rows(folder: Path, n: int) -> None:
-    """Simulated rows of a square-root graph, some multiplied by Pareto variables, in files."""
+    """Write files of simulated rows of a square-root graph, some of them multiplied by Pareto variables."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -38,13 +38,13 @@ def write_rows(folder: Path, n: int) -> None:
 
 
 def streamed(folder: Path, n_files: int, settings: dict[str, float]) -> dict[str, float]:
-    """A fit from the first files of a folder; its time in matrix products."""
+    """Fit from the first files of a folder; return the time in matrix products."""
     files = sorted(folder.glob("*.parquet"))[:n_files]
     return _timed(rs.ParquetRows(files), settings)
 
 
 def on_cluster(folder: Path, settings: dict[str, float]) -> dict[str, float]:
-    """The same from a Dask data frame on two workers with 1 GB each."""
+    """Fit from a Dask data frame on two workers with 1 GB each; return the time in matrix products."""
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
 
@@ -66,7 +66,7 @@ def _timed(data: object, settings: dict[str, float]) -> dict[str, float]:
 
 
 def differences(folder: Path, settings: dict[str, float]) -> dict[str, float]:
-    """How far streamed and Dask's K are from the one in memory, over its largest entry, on the first rows."""
+    """Return how far streamed and Dask's K are from the one in memory, over its largest entry, on the first rows."""
     import dask.array as da
 
     files = sorted(folder.glob("*.parquet"))[: -(-CUT // ROWS_A_FILE)]

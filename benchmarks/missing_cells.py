@@ -1,11 +1,11 @@
-"""Missing cells: filled in, beside full data, rows left out, and column medians; square-root model.
+"""Missing cells: filled in, compared with full data, rows left out, and column medians; square-root model.
 
 Without a penalty (m = 8, n = 2000): squared error of all parameters over that of full data. With the default choice
 (m = 30, n = 1000, random and star graphs): F1 and the AUC of the path, and those of as many complete rows as pairs are
-there. The bias where large values of one column hide its neighbour: missing at random, but not completely. And how
+observed. The bias where large values of one column hide its neighbour: missing at random, but not completely. And how
 often 95 % intervals cover (m = 8, n = 1000, 20 % missing), clean and with 5 % bad rows.
 
-Results are kept: a run that was stopped goes on where it was.
+Results are stored: a run that was stopped goes on where it was.
 """
 
 import warnings
@@ -21,25 +21,25 @@ GRAPHS = ("random", "hub")
 
 
 def model_of(graph: str, m: int, seed: int) -> rs.simulate.Model:
-    """Edges of ±U(.5, 1), eta from {0, ±.5}, least eigenvalue .3: 3 m / 2 edges, or three hubs."""
+    """Return a model with 3 m / 2 edges or three hubs: edges ±U(.5, 1), eta from {0, ±.5}, least eigenvalue .3."""
     if graph == "random":
         return rs.simulate.random_model(m, 3 * m // 2, min_eigenvalue=0.3, random_state=seed)
     return rs.simulate.shaped_model("hub", m, min_eigenvalue=0.3, random_state=seed)
 
 
 def data(truth: rs.simulate.Model, n: int, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Full rows, and the same with a share of the cells missing completely at random."""
+    """Return full rows, and the same with a share of the cells missing completely at random."""
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=n, random_state=seed + 100)
     return X, np.where(np.random.default_rng(seed).random(X.shape) < share, np.nan, X)
 
 
 def squared_errors(task: tuple[float, int]) -> list[float]:
-    """Of full data, of filled in cells, and of complete rows alone."""
+    """Return the squared errors of full data, of filled in cells, and of complete rows alone."""
     share, seed = task
     truth = rs.simulate.random_model(8, 10, min_eigenvalue=0.3, random_state=seed)
-    X, holed = data(truth, 2000, share, seed)
+    X, incomplete = data(truth, 2000, share, seed)
     errors = []
-    for rows, missing in ((X, "raise"), (holed, "impute"), (holed, "drop")):
+    for rows, missing in ((X, "raise"), (incomplete, "impute"), (incomplete, "drop")):
         fit = rs.RobustScoreMatching("sqrt", n_blocks=1, missing=missing).fit(rows)
         upper = np.triu_indices(8)
         off = (fit.interaction_ - truth.interaction)[upper]
@@ -48,7 +48,7 @@ def squared_errors(task: tuple[float, int]) -> list[float]:
 
 
 def hidden(task: tuple[int]) -> list[list[float]]:
-    """Errors of the interaction of a pair, and of K_jj, of full data, filled in cells, and complete rows alone.
+    """Return errors of K_kj and K_kk, of full data, of filled in cells, and of complete rows alone.
 
     The neighbour j of column k is missing where column k has one of its largest 30 % of values.
     """
@@ -56,10 +56,10 @@ def hidden(task: tuple[int]) -> list[list[float]]:
     truth = rs.simulate.random_model(8, 10, min_eigenvalue=0.3, random_state=seed)
     X, _ = data(truth, 2000, 0.0, seed)
     k, j = (int(end) for end in np.argwhere(np.triu(truth.adjacency, k=1))[0])
-    holed = X.copy()
-    holed[X[:, k] > np.quantile(X[:, k], 0.7), j] = np.nan
+    incomplete = X.copy()
+    incomplete[X[:, k] > np.quantile(X[:, k], 0.7), j] = np.nan
     errors = []
-    for rows, missing in ((X, "raise"), (holed, "impute"), (holed, "drop")):
+    for rows, missing in ((X, "raise"), (incomplete, "impute"), (incomplete, "drop")):
         fit = rs.RobustScoreMatching("sqrt", n_blocks=1, missing=missing).fit(rows)
         off = fit.interaction_ - truth.interaction
         errors.append([float(off[k, j]), float(off[k, k])])
@@ -67,7 +67,7 @@ def hidden(task: tuple[int]) -> list[list[float]]:
 
 
 def path_auc(fit: rs.RobustGraph, truth: rs.simulate.Model) -> float:
-    """Of the order in which pairs enter the path."""
+    """Return the area under the ROC curve of the order in which pairs enter the path."""
     m = len(truth.adjacency)
     entered = np.zeros((m, m))
     for k, alpha in enumerate(fit.path_.alphas):
@@ -77,15 +77,15 @@ def path_auc(fit: rs.RobustGraph, truth: rs.simulate.Model) -> float:
 
 
 def f1_scores(task: tuple[str, float, int]) -> list[list[float]]:
-    """F1 and AUC of full data, of as many complete rows as pairs are there, of filled in cells, and of medians."""
+    """Return F1 and AUC of full data, as many complete rows as pairs are observed, filled in cells, and medians."""
     graph, share, seed = task
     truth = model_of(graph, 30, seed)
-    X, holed = data(truth, 1000, share, seed)
-    medians = np.where(np.isnan(holed), np.nanmedian(holed, axis=0), holed)
+    X, incomplete = data(truth, 1000, share, seed)
+    medians = np.where(np.isnan(incomplete), np.nanmedian(incomplete, axis=0), incomplete)
     fits = [
         rs.RobustGraph("sqrt").fit(X),
         rs.RobustGraph("sqrt").fit(X[: round((1 - share) ** 2 * 1000)]),
-        rs.RobustGraph("sqrt", missing="impute").fit(holed),
+        rs.RobustGraph("sqrt", missing="impute").fit(incomplete),
         rs.RobustGraph("sqrt", n_blocks=1).fit(medians),
     ]
     pairs = np.triu_indices(30, k=1)
@@ -94,14 +94,14 @@ def f1_scores(task: tuple[str, float, int]) -> list[list[float]]:
 
 
 def covered(task: tuple[float, int]) -> float:
-    """Share of the pairs whose interval covers the truth, at 20 % missing, with a share of bad rows."""
+    """Return the share of the pairs whose interval covers the truth, at 20 % missing, with a share of bad rows."""
     bad, seed = task
     truth = rs.simulate.random_model(8, 10, min_eigenvalue=0.3, random_state=seed)
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=1000, random_state=seed + 100)
     if bad:
         X, _ = rs.simulate.contaminate_pareto(X, bad, random_state=seed)
-    holed = np.where(np.random.default_rng(seed).random(X.shape) < 0.2, np.nan, X)
-    table = rs.RobustGraph("sqrt", missing="impute").fit(holed).edge_intervals()
+    incomplete = np.where(np.random.default_rng(seed).random(X.shape) < 0.2, np.nan, X)
+    table = rs.RobustGraph("sqrt", missing="impute").fit(incomplete).edge_intervals()
     at = [[int(name[1:]) for name in table[end]] for end in ("source", "target")]
     K = truth.interaction[at[0], at[1]]
     return float(np.mean((table["interaction_low"] <= K) & (table["interaction_high"] >= K)))

@@ -1,4 +1,4 @@
-"""F1 at the penalty that is chosen, beside the best on the path.
+"""F1 at the penalty that is chosen, compared with the best on the path.
 
 Every family, m = 20, 50 and 100, n = 200 and 1000, clean and with 5 % Pareto rows; 8 data sets per cell, two on each of
 random, chain, hub and scale-free graphs, and half as many at m = 100. Compositions of 20 parts only:
@@ -23,7 +23,7 @@ _MANY = 100  # columns from which on half of the data sets must do
 
 
 def chosen(task: dict[str, Any]) -> dict[str, Any]:
-    """F1 and edges at the choice of every rule, and at the best penalty on the path."""
+    """Return F1 and edges at the choice of every rule, and at the best penalty on the path."""
     family = task["family"]
     truth, X = model_and_rows(family, task["shape"], task["m"], task["n"], task["seed"])
     if task["rows"] != "clean":
@@ -63,7 +63,7 @@ def main(
 def _print_cells(
     kind: str, m: int, n_sets: int, families: tuple[str, ...], rows: tuple[int, ...], rules: tuple[str, ...]
 ) -> list[float]:
-    """The rows of the table for one damage and one number of columns; the gaps of the first rule."""
+    """Print the rows of the table for one damage and one number of columns; return the gaps of the first rule."""
     families = tuple(family for family in families if family != "simplex" or m <= _WIDEST_COMPOSITION)
     n_sets = n_sets if m < _MANY else max(n_sets // 2, 1)
     tasks = [

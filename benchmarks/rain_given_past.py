@@ -20,7 +20,7 @@ FOLDER = Path(os.environ.get("ROBSCORE_ECAD", "."))
 
 
 def series(n_months: int | None) -> tuple[str, np.ndarray, np.ndarray]:
-    """What it is, the rain, shape (months, 30), and the month of the year of every row."""
+    """Return the source, the rain, shape (months, 30), and the month of the year of every row."""
     path = FOLDER / "ECA_blend_rr_alps30.zip"
     if path.exists():
         totals = rs.datasets.read_ecad(path, stations=STATIONS, years=YEARS, suspect="use", incomplete="nan")

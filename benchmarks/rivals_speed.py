@@ -18,7 +18,7 @@ TARGETS = {"plain NumPy": 50, "genscore, classic (R)": 5}  # how many times fast
 
 
 def measure(rival: Rival, task: Task) -> tuple[float, Any]:
-    """The least seconds of a few runs, and the result, after a small run that compiles and loads."""
+    """Return the least seconds of a few runs, and the result, after a small run that compiles and loads."""
     with threadpool_limits(1):
         rival.run(task.small())
         return least(lambda: rival.timed(task))
@@ -46,12 +46,12 @@ def compare(tasks: Sequence[Task], rivals: Sequence[Rival], unit: float) -> dict
 
 
 def _edges(result: Any) -> str:
-    """How many edges a path ends with."""
+    """Return how many edges a path ends with."""
     return f"   {np.count_nonzero(np.triu(result[-1], 1))} edges" if np.ndim(result) == 3 else ""
 
 
 def far_points(n: int, p: int, share: float) -> np.ndarray:
-    """Standard normal points, a share of them a hundred times as far out."""
+    """Return standard normal points, a share of them a hundred times as far out."""
     points = np.random.default_rng(0).normal(size=(n, p))
     points[: round(share * n)] *= 100
     return points

@@ -31,7 +31,7 @@ CHANGES = (
 
 
 def tables() -> Iterator[tuple[str, str]]:
-    """Name and family."""
+    """Give name and family of every table."""
     for family in ("sqrt", "gaussian"):
         for name in ("wine", "diabetes", "breast cancer"):
             yield name, family
@@ -42,7 +42,7 @@ def tables() -> Iterator[tuple[str, str]]:
 
 
 def rows_of(name: str, family: str) -> np.ndarray:
-    """One of the tables."""
+    """Return the rows of one of the tables."""
     from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
     if name == "diabetes":
@@ -59,7 +59,7 @@ def rows_of(name: str, family: str) -> np.ndarray:
 
 
 def answer(family: str, X: np.ndarray, seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """The graph's adjacency matrix, and which rows count for nothing."""
+    """Return the graph's adjacency matrix, and which rows are left out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = rs.RobustGraph(family, random_state=seed).fit(X)
@@ -67,7 +67,7 @@ def answer(family: str, X: np.ndarray, seed: int | None = None) -> tuple[np.ndar
 
 
 def changed(family: str, X: np.ndarray, change: str) -> tuple[np.ndarray, np.ndarray]:
-    """The answer for data, or circumstances, that should make no difference."""
+    """Return the answer for data, or circumstances, that should make no difference."""
     n, m = X.shape
     rng = np.random.default_rng(CHANGES.index(change))
     rows, columns, seed = np.arange(n), np.arange(m), None
@@ -89,7 +89,7 @@ def changed(family: str, X: np.ndarray, change: str) -> tuple[np.ndarray, np.nda
 
 
 def elsewhere(family: str, X: np.ndarray, change: str) -> tuple[np.ndarray, np.ndarray]:
-    """The answer in a process with other threads or other kernels of linear algebra."""
+    """Return the answer in a process with other threads or other kernels of linear algebra."""
     threads = "2" if change == "2 threads" else "1"
     environment = {**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
     if change != "2 threads":

@@ -22,7 +22,7 @@ BAD = 0.05
 
 
 def autoregressive(transition: np.ndarray, root: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Rows of x_t = transition x_(t-1) + root e_t."""
+    """Return rows of x_t = transition x_(t-1) + root e_t."""
     m = len(root)
     X = np.zeros((n + 200, m))
     for t in range(1, n + 200):
@@ -31,14 +31,14 @@ def autoregressive(transition: np.ndarray, root: np.ndarray, n: int, rng: np.ran
 
 
 def with_rho(rho: float, m: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """K of a random graph, and a series whose rows have it, each column with autocorrelation rho."""
+    """Return K of a random graph, and a series whose rows have it, each column with autocorrelation rho."""
     truth = rs.simulate.random_model(m, m, min_eigenvalue=0.5, random_state=[seed, 1])
     root = np.linalg.cholesky(np.linalg.inv(truth.interaction)) * np.sqrt(1 - rho**2)
     return truth.interaction, autoregressive(rho * np.eye(m), root, N, np.random.default_rng([seed, 2]))
 
 
 def coverage(rho: float, seed: int) -> list[float]:
-    """Of intervals with single rows, and with blocks."""
+    """Return the coverage of intervals with single rows, and with blocks."""
     K, X = with_rho(rho, 10, seed)
     model = rs.RobustGraph("gaussian", n_edges=10).fit(X)
     shares = []
@@ -51,7 +51,7 @@ def coverage(rho: float, seed: int) -> list[float]:
 
 
 def rejected(_: float, seed: int) -> list[float]:
-    """Shares of pairs, none of them linked within a time, that are rejected: given the row before, and plain."""
+    """Return the shares of pairs that are rejected although none is linked, given the row before and without it."""
     rng = np.random.default_rng([seed, 3])
     transition = 0.4 * np.eye(8)
     i, j = np.nonzero(~np.eye(8, dtype=bool))
@@ -65,7 +65,7 @@ def rejected(_: float, seed: int) -> list[float]:
 
 
 def recovered(run: float, seed: int) -> list[float]:
-    """AUC with bad rows in runs of so many: blocks of neighbours, of shuffled rows, the default."""
+    """Return the AUC with bad rows in runs: of blocks of neighbours, blocks of shuffled rows, and the default."""
     K, X = with_rho(0.9, 10, seed)
     rng = np.random.default_rng([seed, 4])
     starts = rng.choice(N // int(run), size=int(BAD * N / run), replace=False) * int(run)
@@ -80,7 +80,7 @@ def recovered(run: float, seed: int) -> list[float]:
 
 
 def chosen(rho: float, seed: int) -> list[float]:
-    """False edges and F1 of the default and of eBIC, then false edges where there is none; in order, and shuffled."""
+    """Return false edges and F1 of the default and of eBIC, and edges where there is none; in order, and shuffled."""
     K, X = with_rho(rho, 10, seed)
     empty = autoregressive(rho * np.eye(10), np.eye(10), N, np.random.default_rng([seed, 6]))
     order = np.random.default_rng([seed, 7]).permutation(N)
@@ -115,7 +115,7 @@ TABLES = {
 
 
 def outcome(task: tuple[str, float, int]) -> list[float]:
-    """One data set of one table."""
+    """Return the numbers of one data set, for one table."""
     name, setting, seed = task
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Stability selection: false stable edges beside the bound on them, square root, m = 20, n = 600, 20 edges."""
+"""Stability selection: false stable edges, and the bound on them, square root, m = 20, n = 600, 20 edges."""
 
 import warnings
 
@@ -13,7 +13,7 @@ BOUNDS = (1.0, 2.5, 5.0)
 
 
 def counts(seed: int, share: float, max_false: float, n_pairs: int) -> tuple[int, int, float]:
-    """False and true stable edges, and the bound stated."""
+    """Return false and true stable edges, and the bound stated."""
     truth = rs.simulate.random_model(M, EDGES, random_state=[seed, 1])
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=N, random_state=[seed, 2])
     X = rs.simulate.contaminate_pareto(X, share, random_state=[seed, 3]).X

@@ -24,7 +24,7 @@ SETTINGS = (
 
 
 def areas(seed: int, kind: str, share: float, m: int = M, n_edges: int = EDGES) -> dict[str, float]:
-    """Areas of one data set, by method, and that for telling bad rows by their surprise."""
+    """Return the areas of one data set by method, and how well bad rows are found by their score."""
     truth = rs.simulate.random_model(m, n_edges, random_state=[seed, 1])
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=N, random_state=[seed, 2])
     bad = np.array([], dtype=int)

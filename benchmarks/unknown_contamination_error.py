@@ -15,7 +15,7 @@ GRID = (1, 50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 900, 
 
 
 def errors(seed: int, share: float, grid: tuple[int, ...]) -> dict[str, float]:
-    """Squared errors of one data set, by method."""
+    """Return the squared errors of one data set, by method."""
     truth = rs.simulate.random_model(M, EDGES, min_eigenvalue=0.5, random_state=0)
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=N, random_state=[seed, 1])
     X, bad = rs.simulate.contaminate_pareto(X, share, random_state=[seed, 2])

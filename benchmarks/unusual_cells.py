@@ -24,7 +24,7 @@ TABLES = (
 
 
 def table_of(name: str) -> np.ndarray:
-    """Its rows: positive columns, or, for diabetes, all but the sex, which is a code."""
+    """Return the rows of a table: positive columns, or, for diabetes, all but the sex, which is a code."""
     if name == "diabetes":
         return np.delete(load_diabetes(scaled=False).data, 1, axis=1)
     X = (load_wine if name == "wine" else load_breast_cancer)().data
@@ -32,7 +32,7 @@ def table_of(name: str) -> np.ndarray:
 
 
 def one(task: tuple[str, str, int]) -> list[float]:
-    """The share of the cells that are called wrong, and how many edges there are."""
+    """Return the share of the cells that are called wrong, and how many edges there are."""
     name, family, seed = task
     model = rs.RobustGraph(family, cells=True, random_state=seed).fit(table_of(name))
     wrong = model.fitted_.prepared.filling.suspects.likely_wrong

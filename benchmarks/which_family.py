@@ -16,7 +16,7 @@ MOST = 2000
 
 
 def measured(task: tuple[str, int, int, float, int]) -> dict[str, str]:
-    """The verdict on every family for one data set."""
+    """Return the verdict on every family for one data set."""
     name, m, n, share, seed = task
     X = (
         rows_with_locations("sqrt", m, MOST, seed, (0.0,))

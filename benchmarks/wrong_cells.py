@@ -1,14 +1,14 @@
-"""Wrong cells: the default with cells=True beside the default, the fit that is told which cells are wrong, and rivals.
+"""Wrong cells: cells=True compared with the default, with the fit for which wrong cells are known, and with rivals.
 
 Square root, n = 1000, random and star graphs: Pareto cells (3 x column median x (1 + Pareto(1)); on the real line that
 many standard deviations above the median), cells exchanged within their column, bad rows alone, both, and clean. Then
 Pareto cells for other families, on random graphs. F1 at the default choice, and the area under the ROC curve of the
-path. Beside cells=True ("cells") the fit that is told the wrong cells and rows ("told"), and one that is told which
-cells somebody would call wrong who knows the true parameters, the share and the density of wrong cells ("flags").
-Rivals: cells beyond 3.5 median deviations set to the column median, and a classic fit ("medians"); normal scores and a
-graphical lasso ("scores", only the area: it chooses no penalty). Last, decimal-point faults in the breast-cancer table:
-how far associations move from those of the table as it is, over how far those of a classic fit do; once at the chosen
-penalty, which may jump, and once for the same number of edges.
+path. Beside cells=True ("cells") the fit in which wrong cells and rows are given as missing ("known"), and one in which
+the cells are missing that somebody calls wrong who knows the true parameters, the share and the density of wrong cells
+("flags"). Rivals: cells beyond 3.5 median deviations set to the column median, and a classic fit ("medians"); normal
+scores and a graphical lasso ("scores", only the area: it chooses no penalty). Last, decimal-point faults in the
+breast-cancer table: how far associations move from those of the table as it is, over how far those of a classic fit
+do; once at the chosen penalty, which may jump, and once for the same number of edges.
 """
 
 import argparse
@@ -41,7 +41,7 @@ FAULTS = (
 )
 FAMILIES = ("sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian")
 SHARES = (0.01, 0.02, 0.05)
-WAYS = ("default", "cells", "told", "flags", "medians", "scores")
+WAYS = ("default", "cells", "known", "flags", "medians", "scores")
 ROWS_OF_BOTH = 0.05  # bad rows, beside wrong cells
 PENALTIES = 20  # of the graphical lasso
 EDGES_OF_BOTH = 60  # at which associations are compared, too: there the choice of the penalty plays no part
@@ -52,7 +52,7 @@ Task = tuple[str, str, str, float, int, int]
 def spoilt(
     X: np.ndarray, fault: str, share: float, seed: int, *, on_line: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows with wrong cells, and which these are; all of those of bad rows."""
+    """Return rows with wrong cells, and which these are; all of those of bad rows."""
     if fault == "both":
         Y, wrong = spoilt(X, "Pareto", share, seed, on_line=on_line)
         spoilt_rows, in_bad = spoilt(X, "rows", ROWS_OF_BOTH, seed)
@@ -75,12 +75,12 @@ def spoilt(
 
 
 def normal_scores(Y: np.ndarray) -> np.ndarray:
-    """Every column as normal quantiles of its ranks, shape (n, m)."""
+    """Return every column as normal quantiles of its ranks, shape (n, m)."""
     return np.asarray(ndtri((rankdata(Y, axis=0) - 0.5) / len(Y)))
 
 
 def lasso_path(correlation: np.ndarray) -> np.ndarray:
-    """Precisions of a graphical lasso, shape (penalties, m, m)."""
+    """Return the precisions of a graphical lasso, shape (penalties, m, m)."""
     largest = np.abs(correlation - np.eye(len(correlation))).max()
     return np.stack(
         [graphical_lasso(correlation, alpha=alpha)[1] for alpha in largest * np.geomspace(1, 0.02, PENALTIES)]
@@ -88,7 +88,7 @@ def lasso_path(correlation: np.ndarray) -> np.ndarray:
 
 
 def one(task: Task) -> dict[str, float]:
-    """F1 and area of every way; shares of wrong cells that are flagged, and of good ones."""
+    """Return F1 and area of every way; shares of wrong cells that are flagged, and of good ones."""
     family, graph, fault, share, m, seed = task
     truth = model_of(graph, m, seed)
     X = rs.simulate.sample(family, truth.interaction, truth.location, n_rows=1000, random_state=seed + 100)
@@ -102,7 +102,7 @@ def one(task: Task) -> dict[str, float]:
     }
     good = ~wrong.all(axis=1)
     if wrong.any():
-        fits["told"] = rs.RobustGraph(family, missing="impute").fit(np.where(wrong, np.nan, Y)[good])
+        fits["known"] = rs.RobustGraph(family, missing="impute").fit(np.where(wrong, np.nan, Y)[good])
     if fault in ("Pareto", "exchanged"):
         log_q = column_density(X) if fault == "exchanged" else pareto_density(X, on_line=family == "gaussian")
         flags = flags_by_truth(rs.families.get_family(family), truth, Y, log_q, share, seed)
@@ -124,7 +124,7 @@ def one(task: Task) -> dict[str, float]:
 
 
 def moved(task: tuple[float, int]) -> list[float]:
-    """How far associations move by decimal-point faults: classic and with cells=True, by default and for 60 edges."""
+    """Return how far decimal-point faults move associations: classic and cells=True, by default and for 60 edges."""
     share, seed = task
     X = table_of("breast cancer")
     rng = np.random.default_rng(seed)
@@ -138,7 +138,7 @@ def moved(task: tuple[float, int]) -> list[float]:
     return distances
 
 
-def _told(means: dict[str, float], way: str) -> str:
+def _cell_of_table(means: dict[str, float], way: str) -> str:
     if f"area {way}" not in means:
         return f"{'':>14}"
     f1 = f"{means[f'f1 {way}']:.3f}" if f"f1 {way}" in means else ""
@@ -171,7 +171,7 @@ def main(
             family, graph, fault, share, k = setting
             print(
                 f"{family:<19}{graph:<7}{k:>3} {fault + f' {share:.0%}':<10}"
-                + "".join(_told(means, way) for way in WAYS)
+                + "".join(_cell_of_table(means, way) for way in WAYS)
                 + f"   {means['found']:.2f}, {means['false']:.4f}",
                 flush=True,
             )

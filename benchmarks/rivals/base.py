@@ -30,7 +30,7 @@ class Task:
     tol: float = 1e-6  # distance to optimality, where a rival can be told
 
     def small(self) -> "Task":
-        """The same on a corner of the data, for what is compiled or loaded at first use."""
+        """Return the same task on a corner of the data, for what is compiled or loaded at first use."""
         return replace(self, data=self.data[:60, :4], n_blocks=min(self.n_blocks, 12), n_alphas=3, ratio=0.5)
 
 
@@ -41,25 +41,25 @@ class Rival(ABC):
     tasks: ClassVar[tuple[Kind, ...]]
 
     def absent(self) -> str | None:
-        """Why it cannot run here, or None if it can."""
+        """Return why the rival cannot run here, or None if it can."""
         return None
 
     @abstractmethod
     def run(self, task: Task) -> Any:
-        """The task's result, of the form that :class:`Task` states."""
+        """Return the task's result, of the form that :class:`Task` states."""
 
     def timed(self, task: Task) -> tuple[float, Any]:
-        """Seconds and result of one run."""
+        """Return the seconds and result of one run."""
         return clocked(lambda: self.run(task))
 
 
 def not_installed(module: str, package: str) -> str | None:
-    """The reason to skip a rival whose module cannot be found."""
+    """Return the reason to skip a rival whose module cannot be found."""
     return None if importlib.util.find_spec(module) else f"{module} is not installed (pip install {package})"
 
 
 def correlation_path(task: Task) -> tuple[np.ndarray, np.ndarray]:
-    """For graphical lassos: the correlations, and penalties from the smallest one with an empty graph downwards."""
+    """Return the correlations, and penalties from the smallest with an empty graph downwards, for graphical lassos."""
     correlation = np.corrcoef(task.data.T)
     largest = np.abs(correlation - np.eye(len(correlation))).max()
     return correlation, np.geomspace(largest, task.ratio * largest, task.n_alphas)

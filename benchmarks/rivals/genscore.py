@@ -19,18 +19,18 @@ class Genscore(Rival):
     tasks = ("path",)
 
     def absent(self) -> str | None:
-        """Whether R, or its package, is missing."""
+        """Return whether R, or its package, is missing."""
         if shutil.which("Rscript") is None:
             return "R is not installed"
         asked = subprocess.run(["Rscript", "-e", "library(genscore)"], capture_output=True, check=False)
         return None if asked.returncode == 0 else "R has no genscore (install.packages('genscore') in R)"
 
     def run(self, task: Task) -> np.ndarray:
-        """A matrix for each penalty."""
+        """Return a matrix for each penalty."""
         return self.timed(task)[1]
 
     def timed(self, task: Task) -> tuple[float, np.ndarray]:
-        """R's seconds, and the matrices."""
+        """Return R's seconds, and the matrices."""
         m = task.data.shape[1]
         with tempfile.TemporaryDirectory() as folder:
             rows, result = Path(folder, "X.csv"), Path(folder, "K.csv")

@@ -12,11 +12,11 @@ class GeomMedian(Rival):
     tasks = ("median",)
 
     def absent(self) -> str | None:
-        """Whether geom_median is missing."""
+        """Return whether geom_median is missing."""
         return not_installed("geom_median", "geom-median")
 
     def run(self, task: Task) -> np.ndarray:
-        """The median of the points."""
+        """Return the median of the points."""
         from geom_median.numpy import compute_geometric_median
 
         return np.asarray(compute_geometric_median(list(task.data)).median)

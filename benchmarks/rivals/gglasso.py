@@ -15,11 +15,11 @@ class GGLasso(Rival):
     tasks = ("path",)
 
     def absent(self) -> str | None:
-        """Whether gglasso is missing."""
+        """Return whether gglasso is missing."""
         return not_installed("gglasso", "gglasso")
 
     def run(self, task: Task) -> np.ndarray:
-        """A precision matrix for each penalty."""
+        """Return a precision matrix for each penalty."""
         from gglasso.solver.single_admm_solver import block_SGL
 
         correlation, alphas = correlation_path(task)

@@ -15,7 +15,7 @@ class Ours(Rival):
     tasks = ("robust path", "path", "weights", "median")
 
     def run(self, task: Task) -> Any:
-        """The task's result."""
+        """Return the task's result."""
         if task.kind == "median":
             return rs.geometric_median(task.data).median
         elements = rs.score_elements("sqrt", task.data)

@@ -18,7 +18,7 @@ class Plain(Rival):
     tasks = ("robust path", "path", "weights", "median")
 
     def run(self, task: Task) -> Any:
-        """The task's result."""
+        """Return the task's result."""
         if task.kind == "median":
             return weiszfeld(task.data) @ task.data
         gamma, g = block_means(task.data, task.n_blocks if task.kind != "path" else 1)
@@ -30,7 +30,7 @@ class Plain(Rival):
 
 
 def block_means(X: np.ndarray, n_blocks: int) -> tuple[np.ndarray, np.ndarray]:
-    """Means of Gamma, (K, m, m + 1, m + 1), and of g, (K, m, m + 1): one block of parameters a node, eta last."""
+    """Return means of Gamma, (K, m, m + 1, m + 1), and g, (K, m, m + 1): parameters node by node, eta last."""
     n, m = X.shape
     y = np.sqrt(X)
     design = np.column_stack([-y, np.ones(n)])
@@ -46,7 +46,7 @@ def block_means(X: np.ndarray, n_blocks: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def weiszfeld(points: np.ndarray, tol: float = 1e-9, max_iter: int = 1000) -> np.ndarray:
-    """The weights of equation (5), iterated as it stands."""
+    """Return the weights of equation (5), iterated as it stands."""
     if len(points) == 1:
         return np.ones(1)
     median = points.mean(axis=0)
@@ -61,19 +61,19 @@ def weiszfeld(points: np.ndarray, tol: float = 1e-9, max_iter: int = 1000) -> np
 
 
 def distances(points: np.ndarray, median: np.ndarray) -> np.ndarray:
-    """|point - median|, piece by piece: a copy of all block means would cost more than the arithmetic."""
+    """Return |point - median|, piece by piece: a copy of all block means would cost more than the arithmetic."""
     pieces = np.array_split(points, min(len(points), 1 + points.size // 1_000_000))
     return np.concatenate([np.linalg.norm(piece - median, axis=1) for piece in pieces])
 
 
 def profiled(gamma: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The quadratic in K alone, (m, m, m) and (m, m), after minimising over eta."""
+    """Return the quadratic in K alone, (m, m, m) and (m, m), after minimising over eta."""
     cross, last = gamma[:, :-1, -1], gamma[:, -1, -1, None]
     return gamma[:, :-1, :-1] - cross[:, :, None] * (cross / last)[:, None, :], g[:, :-1] - cross * g[:, -1:] / last
 
 
 def penalised_path(gamma: np.ndarray, g: np.ndarray, n_alphas: int, ratio: float, tol: float) -> np.ndarray:
-    """Definition 4.1 with a free diagonal over symmetric K, by accelerated proximal gradient with restarts."""
+    """Solve Definition 4.1 with a free diagonal over symmetric K, by accelerated proximal gradient with restarts."""
     m = len(g)
     off = 1 - np.eye(m)
     step = 1 / np.linalg.eigvalsh(gamma)[:, -1].max()

@@ -15,7 +15,7 @@ class ScikitLearn(Rival):
     tasks = ("path",)
 
     def run(self, task: Task) -> np.ndarray:
-        """A precision matrix for each penalty."""
+        """Return a precision matrix for each penalty."""
         correlation, alphas = correlation_path(task)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

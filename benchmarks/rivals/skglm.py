@@ -14,11 +14,11 @@ class Skglm(Rival):
     tasks = ("path",)
 
     def absent(self) -> str | None:
-        """Whether skglm is missing."""
+        """Return whether skglm is missing."""
         return not_installed("skglm", "skglm")
 
     def run(self, task: Task) -> np.ndarray:
-        """A precision matrix for each penalty."""
+        """Return a precision matrix for each penalty."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             from skglm.covariance import GraphicalLasso

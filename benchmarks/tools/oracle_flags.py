@@ -10,7 +10,7 @@ import robscore as rs
 from robscore.cells.conditionals import conditionals
 from robscore.cells.draw_cells import DrawingOrder, redrawn
 
-_SWEEPS, _FIRST, _POINTS = 24, 8, 120  # of flags and draws; those that count for nothing; of grids
+_SWEEPS, _FIRST, _POINTS = 24, 8, 120  # of flags and draws; those left out of the average; of grids
 
 
 def flags_by_truth(
@@ -21,7 +21,7 @@ def flags_by_truth(
     share: float,
     seed: int,
 ) -> np.ndarray:
-    """Cells of Y, shape (n, m), that are more likely wrong than not.
+    """Return cells of Y, shape (n, m), that are more likely wrong than not.
 
     By Gibbs sweeps: every cell is called wrong with its odds given the rest of the completed row, and redrawn if so.
 
@@ -45,14 +45,14 @@ def flags_by_truth(
         with np.errstate(over="ignore", invalid="ignore"):
             log_odds = np.log(share) - np.log1p(-share) + wrong_density - found.log_density
             probability = expit(np.nan_to_num(log_odds, nan=-np.inf))
-        holes = rng.random(Y.shape) < probability
-        X = redrawn(family, np.where(holes, X, Y), holes, at, order=order, sweeps=1, rng=rng)
+        wrong = rng.random(Y.shape) < probability
+        X = redrawn(family, np.where(wrong, X, Y), wrong, at, order=order, sweeps=1, rng=rng)
         total += probability if sweep >= _FIRST else 0.0
     return np.asarray(total / _SWEEPS > 0.5)
 
 
 def pareto_density(X: np.ndarray, *, on_line: bool) -> Callable[[np.ndarray, int], np.ndarray]:
-    """Of cells that are 3 (1 + Pareto(1)) times the median of their column; or so many deviations above it."""
+    """Return the log density of cells 3 (1 + Pareto(1)) times, or deviations above, the median of their column."""
     middle, deviation = np.median(X, axis=0), X.std(axis=0)
 
     def log_q(x: np.ndarray, j: int) -> np.ndarray:
@@ -65,7 +65,7 @@ def pareto_density(X: np.ndarray, *, on_line: bool) -> Callable[[np.ndarray, int
 
 
 def column_density(X: np.ndarray) -> Callable[[np.ndarray, int], np.ndarray]:
-    """Of cells of the same column of other rows, by a kernel estimate: on the scale of x^(1/4) where x is positive."""
+    """Return a kernel estimate of the log density of a column, on the scale of x^(1/4) where x is positive."""
     positive = bool((X > 0).all())
 
     def log_q(x: np.ndarray, j: int) -> np.ndarray:
