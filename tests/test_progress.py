@@ -124,7 +124,7 @@ def test_a_slow_machine_is_not_taken_for_growth(monkeypatch):
 
 
 def test_a_verbose_fit_shows_its_progress(monkeypatch, capsys):
-    monkeypatch.setattr(progress, "_OFTEN_SECONDS", 0.001)
+    monkeypatch.setattr(progress, "_LOG_SECONDS", 0.001)
     X = np.random.default_rng(0).normal(size=(500, 12)) @ np.tri(12)
     rs.RobustGraph("gaussian", verbose=1).fit(X)
     out, err = capsys.readouterr()

@@ -1,5 +1,7 @@
 """Every figure draws on the axes it is given, states its finding, and names what it shows."""
 
+import dataclasses
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from matplotlib.collections import LineCollection
 from plot.boxes import outside, overlapping
 
 import robscore as rs
-from robscore.plot.positions import fitted_labels, place_labels, text_width
+from robscore.plot.positions import LabelRoom, text_width
 
 
 @pytest.fixture(scope="module")
@@ -115,11 +117,10 @@ def test_names_do_not_cover_each_other(n_edges):
 
 
 def test_labels_without_room_are_cut_and_never_left_out():
-    sides = place_labels(np.zeros((20, 2)), ["a long name"] * 20, size=10, radius=3)
-    assert 1 <= sum(side is not None for side in sides) < 20
-    labels = fitted_labels(
-        np.zeros((20, 2)), ["a long name"] * 20, size=10, radius=3, edges=None, frame=np.array([-50, -50, 50, 50])
-    )
+    edges, frame = np.zeros((0, 2), dtype=int), np.array([-50, -50, 50, 50])
+    room = LabelRoom(np.zeros((20, 2)), size=10, radius=3, edges=edges, frame=10 * frame)
+    assert 1 <= sum(side is not None for side in room.sides(["a long name"] * 20)) < 20
+    labels = dataclasses.replace(room, frame=frame).labels(["a long name"] * 20)
     assert len(labels) == 20
     assert all(text for text, _ in labels)
     assert text_width("漢字") > text_width("ab")

@@ -1,1 +1,1 @@
-"""Helpers for every other package: arguments, words, threads, progress, files. Nothing specific to score matching."""
+"""Helpers for every other package, none specific to score matching: arguments, messages, threads, progress, files."""

@@ -15,11 +15,11 @@ from robscore._tools.optional import require
 from robscore._tools.typing import Array
 
 Function: TypeAlias = Callable[..., Any]
-_NUMBERS_AT_ONCE = 2**18
+_NUMBERS_AT_ONCE = 2**18  # guards memory only: rows are differentiated in pieces of about so many numbers
 
 
 def double_precision() -> AbstractContextManager[None]:
-    """A context in which functions written with ``jax.numpy`` compute in double precision."""
+    """Return a context in which functions written with ``jax.numpy`` compute in double precision."""
     if "jax" not in sys.modules:
         return nullcontext()
     import jax
@@ -28,14 +28,14 @@ def double_precision() -> AbstractContextManager[None]:
 
 
 def have_jax() -> bool:
-    """Whether JAX is installed."""
+    """Return whether JAX is installed."""
     return importlib.util.find_spec("jax") is not None
 
 
 def derivatives_along_columns(
     function: Function, X: Array, name: str, *, columns: slice = slice(None)
 ) -> tuple[Array, Array]:
-    """First and second derivatives of function(x) in (some) columns of x, each of shape (n, columns, ...).
+    """Return first and second derivatives of function(x) in (some) columns of x, each of shape (n, columns, ...).
 
     Parameters
     ----------
@@ -56,7 +56,8 @@ def derivatives_along_columns(
             both = _compiled(function)
             for start in range(0, len(X), size):
                 some = X[start : start + size]
-                padded = np.concatenate([some, np.repeat(some[-1:], size - len(some), axis=0)])  # compiled for one size
+                # Another number of rows would be compiled anew.
+                padded = np.concatenate([some, np.repeat(some[-1:], size - len(some), axis=0)])
                 parts.append([np.asarray(part)[: len(some)] for part in both(padded, directions)])
     except (TypeError, jax.errors.JAXTypeError) as error:
         reason = str(error).splitlines()[0]
@@ -70,7 +71,7 @@ def derivatives_along_columns(
 
 @lru_cache(maxsize=64)
 def _compiled(function: Function) -> Function:
-    """The first two derivatives along given directions, for all rows at once."""
+    """Compile the first two derivatives along given directions, for all rows at once."""
     import jax
     import jax.numpy as jnp
 
@@ -111,7 +112,7 @@ def check_derivative(function: Function, at: float, claimed: Array, room: float,
         with double_precision(), np.errstate(all="ignore"):
             up, down = (np.asarray(function(at + sign * step), dtype=float) for sign in (1.0, -1.0))
         if up.shape != claimed.shape:
-            return  # the shapes are checked, with better words, elsewhere
+            return  # the family checks shapes itself, and says more about them
         with np.errstate(all="ignore"):
             slopes = (up - down) / (2 * step)
             rounding = 20 * np.finfo(float).eps * np.maximum(np.abs(up), np.abs(down)) / step

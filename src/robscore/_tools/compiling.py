@@ -1,7 +1,7 @@
 """Compiling with numba, with a cache on disk where possible; and what runs where there is no numba.
 
 This is the one place that imports numba. Where it cannot be had (in a browser, on PyPy), every compiled function is
-replaced by the one that is given as ``otherwise``: the same in NumPy, slower, and in files called in_numpy.py.
+replaced by the one that is given as ``otherwise``: the same in NumPy, slower, in files whose names end in in_numpy.py.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _numba() -> Any:
-    """Numba as a decorator, or None."""
+    """Return numba's decorator, or None where numba cannot be used."""
     try:
         from numba import njit
     except ModuleNotFoundError:
         return None
-    except ImportError as error:  # there, and of no use: too old for this NumPy, say
+    except ImportError as error:  # it is installed and cannot be used, as when it is too old for this NumPy
         warnings.warn(f"numba cannot be imported, so fits take longer: {error}", UserWarning, stacklevel=2)
         return None
     return njit
@@ -33,7 +33,7 @@ COMPILES = njit is not None
 
 
 def compiled(function: F, *, otherwise: Callable[..., Any] | None = None, reassociate: bool = False) -> F:
-    """Compile a function; without a cache where neither the package nor the home folder can be written to.
+    """Compile a function; without a cache on disk where neither the package nor the home folder can be written to.
 
     Without numba it is ``otherwise``, or the function as it is where only compiled ones call it. With ``reassociate``
     sums may be added up in any order, several terms at a time.
@@ -78,9 +78,11 @@ def compiled_with(template: Any, /, *, otherwise: Callable[..., Any], **parts: A
 
 
 def _code_of(function: Any) -> tuple[Any, ...]:
+    """Return what makes two functions do the same: instructions, constants, names and defaults."""
     code = function.__code__
     return code.co_code, code.co_consts, code.co_names, code.co_varnames, function.__defaults__
 
 
 def _reads_only_arguments(function: Any) -> bool:
+    """Return whether a function reads neither globals nor variables of a function around it."""
     return function.__closure__ is None and not set(function.__code__.co_names) & set(function.__globals__)

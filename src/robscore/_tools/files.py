@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_CANNOT_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)  # some disks of networks
+_CANNOT_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)  # of some disks on networks, which is no failure
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -42,12 +42,12 @@ def write_whole_together(contents: Mapping[Path, str | bytes]) -> None:
 
 
 def _beside(path: Path, ending: str) -> Path:
-    """An unused name in the same folder."""
+    """Return an unused name in the same folder: files can be renamed at once only within one disk."""
     return path.with_name(f".{path.name[:40]}.{secrets.token_hex(6)}.{ending}")
 
 
 def _fill(part: Path, content: bytes) -> None:
-    """A new file, with the permissions of the user's umask, on the disk when this returns.
+    """Write a new file, with the permissions of the user's umask, which is on the disk when this returns.
 
     Disks may rename first and write later: after a power cut an empty file would have the final name.
     """
@@ -76,7 +76,7 @@ def _put_in_place(parts: dict[Path, Path]) -> None:
                 os.replace(part, path)
     except BaseException:
         for path, part in parts.items():
-            if not os.path.lexists(part):  # it is in its place
+            if not os.path.lexists(part):  # renamed already, so it is in its place
                 with suppress(OSError):
                     os.replace(former.pop(path), path) if path in former else path.unlink()
         raise
@@ -86,7 +86,7 @@ def _put_in_place(parts: dict[Path, Path]) -> None:
 
 
 def _keep(path: Path, old: Path) -> None:
-    """A second name for a file, or a copy where the disk knows no second names."""
+    """Give a file a second name, or copy it where the disk knows no second names."""
     try:
         os.link(path, old, follow_symlinks=False)
     except (OSError, NotImplementedError):
@@ -95,7 +95,7 @@ def _keep(path: Path, old: Path) -> None:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Errors inside name the file as the user knows it."""
+    """Let errors inside name the file as the user knows it, not its temporary name."""
     try:
         yield
     except OSError as error:

@@ -15,9 +15,10 @@ Watcher: TypeAlias = Callable[[str, int, int], None]
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 _stage: ContextVar[str] = ContextVar("stage", default="")
 
-_SILENT_SECONDS, _REDRAW_SECONDS, _OFTEN_SECONDS = 2.0, 0.25, 10.0
-_FEWEST_COUNTS, _LARGEST_POWER = 4, 4.0  # to say how long a step may take
-_GROWTH_SEEN = 0.25  # share of a step from which on its growth is believed: first pieces come in bursts
+# Short work shows no line; a terminal redraws it smoothly; a log file gets a line now and then.
+_SILENT_SECONDS, _REDRAW_SECONDS, _LOG_SECONDS = 2.0, 0.25, 10.0
+_FEWEST_COUNTS, _LARGEST_POWER = 4, 4.0  # of the power law that says how long a step may take
+_BELIEVED_SHARE = 0.25  # of a step, from which on its growth is believed: first pieces come in bursts
 _MANY_PARTS = 200  # a step of so many is a pass over pieces of equal length
 
 
@@ -30,7 +31,7 @@ def announce(step: str, done: int = 0, total: int = 0) -> None:
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Whatever is reported inside belongs to a stage of the work."""
+    """Put the name of a stage before whatever is reported inside."""
     token = _stage.set(name)
     announce("")
     try:
@@ -41,7 +42,7 @@ def stage(name: str) -> Iterator[None]:
 
 @contextmanager
 def watched_by(watcher: Watcher | None) -> Iterator[None]:
-    """Whatever is reported inside goes to the watcher; to nobody if that is None."""
+    """Send whatever is reported inside to the watcher; to nobody if that is None."""
     token = _watcher.set(watcher)
     try:
         yield
@@ -60,7 +61,7 @@ class ProgressLine:
     title : what the work is, at the start of the line
     shown : bool, default True
     time_left : bool, default False
-        Of the whole, from the start, for work that is one step of parts of about equal length.
+        Show the time left of the whole, from the start, for work that is one step of parts of about equal length.
     every : float, optional
         Where there is no terminal, print the line anew every so many seconds.
     """
@@ -90,7 +91,7 @@ class ProgressLine:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
     def announce(self, step: str, done: int, total: int) -> None:
-        """A step, and how much of it is done."""
+        """Take note of a step, and of how much of it is done."""
         before, so_far, _ = self._now
         if step != before or done < so_far:
             self._step_started, self._counts = time.monotonic(), []
@@ -99,11 +100,11 @@ class ProgressLine:
         self._now = (step, done, total)
 
     def update(self, done: int, total: int) -> None:
-        """So many of all are done."""
+        """Take note of how many of all repetitions are done."""
         self.announce("", done, total)
 
     def text(self) -> str:
-        """The line as it is now."""
+        """Return the line as it is now."""
         step, done, total = self._now
         seconds = time.monotonic() - self.started
         words = self.title + (f": {step}" if step else "") + (f" {done} of {total}" if total else "")
@@ -114,18 +115,19 @@ class ProgressLine:
         return for_long if left is None else f"{for_long}, about {left:.0f} s left in this step"
 
     def left(self) -> float | None:
-        """Seconds that this step may still take; None if there is too little to go by."""
+        """Return the seconds that this step may still take; None if there is too little to go by."""
         counts, total = self._counts, self._now[2]
         if not total or len(counts) < _FEWEST_COUNTS or counts[-1][1] < _SILENT_SECONDS:
             return None
         done, elapsed = counts[-1]
         logs = [(math.log(k), math.log(t)) for k, t in counts if t > 0 and k >= done / 4]
         power = min(max(_slope(logs), 1.0), _LARGEST_POWER)
-        believed = 0.0 if len(counts) * total > _MANY_PARTS * done else min(1.0, done / total / _GROWTH_SEEN)
+        believed = 0.0 if len(counts) * total > _MANY_PARTS * done else min(1.0, done / total / _BELIEVED_SHARE)
         power = 1 + (power - 1) * believed
         return elapsed * ((total / done) ** power - 1)
 
     def _draw_until_over(self) -> None:
+        """Draw the line anew until the work is over, on a thread of its own: steps may take minutes."""
         wait = _SILENT_SECONDS if self.every is None else self.every
         while not self._over.wait(wait):
             if self.every is not None:
@@ -136,7 +138,7 @@ class ProgressLine:
 
 
 def _slope(points: list[tuple[float, float]]) -> float:
-    """Of a line by least squares; 1 where points do not tell."""
+    """Return the slope of a line by least squares; 1 where the points do not determine it."""
     middle = [sum(part) / len(points) for part in zip(*points, strict=True)]
     away = [(x - middle[0], y - middle[1]) for x, y in points]
     width = sum(x * x for x, _ in away)
@@ -145,11 +147,11 @@ def _slope(points: list[tuple[float, float]]) -> float:
 
 @contextmanager
 def watched_at(title: str, verbose: int) -> Iterator[None]:
-    """Whatever is reported inside is shown on a terminal from level 1 on, from level 2 on anywhere; else as before."""
+    """Show whatever is reported inside: from level 1 on in a terminal, from level 2 on in files too; at 0 nothing."""
     if not verbose:
         yield
         return
-    with ProgressLine(title, every=_OFTEN_SECONDS if verbose > 1 else None) as line, watched_by(line.announce):
+    with ProgressLine(title, every=_LOG_SECONDS if verbose > 1 else None) as line, watched_by(line.announce):
         yield
 
 

@@ -19,7 +19,7 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 
 
 def mixed_bits(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers in which every bit depends on every bit of those given (the finaliser of splitmix64)."""
+    """Return numbers in which every bit depends on every bit of those given (the finaliser of splitmix64)."""
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return keys ^ (keys >> np.uint64(31))

@@ -24,7 +24,7 @@ _T = TypeVar("_T")
 
 
 def run_all(work: Callable[[_T], Any], tasks: list[tuple[int, _T]], n_jobs: int | None) -> Iterator[tuple[int, Any]]:
-    """Positions and outcomes, as they come; where joblib is set to, in other processes if n_jobs is not 1."""
+    """Yield positions and outcomes, as they come; if n_jobs is not 1 on the backend that joblib is set to."""
     if effective_n_jobs(n_jobs) == 1 or len(tasks) <= 1:
         for position, task in tasks:
             yield _run_one(work, position, task)
@@ -36,6 +36,7 @@ def run_all(work: Callable[[_T], Any], tasks: list[tuple[int, _T]], n_jobs: int 
 
 
 def _run_one(work: Callable[[_T], Any], position: int, task: _T) -> tuple[int, Any]:
+    """Run one repetition on one thread, without its own progress and warnings."""
     with one_thread(), watched_by(None), ExitStack() as stack:
         if threading.current_thread() is threading.main_thread():  # filters belong to the process
             stack.enter_context(warnings.catch_warnings())
@@ -80,7 +81,7 @@ class Store:
         return self.folder / f"{position:05d}.json"
 
     def put(self, position: int, outcome: Any) -> Any:
-        """Keep a repetition; what a later run would read of it."""
+        """Keep the outcome of a repetition, and return it as a later run would read it."""
         text = json.dumps(outcome)
         try:
             write_whole(self._path(position), text)
@@ -89,7 +90,7 @@ class Store:
         return json.loads(text)
 
     def get(self, position: int) -> Any | None:
-        """A repetition, or None where it is not there or cannot be read."""
+        """Return the outcome of a repetition, or None where it was not kept or cannot be read."""
         try:
             return json.loads(self._path(position).read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from threadpoolctl import ThreadpoolController, threadpool_info
 
 _lock = threading.Lock()
-_asking = 0  # how many hold linear algebra to one thread
-_undo: list[Callable[[], Any]] = []  # what undoes the limits they have set, once nobody needs them
+_users = 0  # how many hold linear algebra to one thread now
+_undo: list[Callable[[], Any]] = []  # what lifts the limits they have set, once nobody needs them
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -23,22 +23,22 @@ _R = TypeVar("_R")
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Linear algebra on one thread; restored when the last user of this context is done.
+    """Hold linear algebra to one thread until the last user of this context is done.
 
     The number of threads belongs to the process, so callers on several threads must share it.
     """
-    global _asking
+    global _users
     with _lock:
         libraries, shared = _libraries(len(sys.modules))
         run = partial(_letting_go, libraries) if shared else _elsewhere
         _undo.append(partial(run, run(partial(libraries.limit, limits=1)).restore_original_limits))
-        _asking += 1
+        _users += 1
     try:
         yield
     finally:
         with _lock:
-            _asking -= 1
-            while not _asking and _undo:
+            _users -= 1
+            while not _users and _undo:
                 _undo.pop()()
 
 
@@ -46,13 +46,13 @@ _SMALL_WORK = 3e8  # multiplications in a pass over the rows below which several
 
 
 def threads_for(n_rows: int, n_columns: int) -> AbstractContextManager[None]:
-    """Linear algebra on one thread where a table is small, else as it was."""
+    """Hold linear algebra to one thread where a table is small, else leave it as it was."""
     return one_thread() if float(n_rows) * n_columns**2 < _SMALL_WORK else nullcontext()
 
 
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> tuple[ThreadpoolController, bool]:
-    """Those of linear algebra, and whether all of them have one limit for all threads, whichever thread sets it.
+    """Find the libraries of linear algebra, and whether each has one limit for all threads, whichever sets it.
 
     Looked for again, which takes milliseconds, when an import may have loaded another.
     """
@@ -61,7 +61,7 @@ def _libraries(n_modules: int) -> tuple[ThreadpoolController, bool]:
 
 
 def _letting_go(libraries: ThreadpoolController, work: Callable[[], _R]) -> _R:
-    """Done here, and not kept from others: to threadpoolctl a thread that sets a limit is the only one that may."""
+    """Set a limit here, and let other threads set it too: threadpoolctl reserves it for the first that does."""
     try:
         return work()
     finally:
@@ -71,7 +71,7 @@ def _letting_go(libraries: ThreadpoolController, work: Callable[[], _R]) -> _R:
 
 
 def _elsewhere(work: Callable[[], _R]) -> _R:
-    """Done by a thread that is gone afterwards, and with it whatever threadpoolctl lets it keep from others."""
+    """Set a limit on a thread that ends at once, and with it the right to set it that it was given."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(work).result()
 
@@ -97,12 +97,12 @@ def in_threads(work: Callable[[_T], _R], items: Iterable[_T], *, at_once: bool =
 
 
 def allowed_threads() -> int:
-    """How many threads linear algebra may use now."""
+    """Return how many threads linear algebra may use now."""
     counts = [int(library["num_threads"]) for library in threadpool_info() if library["user_api"] == "blas"]
     return max(counts, default=1)
 
 
 def on_one_thread(work: Callable[..., _R], *arguments: Any) -> _R:
-    """``work(*arguments)``, with linear algebra held to one thread; in other processes too."""
+    """Return ``work(*arguments)``, with linear algebra held to one thread; a function that processes can be sent."""
     with one_thread():
         return work(*arguments)

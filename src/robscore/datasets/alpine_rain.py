@@ -14,40 +14,6 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
 from robscore.simulate.models import sample
 
-# Latitude and longitude in degrees, and mean monthly rain in mm, rounded.
-TOWNS: dict[str, tuple[float, float, float]] = {
-    "Geneva": (46.20, 6.15, 80),
-    "Lausanne": (46.52, 6.63, 95),
-    "Bern": (46.95, 7.45, 88),
-    "Basel": (47.56, 7.59, 70),
-    "Zurich": (47.37, 8.54, 94),
-    "Lucerne": (47.05, 8.31, 98),
-    "St. Gallen": (47.42, 9.38, 110),
-    "Bregenz": (47.50, 9.75, 125),
-    "Chur": (46.85, 9.53, 71),
-    "Innsbruck": (47.27, 11.39, 75),
-    "Garmisch": (47.49, 11.10, 112),
-    "Munich": (48.14, 11.58, 80),
-    "Salzburg": (47.80, 13.04, 100),
-    "Linz": (48.31, 14.29, 73),
-    "Annecy": (45.90, 6.13, 105),
-    "Chambery": (45.57, 5.92, 102),
-    "Grenoble": (45.19, 5.72, 78),
-    "Gap": (44.56, 6.08, 72),
-    "Turin": (45.07, 7.69, 79),
-    "Aosta": (45.74, 7.32, 48),
-    "Novara": (45.45, 8.62, 84),
-    "Milan": (45.46, 9.19, 81),
-    "Lugano": (46.00, 8.95, 130),
-    "Locarno": (46.17, 8.80, 155),
-    "Bergamo": (45.69, 9.67, 95),
-    "Verona": (45.44, 10.99, 67),
-    "Trento": (46.07, 11.12, 78),
-    "Bolzano": (46.50, 11.35, 60),
-    "Belluno": (46.14, 12.22, 112),
-    "Udine": (46.06, 13.24, 122),
-}
-
 
 class AlpineRain(NamedTuple):
     """Simulated monthly rain.
@@ -71,7 +37,7 @@ class AlpineRain(NamedTuple):
 
 
 def alpine_ridge() -> Array:
-    """The main ridge from west to east as a line of (latitude, longitude), shape (34, 2).
+    """Return the main ridge from west to east as a line of (latitude, longitude), shape (34, 2).
 
     Examples
     --------
@@ -79,12 +45,17 @@ def alpine_ridge() -> Array:
     >>> rs.datasets.alpine_ridge().shape
     (34, 2)
     """
-    text = resources.files("robscore.datasets").joinpath("alps_main_ridge.csv").read_text(encoding="utf-8")
-    return np.array([[float(row["lat"]), float(row["lon"])] for row in csv.DictReader(text.splitlines())])
+    return np.array([[float(row["lat"]), float(row["lon"])] for row in _lines_of("alps_main_ridge.csv")])
+
+
+def _lines_of(name: str) -> list[dict[str, str]]:
+    """Read a table that comes with the package."""
+    text = resources.files("robscore.datasets").joinpath(name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
 
 
 def crosses_ridge(coordinates: ArrayLike) -> BoolArray:
-    """Which pairs of places lie on different sides of the ridge.
+    """Return which pairs of places lie on different sides of the ridge.
 
     Parameters
     ----------
@@ -113,13 +84,13 @@ def crosses_ridge(coordinates: ArrayLike) -> BoolArray:
 
 
 def _side(p: Array, q: Array, r: Array) -> BoolArray:
-    """Whether r lies to the left of the line from p to q."""
+    """Return whether r lies to the left of the line from p to q."""
     first, second = q - p, r - p
     return np.asarray(first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0] > 0)
 
 
 def simulated_alpine_rain(n_rows: int = 261, *, random_state: RandomState = 0) -> AlpineRain:
-    """Simulated monthly rain at 30 Alpine towns: neighbours on the same side of the ridge depend on each other.
+    """Simulate monthly rain at 30 Alpine towns: neighbours on the same side of the ridge depend on each other.
 
     The graph joins every town to its nearest neighbours that can be reached without crossing the ridge; rain follows
     a square-root model on it, with the towns' usual amounts. It is not a measurement of anything.
@@ -138,9 +109,10 @@ def simulated_alpine_rain(n_rows: int = 261, *, random_state: RandomState = 0) -
     """
     if n_rows < 1:
         raise ArgumentError("n_rows", n_rows, "must be at least 1.")
-    names = tuple(TOWNS)
-    coordinates = np.array([TOWNS[name][:2] for name in names])
-    amounts = np.array([TOWNS[name][2] for name in names], dtype=float)
+    towns = _lines_of("alpine_towns.csv")  # degrees, and mean monthly rain in mm, rounded
+    names = tuple(town["name"] for town in towns)
+    coordinates = np.array([[float(town["lat"]), float(town["lon"])] for town in towns])
+    amounts = np.array([float(town["rain"]) for town in towns])
     adjacency = _neighbours(coordinates, n_edges=45)
     K = np.where(adjacency, -1.0, 0.0)
     degree = adjacency.sum(axis=1)
@@ -148,6 +120,7 @@ def simulated_alpine_rain(n_rows: int = 261, *, random_state: RandomState = 0) -
     size = np.sqrt(K.diagonal())
     K /= np.multiply.outer(size, size)
     eta = np.full(len(names), 0.8)
+    # The scale rests on 2000 rows whatever n_rows is, so that the model is the same for any number of rows.
     draws = sample("sqrt", K, eta, n_rows=max(n_rows, 2000), random_state=as_generator(random_state))
     scale = amounts / draws[:2000].mean(axis=0)
     # With x = s y, K_ij is divided by sqrt(s_i s_j) and eta_j by sqrt(s_j).
@@ -157,7 +130,7 @@ def simulated_alpine_rain(n_rows: int = 261, *, random_state: RandomState = 0) -
 
 
 def _neighbours(coordinates: Array, n_edges: int) -> BoolArray:
-    """Each place with its nearest one, then the shortest links, none of which crosses the ridge."""
+    """Link each place with its nearest one, then the nearest pairs, without links across the ridge."""
     east = coordinates[:, 1] * np.cos(np.radians(46.5))
     flat = np.column_stack([coordinates[:, 0], east])
     distance = np.linalg.norm(flat[:, None] - flat[None], axis=2)

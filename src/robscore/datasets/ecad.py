@@ -19,8 +19,7 @@ import numpy as np
 from robscore._tools.messages import ArgumentError, Message, Setting
 from robscore._tools.typing import Array, IntArray
 
-_MISSING = -9999
-_TENTHS = 10.0
+_MISSING = -9999  # of ECA&D's files, whose amounts are tenths of a millimetre
 
 
 class Station(NamedTuple):
@@ -63,7 +62,7 @@ def read_ecad(
     suspect: Literal["use", "missing"] = "missing",
     incomplete: Literal["raise", "nan"] = "raise",
 ) -> MonthlyTotals:
-    """Monthly totals of stations that have every day of the chosen months, or NaN for months with missing days.
+    """Read monthly totals of stations that have every day of the chosen months, or NaN for months with missing days.
 
     Parameters
     ----------
@@ -85,7 +84,7 @@ def read_ecad(
     Raises
     ------
     FileNotFoundError, ValueError
-        Naming the file, station or month that is not there, is cut off or cannot be read.
+        They name the file, station or month that is absent, cut off or cannot be read.
     """
     try:
         first, last = years
@@ -115,12 +114,12 @@ def _read(
     suspect: str,
     incomplete: str,
 ) -> MonthlyTotals:
-    """Monthly totals from files that are open."""
+    """Read monthly totals from files that are open."""
     path = source.path
     listed = {station.id: station for station in _stations(source.read("stations.txt"))}
     available = source.station_numbers()
     if stations is None:
-        wanted = [number for number in available if number in listed and _inside(listed[number], box)]
+        wanted = [number for number in available if number in listed and _is_inside(listed[number], box)]
         if not wanted:
             raise ValueError(f"{path} holds no station{' inside box=' + repr(box) if box else ''}.")
     else:
@@ -179,6 +178,7 @@ class _Source:
             self.archive.close()
 
     def read(self, name: str) -> str:
+        """Return the text of a file; raise, naming it, where it is absent or damaged."""
         if name not in self.names:
             raise FileNotFoundError(
                 f"{self.path} has no file {name}; it must hold ECA&D's blended daily precipitation (stations.txt and "
@@ -192,11 +192,13 @@ class _Source:
             raise ValueError(f"{name} in {self.path} cannot be read ({error}); download it again.") from None
 
     def station_numbers(self) -> list[int]:
+        """Return the numbers of the stations that have a daily file."""
         stems = [name[8:14] for name in self.names if name.startswith("RR_STAID") and name.endswith(".txt")]
         return sorted(int(stem) for stem in stems if stem.isdigit())
 
 
 def _stations(text: str) -> list[Station]:
+    """Read the list of stations; names may hold commas, so columns are counted from both ends."""
     rows = []
     for line in text.splitlines():
         parts = [part.strip() for part in line.split(",")]
@@ -216,12 +218,13 @@ def _stations(text: str) -> list[Station]:
 
 
 def _degrees(text: str) -> float:
+    """Read an angle such as +46:12:00 in degrees."""
     sign = -1.0 if text.startswith("-") else 1.0
     degrees, minutes, seconds = (float(part) for part in text.lstrip("+-").split(":"))
     return sign * (degrees + minutes / 60 + seconds / 3600)
 
 
-def _inside(station: Station, box: tuple[float, float, float, float] | None) -> bool:
+def _is_inside(station: Station, box: tuple[float, float, float, float] | None) -> bool:
     if box is None:
         return True
     south, north, west, east = box
@@ -229,7 +232,7 @@ def _inside(station: Station, box: tuple[float, float, float, float] | None) -> 
 
 
 def _daily(text: str, number: int) -> IntArray:
-    """Date, amount in 0.1 mm and quality of every day, shape (days, 3)."""
+    """Read date, amount in 0.1 mm and quality of every day, shape (days, 3)."""
     lines = text.splitlines()
     start = next((k + 1 for k, line in enumerate(lines) if line.replace(" ", "").startswith("STAID,SOUID,DATE")), None)
     name = f"RR_STAID{number:06d}.txt"
@@ -253,7 +256,7 @@ def _daily(text: str, number: int) -> IntArray:
 
 
 def _totals(days: IntArray, first: int, last: int, months: list[int], suspect: str) -> tuple[Array, int]:
-    """Totals in mm of every month, NaN where it is not complete; and how many days are suspect."""
+    """Return totals in mm of every month, NaN where it is not complete; and how many days are suspect."""
     date, amount, quality = days.T
     year, month = date // 10_000, date // 100 % 100
     inside = (year >= first) & (year <= last) & np.isin(month, months)
@@ -267,4 +270,4 @@ def _totals(days: IntArray, first: int, last: int, months: list[int], suspect: s
     count = np.bincount(key[known], minlength=size)
     wanted = np.array([(y - first) * 12 + m - 1 for y in range(first, last + 1) for m in months])
     needed = np.array([monthrange(y, m)[1] for y in range(first, last + 1) for m in months])
-    return np.where(count[wanted] == needed, np.round(total[wanted]) / _TENTHS, np.nan), n_suspect
+    return np.where(count[wanted] == needed, np.round(total[wanted]) / 10.0, np.nan), n_suspect

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.estimators import RobustGraph
 from robscore.graph import Graph, association
-from robscore.plot.positions import fitted_labels, longitudes_near, map_layout, middle_longitude, shared_layout
+from robscore.plot.positions import LabelRoom, longitudes_near, map_layout, middle_longitude, shared_layout
 from robscore.plot.style import BLUE, DARK, GREY, VERMILLION, axes, count_of_edges, documented, legend, plain_text
 from robscore.rows.tables import default_names
 from robscore.solvers.path import joined_support
@@ -300,10 +300,11 @@ def _draw_links(ax: Axes, positions: Array, names: Sequence[str], groups: Sequen
         ax.autoscale_view()
     if groups:
         legend(ax, loc="upper center", bbox_to_anchor=(0.5, -0.01 if not ax.axison else -0.12), ncols=len(groups))
-    _draw_names(ax, positions, names, np.concatenate([links.pairs for links in groups]) if groups else None)
+    pairs = [links.pairs for links in groups]
+    _draw_names(ax, positions, names, np.concatenate([np.zeros((0, 2), dtype=np.intp), *pairs]))
 
 
-def _draw_names(ax: Axes, positions: Array, names: Sequence[str], pairs: IntArray | None) -> None:
+def _draw_names(ax: Axes, positions: Array, names: Sequence[str], pairs: IntArray) -> None:
     """Write names beside their places within the axes, at the size these have now; cut where they have no room."""
     from matplotlib.patheffects import withStroke
 
@@ -313,8 +314,8 @@ def _draw_names(ax: Axes, positions: Array, names: Sequence[str], pairs: IntArra
     unit = 72.0 / figure.dpi * _SHRINKING
     frame = np.asarray(ax.get_window_extent().extents) * unit
     points = ax.transData.transform(positions) * unit
-    labels = fitted_labels(points, names, size=_FONT, radius=_MARKER / 2, edges=pairs, frame=frame)
-    for (name, (right, up)), place in zip(labels, positions, strict=True):
+    room = LabelRoom(points, size=_FONT, radius=_MARKER / 2, edges=pairs, frame=frame)
+    for (name, (right, up)), place in zip(room.labels(names), positions, strict=True):
         # On a diagonal the corner of a text is nearer to its place than a side would be.
         gap = (_MARKER / 2 + 0.2 * _FONT) * (0.8 if right and up else 1.0)
         ax.annotate(

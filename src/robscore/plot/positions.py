@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -21,12 +22,12 @@ _LETTER_WIDTH, _LETTER_HEIGHT = 0.6, 1.25  # in font sizes
 _LENGTHS = (30, 24, 18, 14, 11, 8, 6, 4)  # to which names are cut, one after the other
 # What it costs a name to cover a place whole, to be crossed by a line, and to stand one side further down the list.
 _PLACE_COST, _EDGE_COST, _SIDE_COST = 4.0, 0.5, 0.02
-_MOST_BY_DISTANCES = 120  # columns that are laid out by all distances between them
-_FAR = 4.0  # steps; no pair is kept further apart, so that separate pieces stay in the picture
+_MOST_BY_DISTANCES = 120  # columns that are laid out by all distances between them, which takes time
+_FAR = 4.0  # edges; no pair is kept further apart, so that separate parts of a graph stay in the picture
 
 
 def shared_layout(graph: ArrayLike) -> Array:
-    """Positions for the columns, shape (m, 2), near each other where few edges lie between them.
+    """Return positions for the columns, shape (m, 2), near each other where few edges lie between them.
 
     Compute it once, from the truth or from one of the graphs, and draw every graph with it.
 
@@ -83,7 +84,7 @@ def spread(positions: Array, closest: float = 0.45) -> Array:
 
 
 def map_layout(coordinates: ArrayLike, *, like: ArrayLike | None = None) -> Array:
-    """Positions on a flat map, shape (m, 2): east and north, in degrees of latitude.
+    """Return positions on a flat map, shape (m, 2): east and north, in degrees of latitude.
 
     Parameters
     ----------
@@ -106,17 +107,17 @@ def map_layout(coordinates: ArrayLike, *, like: ArrayLike | None = None) -> Arra
 
 
 def middle_longitude(coordinates: Array) -> float:
-    """The longitude in the middle of some places, shape (m, 2), whichever way round they lie."""
+    """Return the longitude in the middle of some places, shape (m, 2), whichever way round they lie."""
     return float(np.degrees(np.angle(np.exp(1j * np.radians(coordinates[:, 1])).sum())))
 
 
 def longitudes_near(longitude: Array, middle: float) -> Array:
-    """Longitudes counted the short way round from a middle, so that no map is torn at the date line."""
+    """Return longitudes counted the short way round from a middle, so that no map is torn at the date line."""
     return np.asarray(middle + (longitude - middle + 180) % 360 - 180)
 
 
 def pieces_within(line: Array, low: Array, high: Array) -> list[Array]:
-    """The parts of a line, shape (points, 2), that lie in a box; each ends at its side."""
+    """Return the parts of a line, shape (points, 2), that lie in a box; each ends at its side."""
     inside = np.asarray(((line >= low) & (line <= high)).all(axis=1))
     shown = inside[:-1] | inside[1:]  # steps from a point to the next
     ends = np.flatnonzero(np.diff(np.concatenate([[False], shown, [False]]).astype(int)))
@@ -132,7 +133,7 @@ def pieces_within(line: Array, low: Array, high: Array) -> list[Array]:
 
 
 def _at_the_side(within: Array, beyond: Array, low: Array, high: Array) -> Array:
-    """Where the way from a point in a box to one beyond leaves it."""
+    """Return where the way from a point in a box to one beyond leaves it."""
     way = beyond - within
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(way > 0, (high - within) / way, np.where(way < 0, (low - within) / way, 1.0))
@@ -148,133 +149,123 @@ def _checked(coordinates: ArrayLike) -> Array:
     return places
 
 
-def place_labels(
-    positions: Array,
-    names: Sequence[str],
-    *,
-    size: float,
-    radius: float,
-    edges: IntArray | None = None,
-    frame: Array | None = None,
-) -> list[Side | None]:
-    """The side on which each name stands; None where it would cover another one on every side.
+@dataclass(frozen=True)
+class LabelRoom:
+    """The room for names beside their places in a picture; all lengths in one unit.
 
-    Parameters
+    Attributes
     ----------
     positions : array of shape (m, 2)
-        Right and up, in the same unit as sizes.
-    names : sequence of m str
+        Places, right and up.
     size : float
         Of the font.
     radius : float
         Of the places.
-    edges : integer array of shape (number of edges, 2), optional
-        Lines that names should avoid.
-    frame : array of shape (4,), optional
+    edges : integer array of shape (number of edges, 2)
+        Lines between places that names should avoid.
+    frame : array of shape (4,)
         Left, low, right and high ends that names must stay within.
     """
-    m = len(positions)
-    widths = np.array([text_width(name) * size for name in names])
-    ends = np.zeros((0, 2, 2)) if edges is None or not len(edges) else positions[np.asarray(edges)]
-    places = np.column_stack([positions - radius, positions + radius])
-    crowding = (np.linalg.norm(positions[:, None] - positions[None], axis=2) < 6 * size).sum(axis=1)
-    taken = np.zeros((0, 4))
-    sides: list[Side | None] = [None] * m
-    for k in np.argsort(-crowding, kind="stable"):
-        others = np.delete(places, k, axis=0)
-        best, least = None, np.inf
-        for dislike, side in enumerate(_SIDES):
-            box = _box(positions[k], side, widths[k], size, radius)
-            if _overlap(box, taken).any() or (frame is not None and _beyond(box, frame)):
-                continue
-            covered = _PLACE_COST * _overlap(box, others).sum() / (2 * radius) ** 2
-            cost = covered + _EDGE_COST * _crossings(box, ends) + _SIDE_COST * dislike
-            if cost < least:
-                best, least = side, cost
-        sides[k] = best
-        if best is not None:
-            taken = np.vstack([taken, _box(positions[k], best, widths[k], size, radius)])
-    return sides
 
+    positions: Array
+    size: float
+    radius: float
+    edges: IntArray
+    frame: Array
 
-def fitted_labels(
-    positions: Array, names: Sequence[str], *, size: float, radius: float, edges: IntArray | None, frame: Array
-) -> list[tuple[str, Side]]:
-    """A text and a side for every name: all of it where there is room, else cut; never none.
+    def box(self, k: int, side: Side, text: str) -> Array:
+        """Return left, low, right and high of a text beside a place."""
+        (x, y), (right, up) = self.positions[k], side
+        width, height, gap = text_width(text) * self.size, _LETTER_HEIGHT * self.size, self.radius + 0.2 * self.size
+        if right and up:  # on a diagonal the corner of a text is nearer to its place than a side would be
+            gap *= 0.8
+        left = x + (gap if right > 0 else -gap - width if right < 0 else -width / 2)
+        low = y + (gap if up > 0 else -gap - height if up < 0 else -height / 2)
+        return np.array([left, low, left + width, low + height])
 
-    Names are cut to the length at which all of them find a place within ``frame`` (left, low, right, high), and those
-    that have more room are longer again.
+    def sides(self, texts: Sequence[str]) -> list[Side | None]:
+        """Choose the side on which each text stands; None where it would cover another one on every side."""
+        m = len(self.positions)
+        ends = self.positions[self.edges]
+        places = np.column_stack([self.positions - self.radius, self.positions + self.radius])
+        apart = np.linalg.norm(self.positions[:, None] - self.positions[None], axis=2)
+        crowding = (apart < 6 * self.size).sum(axis=1)
+        taken = np.zeros((0, 4))
+        sides: list[Side | None] = [None] * m
+        for k in np.argsort(-crowding, kind="stable"):  # those with many neighbours have the fewest choices
+            others = np.delete(places, k, axis=0)
+            least = np.inf
+            for order, side in enumerate(_SIDES):
+                box = self.box(k, side, texts[k])
+                if _overlap(box, taken).any() or _beyond(box, self.frame):
+                    continue
+                covered = _PLACE_COST * _overlap(box, others).sum() / (2 * self.radius) ** 2
+                cost = covered + _EDGE_COST * _crossings(box, ends) + _SIDE_COST * order
+                if cost < least:
+                    sides[k], chosen, least = side, box, cost
+            if sides[k] is not None:
+                taken = np.vstack([taken, chosen])
+        return sides
 
-    Parameters
-    ----------
-    positions, names, size, radius, edges : as for :func:`place_labels`
-    frame : array of shape (4,)
+    def labels(self, names: Sequence[str]) -> list[tuple[str, Side]]:
+        """Choose a text and a side for every name: all of it where there is room, else cut; never none.
 
-    Examples
-    --------
-    >>> places = np.array([[10.0, 10.0], [14.0, 10.0], [18.0, 10.0]])
-    >>> found = fitted_labels(places, ["a long name"] * 3, size=4, radius=1, edges=None, frame=np.array([0, 0, 28, 20]))
-    >>> len(found), all(len(text) < 11 for text, _ in found)
-    (3, True)
-    """
-    texts, sides = list(names), place_labels(positions, names, size=size, radius=radius, edges=edges, frame=frame)
-    cut = {most: cut_names(names, most) for most in _LENGTHS}
-    for most in _LENGTHS:
-        if None not in sides:
-            break
-        texts = cut[most]
-        sides = place_labels(positions, texts, size=size, radius=radius, edges=edges, frame=frame)
-    boxes = [
-        _box(place, side or (1, 0), text_width(text) * size, size, radius)
-        for place, side, text in zip(positions, sides, texts, strict=True)
-    ]
-    for k in range(len(names)):
-        others = np.array([box for j, box in enumerate(boxes) if j != k]).reshape(-1, 4)
-        if sides[k] is None:  # nowhere is room: where it covers least
-            choices = [(_box(positions[k], side, text_width(texts[k]) * size, size, radius), side) for side in _SIDES]
-            boxes[k], sides[k] = min(choices, key=lambda one: _overlap(one[0], others).sum() + _beyond(one[0], frame))
-        for longer in (names[k], *(texts_cut[k] for texts_cut in cut.values())):
-            if len(longer) <= len(texts[k]):
+        Names are cut to the length at which all of them find a place within the frame, and those that have more room
+        are longer again.
+
+        Examples
+        --------
+        >>> places = np.array([[10.0, 10.0], [14.0, 10.0], [18.0, 10.0]])
+        >>> room = LabelRoom(places, 4, 1, np.zeros((0, 2), dtype=int), np.array([0, 0, 28, 20]))
+        >>> found = room.labels(["a long name"] * 3)
+        >>> len(found), all(len(text) < 11 for text, _ in found)
+        (3, True)
+        """
+        texts, sides = list(names), self.sides(names)
+        shorter = [cut_names(names, most) for most in _LENGTHS]
+        for cut in shorter:
+            if None not in sides:
                 break
-            side = sides[k]
-            assert side is not None
-            box = _box(positions[k], side, text_width(longer) * size, size, radius)
-            if not _overlap(box, others).any() and not _beyond(box, frame):
-                texts[k], boxes[k] = longer, box
-                break
-    return [(text, side or (1, 0)) for text, side in zip(texts, sides, strict=True)]
+            texts, sides = list(cut), self.sides(cut)
+        boxes = [self.box(k, side or _SIDES[0], text) for k, (side, text) in enumerate(zip(sides, texts, strict=True))]
+        found: list[tuple[str, Side]] = []
+        for k, (name, text, side) in enumerate(zip(names, texts, sides, strict=True)):
+            others = np.array(boxes[:k] + boxes[k + 1 :]).reshape(-1, 4)
+            if side is None:  # nowhere is room: where it covers least
+                choices = [(self.box(k, other, text), other) for other in _SIDES]
+                boxes[k], side = min(
+                    choices, key=lambda one: _overlap(one[0], others).sum() + _beyond(one[0], self.frame)
+                )
+            for longer in (name, *(cut[k] for cut in shorter)):
+                if len(longer) <= len(text):
+                    break
+                box = self.box(k, side, longer)
+                if not _overlap(box, others).any() and not _beyond(box, self.frame):
+                    text, boxes[k] = longer, box
+                    break
+            found.append((text, side))
+        return found
 
 
 def _beyond(box: Array, frame: Array) -> float:
-    """How far a box leaves a frame, in all."""
+    """Return how far a box leaves a frame, all sides added up."""
     return float(np.maximum(frame[:2] - box[:2], 0).sum() + np.maximum(box[2:] - frame[2:], 0).sum())
 
 
 def text_width(text: str) -> float:
-    """About how wide a text is, in font sizes."""
+    """Return about how wide a text is, in font sizes."""
     return sum(1.1 if unicodedata.east_asian_width(letter) in "WF" else _LETTER_WIDTH for letter in text)
 
 
-def _box(place: Array, side: Side, width: float, size: float, radius: float) -> Array:
-    """Left, low, right, high of a name."""
-    right, up = side
-    height, gap = _LETTER_HEIGHT * size, radius + 0.2 * size
-    if right and up:
-        gap *= 0.8
-    left = place[0] + (gap if right > 0 else -gap - width if right < 0 else -width / 2)
-    low = place[1] + (gap if up > 0 else -gap - height if up < 0 else -height / 2)
-    return np.array([left, low, left + width, low + height])
-
-
 def _overlap(box: Array, others: Array) -> Array:
-    """Areas that a box shares with others."""
+    """Return the areas that a box shares with others."""
     width = np.minimum(box[2], others[:, 2]) - np.maximum(box[0], others[:, 0])
     height = np.minimum(box[3], others[:, 3]) - np.maximum(box[1], others[:, 1])
     return np.asarray(np.maximum(width, 0) * np.maximum(height, 0))
 
 
 def _crossings(box: Array, ends: Array) -> int:
-    """How many lines, by their ends, shape (lines, 2, 2), go through a box."""
+    """Count the lines, given by their ends, shape (lines, 2, 2), that go through a box."""
     start, way = ends[:, 0], ends[:, 1] - ends[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         first, second = (box[:2] - start) / way, (box[2:] - start) / way
