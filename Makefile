@@ -9,19 +9,27 @@ SPREAD := -n 2 --dist worksteal
 PYTEST := $(SETTINGS) $(BIN)/python -m pytest $(SPREAD)
 # In about ten minutes on two cores: 20,000 fits, and 3,000 command lines.
 FUZZ_EXAMPLES ?= 20000
-NOT_NUMERICAL := paper app report plot cli datasets test_benchmarks.py test_readme.py test_reading.py test_rivals.py \
+NOT_NUMERICAL := paper app report plot cli reading datasets test_benchmarks.py test_readme.py test_rivals.py \
 	test_speed_of_start.py rows/test_distributed.py
+# What has caught something before: pages in a browser, Dask, fits without numba, examples of the guides; and, with other
+# kernels, what chooses and what must not depend on rounding.
+CI_LONG := app report laws rows test_without_numba.py test_readme.py test_real_tables.py
+CI_KERNELS := laws selection solvers cells/test_missing.py test_reweighting.py
+OTHER_KERNELS = OPENBLAS_CORETYPE=$$($(BIN)/python tests/other_kernels.py)
 
-.PHONY: help demo test test-long test-kernels test-numpy test-oldest test-newest fuzz lint docs bench clean
+.PHONY: help demo test test-ci test-long test-kernels test-numpy test-oldest test-newest test-mutations fuzz lint docs
+.PHONY: bench clean
 
 help:
 	@echo "make demo   simulate rain with bad rows, learn the classic and the robust graph, write a report to open"
-	@echo "make test   ruff, mypy, the layers of imports, and the tests"
-	@echo "make test-long  benchmarks and the paper's experiments in small, gallery and guides, pages in a browser, Dask, R"
+	@echo "make test   ruff, mypy, the layers of imports, and the tests, in a few minutes"
+	@echo "make test-ci  what CI runs beside these: pages in a browser, Dask, no numba, linear algebra that rounds otherwise"
+	@echo "make test-long  all that takes long: benchmarks and experiments in small, gallery, guides, pages, Dask, R, sweeps"
 	@echo "make test-kernels  the numerical tests again, with linear algebra as it rounds on another processor"
 	@echo "make test-numpy  the numerical tests again, without numba"
 	@echo "make test-oldest  the tests on Python 3.11 with the lowest versions that are promised"
 	@echo "make test-newest  the tests on the newest Python there is, with the newest versions"
+	@echo "make test-mutations  deliberate defects in a copy of the source, each of which a test must notice"
 	@echo "make fuzz   about ten minutes of hostile data, options and files, none of which may break anything"
 	@echo "make docs   the site, with gallery, guides and reference, into docs/_build"
 	@echo "make bench  speed, memory and accuracy tables, beside other programs"
@@ -47,17 +55,24 @@ lint: $(INSTALLED)
 test: lint
 	$(PYTEST) -m "not long"
 
+test-ci: $(INSTALLED)
+	$(PYTEST) -m long $(CI_LONG:%=tests/%)
+	$(OTHER_KERNELS) $(PYTEST) -m "not long" $(CI_KERNELS:%=tests/%)
+
 test-long: $(INSTALLED)
 	$(PYTEST) -m long tests
 
 test-kernels: $(INSTALLED)
-	OPENBLAS_CORETYPE=$$($(BIN)/python tests/other_kernels.py) $(PYTEST) -m "not long" $(NOT_NUMERICAL:%=--ignore=tests/%)
+	$(OTHER_KERNELS) $(PYTEST) -m "not long" $(NOT_NUMERICAL:%=--ignore=tests/%)
 
 test-numpy: $(INSTALLED)
 	PYTHONPATH=tests/hidden $(PYTEST) -m "not long" $(NOT_NUMERICAL:%=--ignore=tests/%)
 
 test-oldest test-newest: test-%: $(INSTALLED)
 	$(SETTINGS) $(BIN)/python tests/environments.py $* $(SPREAD)
+
+test-mutations: $(INSTALLED)
+	$(BIN)/python tests/mutations.py
 
 fuzz: $(INSTALLED)
 	ROBSCORE_FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(SPREAD) -m fuzz

@@ -9,12 +9,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import robscore as rs
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # 15 rows of 30 columns
 @parametrize_with_checks([rs.RobustScoreMatching()], expected_failed_checks=refused_checks)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
         rs.RobustScoreMatching("gaussian", n_blocks=1),

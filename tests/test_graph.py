@@ -26,12 +26,14 @@ def data(seed=0, m=6, n=400, n_edges=5):
 CLASSIC = {"n_blocks": 1, "alphas": 10}  # where bad rows do not matter
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # 15 rows of 30 columns
 @parametrize_with_checks([rs.RobustGraph()], expected_failed_checks=refused_checks)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [rs.RobustGraph("gaussian"), rs.RobustGraph("gaussian", n_blocks=1), rs.RobustGraph(alpha=0.1, rule="or")],
     expected_failed_checks=refused_checks,
