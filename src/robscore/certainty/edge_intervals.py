@@ -53,7 +53,7 @@ def edge_intervals(
     n, m = fit.prepared.rows.n_rows, len(fit.names)
     allowed = fit.settings.allowed_pairs(m)
     if estimate == "auto":
-        estimate = "full" if fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * (m + 1 + fit.n_given) else "split"
+        estimate = "full" if has_rows_for_all_pairs(fit) else "split"
     blocks = blocks_for(fit, allowed if estimate == "full" else allowed & fit.graph.adjacency, block_size)
     if fit.prepared.filling is not None and (method, estimate) != ("sandwich", "full"):
         raise UsageError(
@@ -80,6 +80,12 @@ def edge_intervals(
         ) from None
     n_blocks = count_blocks(rows.size, some_of(fit.weights.frequency, rows), blocks.size)
     return _table(fit, found, errors, n_blocks, level, fdr), _remarks_on_bias(fit)
+
+
+def has_rows_for_all_pairs(fit: GraphFit) -> bool:
+    """Whether the rows are enough to estimate all pairs at once; else one half of them chooses which to estimate."""
+    n_parameters = len(fit.names) + 1 + fit.n_given
+    return bool(fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * n_parameters)
 
 
 def check_one_graph(fit: GraphFit, asked: str) -> None:

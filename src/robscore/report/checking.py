@@ -33,6 +33,11 @@ def _refuse(digits: str) -> NoReturn:
     raise ValueError(f"{digits[:20]} is not a number that it can hold")
 
 
+def finite_or_none(value: Any) -> float | None:
+    """A number to the last bit; None for infinity and NaN, which JSON does not have."""
+    return float(value) if math.isfinite(value) else None
+
+
 def broken_part(content: Mapping[str, Any]) -> str | None:
     """The name of the first entry of a record that is not as it should be, or None; all of them must be there."""
     if not list_of(text)(content["names"]):
@@ -49,7 +54,7 @@ def broken_part(content: Mapping[str, Any]) -> str | None:
         "fit": _is_fit,
         "diagonal": numbers(m),
         "location": numbers(m),
-        "edges": list_of(lambda edge: _is_edge(edge, m)),
+        "edges": list_of(_pair(m, number, number)),
         "path": lambda value: _is_path(value, m),
         "classic": optional(lambda value: _is_path(value, m)),
         "rows": _is_rows,
@@ -108,16 +113,24 @@ def has(value: Any, **checks: Check) -> bool:
     return isinstance(value, dict) and all(name in value and check(value[name]) for name, check in checks.items())
 
 
-def _is_edge(edge: Any, m: int) -> bool:
-    return (
-        isinstance(edge, list)
-        and len(edge) == 4
-        and count(edge[0])
-        and count(edge[1])
-        and edge[0] < edge[1] < m
-        and number(edge[2])
-        and number(edge[3])
+def tuple_of(*checks: Check) -> Check:
+    """A list with one entry for each check, which passes it."""
+    return lambda value: (
+        isinstance(value, list)
+        and len(value) == len(checks)
+        and all(check(entry) for check, entry in zip(checks, value, strict=True))
     )
+
+
+def below(limit: int) -> Check:
+    """A whole number from 0 on, below a limit."""
+    return lambda value: count(value) and value < limit
+
+
+def _pair(m: int, *rest: Check) -> Check:
+    """A list that begins with two columns i < j of m, followed by what passes the other checks."""
+    check = tuple_of(below(m), below(m), *rest)
+    return lambda value: check(value) and value[0] < value[1]
 
 
 def _is_fit(value: Any) -> bool:
@@ -147,7 +160,7 @@ def _is_path(value: Any, m: int) -> bool:
         "kkt": numbers(size),
         "converged": list_of(truth, size),
         "criteria": lambda kept: isinstance(kept, dict) and all(map(list_of(optional(number), size), kept.values())),
-        "chosen": lambda chosen: count(chosen) and chosen < size,
+        "chosen": below(size),
     }
     return (
         size > 0
@@ -158,8 +171,7 @@ def _is_path(value: Any, m: int) -> bool:
 
 
 def _is_graph(value: Any, m: int) -> bool:
-    pairs = list_of(lambda pair: count(pair) and pair < m * m)
-    return has(value, position=count, pairs=pairs, associations=numbers()) and (
+    return has(value, position=count, pairs=list_of(below(m * m)), associations=numbers()) and (
         len(value["pairs"]) == len(value["associations"])
     )
 
@@ -167,36 +179,17 @@ def _is_graph(value: Any, m: int) -> bool:
 def _is_rows(value: Any) -> bool:
     row = {"row": count, "label": optional(text), "score": optional(number), "p_value": optional(number)}
     more = {"weight": number, "flagged": truth, "variables": text}
-    point = [count, optional(number), count]
     return has(
         value,
         level=number,
         n_flagged=count,
         n_drawn=count,
         listed=list_of(lambda entry: has(entry, **row, **more)),
-        points=list_of(
-            lambda entry: (
-                isinstance(entry, list)
-                and len(entry) == len(point)
-                and all(check(part) for check, part in zip(point, entry, strict=True))
-            )
-        ),
+        points=list_of(tuple_of(count, optional(number), count)),
     )
 
 
 def _is_certainty(value: Any, m: int) -> bool:
-    maybe = optional(number)
-
-    def pair(entry: Any, *rest: Check) -> bool:
-        return (
-            isinstance(entry, list)
-            and len(entry) == 2 + len(rest)
-            and count(entry[0])
-            and count(entry[1])
-            and entry[0] < entry[1] < m
-            and all(check(part) for check, part in zip(rest, entry[2:], strict=True))
-        )
-
     halves = {"n_halves": count, "threshold": number, "expected_false": number}
     return has(
         value,
@@ -205,25 +198,16 @@ def _is_certainty(value: Any, m: int) -> bool:
         n_tested=count,
         split=truth,
         why_not=text,
-        pairs=list_of(lambda entry: pair(entry, *[maybe] * 5)),
-        stability=optional(lambda given: has(given, pairs=list_of(lambda entry: pair(entry, number)), **halves)),
+        pairs=list_of(_pair(m, *[optional(number)] * 5)),
+        stability=optional(lambda given: has(given, pairs=list_of(_pair(m, number)), **halves)),
     )
 
 
 def _is_check(value: Any, m: int) -> bool:
-    maybe = optional(number)
-    kinds = maybe, maybe, maybe, text
-
-    def column(entry: Any) -> bool:
-        return (
-            isinstance(entry, list)
-            and len(entry) == len(kinds)
-            and all(check(part) for check, part in zip(kinds, entry, strict=True))
-        )
-
-    return has(value, verdict=optional(text), p_value=maybe, why_not=text, columns=list_of(column)) and (
-        len(value["columns"]) in (0, m)
-    )
+    column = tuple_of(*[optional(number)] * 3, text)
+    return has(value, verdict=optional(text), p_value=optional(number), why_not=text, columns=list_of(column)) and len(
+        value["columns"]
+    ) in (0, m)
 
 
 def _is_about_data(value: Any) -> bool:
@@ -258,5 +242,4 @@ def _fits_together(content: Mapping[str, Any]) -> bool:
     classic = content["classic"]
     if classic is None:
         return True
-    shown = len(classic["graphs"])
-    return list_of(lambda k: count(k) and k < shown, len(content["path"]["graphs"]))(classic.get("beside"))
+    return list_of(below(len(classic["graphs"])), len(content["path"]["graphs"]))(classic.get("beside"))

@@ -17,19 +17,9 @@ from robscore._tools.networks import centrality, clustered_order
 from robscore._tools.typing import Array
 from robscore.estimators import RobustGraph
 from robscore.plot.positions import map_layout, pieces_within, shared_layout
+from robscore.report import sentences
 from robscore.report.record import Record, as_json, record
 from robscore.report.sections import cells_section, given_section
-from robscore.report.sentences import (
-    about_fit,
-    about_flagged,
-    cautions,
-    citation,
-    findings,
-    headline,
-    how_sure,
-    methods,
-    no_cautions,
-)
 
 _LIBRARIES = ("cytoscape.min.js", "chart.umd.min.js")
 # In this order, in one scope of their own: later ones use what earlier ones declare.
@@ -98,15 +88,15 @@ def html_page(record: Record) -> str:
     title = visible(record.title) or "A sparse graph"
     drawn = _drawn(record)
     parts = {
-        "cautions": _listed("cautions", cautions(record), "Be careful") or _calm(no_cautions(record)),
+        "cautions": _cautions(record),
         "title": escape(title),
-        "headline": escape(headline(record)),
-        "sure": escape(how_sure(record)),
-        "findings": "".join(f"<li>{escape(sentence)}</li>" for sentence in findings(record)),
-        "flagged": escape(about_flagged(record)),
-        "fits": escape(about_fit(record)),
-        "methods": escape(methods(record)),
-        "citation": escape(citation(record)),
+        "headline": escape(sentences.headline(record)),
+        "sure": escape(sentences.how_sure(record)),
+        "findings": _items(sentences.findings(record)),
+        "flagged": escape(sentences.about_flagged(record)),
+        "fits": escape(sentences.about_fit(record)),
+        "methods": escape(sentences.methods(record)),
+        "citation": escape(sentences.citation(record)),
         "version": escape(record.version),
         "style": _asset("report.css"),
         "libraries": "\n".join(f"<script>{_library(name)}</script>" for name in _LIBRARIES),
@@ -122,30 +112,32 @@ def html_page(record: Record) -> str:
     return first + "".join(parts[name] + after for name, after in (part.split("}}", 1) for part in rest))
 
 
-def _calm(words: str) -> str:
-    return f'<p id="no-cautions">{escape(words)}</p>'
+def _cautions(record: Record) -> str:
+    """A list under a heading, or a line that there are none."""
+    if not record.cautions:
+        return f'<p id="no-cautions">{escape(sentences.no_cautions(record))}</p>'
+    items = _items(sentences.cautions(record))
+    return f'<h2 id="cautions-title">Be careful</h2><ul id="cautions" aria-labelledby="cautions-title">{items}</ul>'
 
 
-def _listed(name: str, sentences: Sequence[str], heading: str) -> str:
-    """A list under a heading; nothing if it is empty."""
-    if not sentences:
-        return ""
-    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-    return f'<h2 id="{name}-title">{heading}</h2><ul id="{name}" aria-labelledby="{name}-title">{items}</ul>'
-
-
-def _asset(name: str) -> str:
-    return resources.files("robscore.report").joinpath("assets", *name.split("/")).read_text(encoding="utf-8")
+def _items(lines: Sequence[str]) -> str:
+    return "".join(f"<li>{escape(line)}</li>" for line in lines)
 
 
 def _script() -> str:
-    parts = "\n".join(_asset(f"script/{name}") for name in _SCRIPTS)
+    """All scripts in one function, so that nothing of them is visible to the libraries."""
+    parts = "\n".join(_asset("script", name) for name in _SCRIPTS)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
 def _library(name: str) -> str:
-    text = resources.files("robscore.report").joinpath("vendor", name).read_text(encoding="utf-8")
+    """A library, without the address of its source map: the page asks no network for anything."""
+    text = _asset(name, folder="vendor")
     return "\n".join(line for line in text.splitlines() if not line.startswith("//# sourceMappingURL"))
+
+
+def _asset(*path: str, folder: str = "assets") -> str:
+    return resources.files("robscore.report").joinpath(folder, *path).read_text(encoding="utf-8")
 
 
 def _as_script(content: Any) -> str:
@@ -157,7 +149,7 @@ def _as_script(content: Any) -> str:
 
 
 def _drawn(record: Record) -> dict[str, Any]:
-    """What the pictures need: where the columns stand, what is said of each, and an order for the matrix."""
+    """What the pictures need: where the columns stand, how central each is, and an order for the matrix."""
     m = len(record.names)
     association = np.eye(m)
     for i, j, _, strength in record.edges:

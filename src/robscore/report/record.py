@@ -7,7 +7,6 @@ same file.
 from __future__ import annotations
 
 import json
-import math
 import platform
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -23,19 +22,27 @@ from numpy.typing import ArrayLike
 from robscore._tools.messages import Caution, Message, clipped
 from robscore._tools.typing import AnyData, Array
 from robscore._version import __version__
+from robscore.certainty.edge_intervals import has_rows_for_all_pairs
 from robscore.certainty.stability import EdgeStability
 from robscore.estimators import RobustGraph
 from robscore.families.family import Family
 from robscore.graph import association
-from robscore.report.checking import broken_part, parsed
+from robscore.report.checking import broken_part, finite_or_none, parsed
 from robscore.report.sections import about_cells, about_given, is_cells, is_given
 from robscore.rows.tables import columns_of, default_names
 
 FORMAT = 1
+LEVEL = 0.01  # share of good rows that may be flagged
+INTERVAL_LEVEL, FDR = 0.95, 0.1  # of the intervals, and of the edges that are called clear
+Speaker = Callable[[Any], str]
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
+# What a page can carry and a reader can look at.
 _MOST_GRAPHS = 60  # of the path, that the page's slider goes through
 _MOST_LISTED_ROWS, _MOST_DRAWN_ROWS = 200, 3000
-LEVEL = 0.01  # false alarms among good rows
+# Columns for which a report is worth the time that its estimates take.
+_MOST_TESTED = 150  # all pairs are estimated without a penalty
+_MOST_SPLIT = 60  # the graph is learnt again, from half of the rows
+_MOST_CHECKED = 150  # the family is checked column by column
 _NOT_IN_OLDER_FILES: dict[str, Any] = {
     "cautions": [],
     "given": {},
@@ -169,7 +176,7 @@ def record(
     remarks: Sequence[str] = (),
     rows: AnyData | None = None,
     cautions: Sequence[Caution] = (),
-    speaker: Callable[[Any], str] = str,
+    speaker: Speaker = str,
     groups: Sequence[str] | Mapping[str, str] | None = None,
     stability: EdgeStability | None = None,
     first_row: int = 0,
@@ -333,20 +340,15 @@ def argument(value: Any) -> Any:
 
 def _paths(model: RobustGraph, classic: RobustGraph | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The numbers of the paths, and graphs of as many positions as a page can carry."""
-    chosen = model.position_
-    positions = _to_show(model, chosen)
-    own = {**_numbers(model, chosen), "graphs": [_graph(model, k) for k in positions]}
+    positions = _to_show(model, model.position_)
+    own = _path(model, positions)
     if classic is None:
         return own, None
     counts = classic.path_.n_edges
     nearest = [int(np.argmin(np.abs(counts - model.path_.n_edges[k]))) for k in positions]
-    their_choice = classic.position_
-    nearest[positions.index(chosen)] = their_choice
+    nearest[positions.index(model.position_)] = classic.position_
     shown = sorted(set(nearest))
-    other = _numbers(classic, their_choice)
-    other["graphs"] = [_graph(classic, k) for k in shown]
-    other["beside"] = [shown.index(k) for k in nearest]
-    return own, other
+    return own, _path(classic, shown) | {"beside": [shown.index(k) for k in nearest]}
 
 
 def _to_show(model: RobustGraph, chosen: int) -> list[int]:
@@ -360,18 +362,17 @@ def _to_show(model: RobustGraph, chosen: int) -> list[int]:
     return sorted({*usable.tolist(), chosen})
 
 
-def _numbers(model: RobustGraph, chosen: int) -> dict[str, Any]:
+def _path(model: RobustGraph, positions: Sequence[int]) -> dict[str, Any]:
+    """Numbers of all positions of a path, and the graphs of some."""
     path = model.path_
     return {
         "alphas": path.alphas.tolist(),
         "n_edges": path.n_edges.tolist(),
         "kkt": path.kkt.tolist(),
         "converged": path.converged.tolist(),
-        "criteria": {
-            name: [float(value) if np.isfinite(value) else None for value in values]
-            for name, values in model.criteria_.items()
-        },
-        "chosen": chosen,
+        "criteria": {name: [finite_or_none(value) for value in values] for name, values in model.criteria_.items()},
+        "chosen": model.position_,
+        "graphs": [_graph(model, k) for k in positions],
     }
 
 
@@ -388,7 +389,7 @@ def _graph(model: RobustGraph, position: int) -> dict[str, Any]:
 
 
 def full_weights(model: RobustGraph) -> Array:
-    """What rows count, shape (n,): after reweighting 1 is a full row, else 1 is the average row."""
+    """Row weights, shape (n,): after reweighting 1 is a row that counts in full, else 1 is the average row."""
     weight = model.row_weights_[:, 0]
     return np.asarray(weight * model.n_rows_used_ if model.share_dropped_ is None else weight / weight.max())
 
@@ -412,8 +413,8 @@ def _rows(model: RobustGraph, suspicious: AnyData, labels: Sequence[str] | None,
             {
                 "row": int(row[k]) + first_row,
                 "label": None if labels is None else labels[row[k]],
-                "score": float(score[k]) if np.isfinite(score[k]) else None,
-                "p_value": float(p_value[k]) if np.isfinite(p_value[k]) else None,
+                "score": finite_or_none(score[k]),
+                "p_value": finite_or_none(p_value[k]),
                 "weight": float(weight[k]),
                 "flagged": bool(flagged[k]),
                 "variables": str(table["variables"][int(k)]),
@@ -425,13 +426,6 @@ def _rows(model: RobustGraph, suspicious: AnyData, labels: Sequence[str] | None,
             for k in sorted(drawn, key=lambda k: row[k])
         ],
     }
-
-
-INTERVAL_LEVEL, FDR = 0.95, 0.1  # of the intervals, and of the edges that are called clear
-_MOST_TESTED = 150  # for which all pairs are estimated without a penalty
-_MOST_SPLIT = 60  # for which the graph is learnt again, from half of the rows
-_MOST_CHECKED = 150
-Speaker = Callable[[Any], str]
 
 
 def certainty_of(model: RobustGraph, stability: EdgeStability | None, speaker: Speaker) -> dict[str, Any]:
@@ -450,7 +444,7 @@ def certainty_of(model: RobustGraph, stability: EdgeStability | None, speaker: S
         "stability": None if stability is None else _stability(stability),
     }
     m = len(position)
-    is_full = model.fitted_.weights.effective_rows[0] >= 3 * (m + 1 + model.fitted_.n_given)
+    is_full = has_rows_for_all_pairs(model.fitted_)
     if m > (_MOST_TESTED if is_full else _MOST_SPLIT):
         return found | {"why_not": f"{m} columns are too many to test every pair in a report"}
     try:
@@ -458,14 +452,13 @@ def certainty_of(model: RobustGraph, stability: EdgeStability | None, speaker: S
             warnings.simplefilter("ignore")  # remarks on bias are among the cautions
             table = columns_of(model.edge_intervals(level=INTERVAL_LEVEL, fdr=FDR))
     except ValueError as error:
-        return found | {"why_not": _said(error, speaker)}
-    names = "association", "association_low", "association_high", "p_value", "q_value"
+        return found | {"why_not": _reason(error, speaker)}
     kept = np.flatnonzero(table["in_graph"] | table["significant"])
-    rows = [
-        [*sorted((position[table["source"][k]], position[table["target"][k]])), *(_number(table[n][k]) for n in names)]
-        for k in kept
-    ]
-    return found | {"n_tested": len(table["source"]), "split": not is_full, "pairs": rows}
+    ends = [sorted((position[table["source"][k]], position[table["target"][k]])) for k in kept]
+    names = "association", "association_low", "association_high", "p_value", "q_value"
+    numbers = [[finite_or_none(table[name][k]) for name in names] for k in kept]
+    pairs = [[*own, *rest] for own, rest in zip(ends, numbers, strict=True)]
+    return found | {"n_tested": len(table["source"]), "split": not is_full, "pairs": pairs}
 
 
 def _stability(stability: EdgeStability) -> dict[str, Any]:
@@ -481,18 +474,19 @@ def _stability(stability: EdgeStability) -> dict[str, Any]:
 def check_of(model: RobustGraph, speaker: Speaker) -> dict[str, Any]:
     """Whether the family fits, and which columns it misses; ``verdict`` is None where that cannot be checked."""
     m = len(model.graph_.names)
+    nothing: dict[str, Any] = {"verdict": None, "p_value": None, "columns": []}
     if m > _MOST_CHECKED:
-        return {"verdict": None, "p_value": None, "columns": [], "why_not": f"{m} columns are too many for a report"}
+        return nothing | {"why_not": f"{m} columns are too many for a report"}
     try:
         found = model.check_fit()
     except ValueError as error:
-        return {"verdict": None, "p_value": None, "columns": [], "why_not": _said(error, speaker)}
+        return nothing | {"why_not": _reason(error, speaker)}
     table = columns_of(found.columns)
     columns = [
-        [*(_number(table[name][k]) for name in ("shape", "dependence", "p_value")), str(table["misses"][k])]
+        [*(finite_or_none(table[name][k]) for name in ("shape", "dependence", "p_value")), str(table["misses"][k])]
         for k in range(m)
     ]
-    return {"verdict": found.verdict, "p_value": _number(found.p_value), "columns": columns, "why_not": ""}
+    return {"verdict": found.verdict, "p_value": finite_or_none(found.p_value), "columns": columns, "why_not": ""}
 
 
 def predictability_of(model: RobustGraph) -> list[float] | None:
@@ -505,11 +499,7 @@ def predictability_of(model: RobustGraph) -> list[float] | None:
     return values.tolist() if np.isfinite(values).all() else None
 
 
-def _number(value: Any) -> float | None:
-    """To the last bit; None for what JSON has no number for."""
-    return float(value) if math.isfinite(value) else None
-
-
-def _said(error: Exception, speaker: Speaker) -> str:
+def _reason(error: Exception, speaker: Speaker) -> str:
+    """The message of an error, with arguments in the reader's terms."""
     words = getattr(error, "words", None)
     return words.worded(speaker) if isinstance(words, Message) else str(error)

@@ -7,7 +7,6 @@ holds such numbers; ``..._section`` turns them into a part of the page.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from html import escape
 from itertools import groupby
 from typing import Any
@@ -17,27 +16,31 @@ import numpy as np
 from robscore._tools.messages import UsageError, visible
 from robscore.certainty.suspicious_cells import kinds_of_cells
 from robscore.estimators import RobustGraph
-from robscore.report.checking import count, has, list_of, number, optional, text
+from robscore.report.checking import below, count, finite_or_none, has, list_of, number, optional, text, tuple_of
 from robscore.rows.tables import columns_of
 
-_MOST_EFFECTS, _MOST_DIFFERENCES = 100, 100
-# Told apart with any colour vision (Okabe and Ito), on light and on dark ground.
+_MOST_EFFECTS, _MOST_DIFFERENCES, _MOST_LISTED = 100, 100, 200  # rows of the tables
+
+# The picture of what changes: lengths are those of its view box.
+# Colours can be distinguished with any colour vision (Okabe and Ito), on light and on dark ground.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999933", "#882255")
 _LINE_WIDTH, _PICTURE_FONT, _RADIUS = 2.5, 12.0, 6.0
-_SMALLEST, _ROOM = 520.0, 105.0  # side of the picture, at least, and for every column
+_SMALLEST, _ROOM = 520.0, 105.0  # side of the picture at least, and its side over the root of the number of columns
 _EFFECTS = ("column", "covariate", "effect", "effect_low", "effect_high", "p_value", "significant")
 _DIFFERENCES = ("source", "target", "moderator", "of", "against", "difference", "p_value", "significant")
+_EFFECTS_HEADER = ("variable", "covariate", "effect", "from", "to", "p", "significant")
+_NUMBERS = ("value", "expected", "expected_low", "expected_high", "probability")
+_CHANGE = "change of K (below 0: more together)"
+_CHANGES_HEADER = ("variable", "and", "with", "of", "against", _CHANGE, "p", "significant")
 
-_CHANGES_HEADER = (
-    "variable",
-    "and",
-    "with",
-    "of",
-    "against",
-    "change of K (below 0: more together)",
-    "p",
-    "significant",
-)
+# The map of cells, in pixels.
+_MOST_LINES = 200  # of the map; with more rows, several are one line
+_KINDS = {"1": ("missing", "var(--both)"), "2": ("too low", "var(--positive)"), "3": ("too high", "var(--negative)")}
+_MAP_WIDTH, _NARROWEST, _WIDEST = 900.0, 15.0, 40.0  # of the map, and of a column, at least and at most
+_MAP_HEIGHT, _LEAST_HEIGHT, _TALLEST = 480.0, 3.0, 14.0  # of the map, and of a line, at least and at most
+_LEFT, _MAP_FONT, _LETTER = 56.0, 11.0, 6.6
+_LONGEST = 15  # letters of a name above the map
+_TICKS = 6
 
 
 def about_given(model: RobustGraph) -> dict[str, Any]:
@@ -67,35 +70,21 @@ def _first_rows(asked: Callable[[], Any], names: Sequence[str], most: int) -> li
 
 
 def _plain(cell: Any) -> Any:
-    if isinstance(cell, float):
-        return cell if np.isfinite(cell) else None
-    return cell
+    return finite_or_none(cell) if isinstance(cell, float) else cell
 
 
 def is_given(value: Any, m: int) -> bool:
     """Whether this is what :func:`about_given` gives of m columns."""
-    if not isinstance(value, Mapping):
-        return False
-    if not value:
-        return True
-
-    tables = [(value.get("effects", []), len(_EFFECTS)), (value.get("differences", []), len(_DIFFERENCES))]
-    changes = value.get("changes", [])
-    return (
-        all(list_of(partial(_is_row, n))(table) for table, n in tables)
-        and list_of(lambda own: isinstance(own, list) and len(own) == 2)(changes)
-        and all(text(term) and list_of(partial(_is_change, m))(pairs) for term, pairs in changes)
-    )
+    checks = {
+        "effects": list_of(list_of(_is_cell_of_table, len(_EFFECTS))),
+        "differences": list_of(list_of(_is_cell_of_table, len(_DIFFERENCES))),
+        "changes": list_of(tuple_of(text, list_of(tuple_of(below(m), below(m), number)))),
+    }
+    return isinstance(value, Mapping) and all(check(value.get(name, [])) for name, check in checks.items())
 
 
-def _is_row(n: int, row: Any) -> bool:
-    is_cell = (cell is None or isinstance(cell, bool | str) or number(cell) for cell in row)
-    return isinstance(row, list) and len(row) == n and all(is_cell)
-
-
-def _is_change(m: int, change: Any) -> bool:
-    is_change = isinstance(change, list) and len(change) == 3
-    return is_change and all(count(k) and k < m for k in change[:2]) and number(change[2])
+def _is_cell_of_table(cell: Any) -> bool:
+    return cell is None or isinstance(cell, bool | str) or number(cell)
 
 
 def given_section(record: Any, places: Sequence[Sequence[float]]) -> str:
@@ -105,24 +94,10 @@ def given_section(record: Any, places: Sequence[Sequence[float]]) -> str:
         return ""
     parts = ['<section aria-labelledby="given-title"><h2 id="given-title">Covariates and groups</h2>']
     if about["changes"]:
-        changes = _table_of_given(_CHANGES_HEADER, about["differences"])
-        parts += [_picture(record, places), "<h3>What changes, pair by pair</h3>", changes]
-    header = "variable", "covariate", "effect", "from", "to", "p", "significant"
-    parts += ["<h3>Effects on single variables</h3>", _table_of_given(header, about["effects"]), "</section>"]
+        changes = _table("changes", "What changes, pair by pair", _CHANGES_HEADER, about["differences"])
+        parts += [_picture(record, places), changes]
+    parts += [_table("effects", "Effects on single variables", _EFFECTS_HEADER, about["effects"]), "</section>"]
     return "\n".join(parts)
-
-
-def _table_of_given(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    cells = ("".join(f"<td>{escape(_text_of_cell(cell))}</td>" for cell in row) for row in rows)
-    body = "".join(f"<tr>{row}</tr>" for row in cells)
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def _text_of_cell(cell: Any) -> str:
-    if isinstance(cell, bool):
-        return "yes" if cell else ""
-    return "" if cell is None else f"{cell:.3g}" if isinstance(cell, float) else visible(str(cell))
 
 
 def _picture(record: Any, where: Sequence[Sequence[float]]) -> str:
@@ -170,17 +145,6 @@ def _line(
     )
 
 
-_MOST_LINES = 200  # of the map; of more rows several are one line
-_MOST_LISTED = 200
-_NUMBERS = ("value", "expected", "expected_low", "expected_high", "probability")
-_KINDS = {"1": ("missing", "var(--both)"), "2": ("too low", "var(--positive)"), "3": ("too high", "var(--negative)")}
-_MAP_WIDTH, _NARROWEST, _WIDEST = 900.0, 15.0, 40.0  # of the map, and of a column, at least and at most
-_MAP_HEIGHT, _LEAST_HEIGHT, _TALLEST = 480.0, 3.0, 14.0  # of the map, and of a line, at least and at most
-_LEFT, _MAP_FONT, _LETTER = 56.0, 11.0, 6.6
-_LONGEST = 15  # letters of a name above the map
-_TICKS = 6
-
-
 def about_cells(model: RobustGraph, labels: Sequence[str] | None, first_row: int) -> dict[str, Any]:
     """What is shown of missing and wrong cells; nothing where none were filled in or looked for.
 
@@ -203,7 +167,7 @@ def about_cells(model: RobustGraph, labels: Sequence[str] | None, first_row: int
                 int(table["row"][k]) + first_row,
                 None if labels is None else str(labels[int(table["row"][k])]),
                 position[str(table["column"][k])],
-                *(_number(table[name][k]) for name in _NUMBERS),
+                *(finite_or_none(table[name][k]) for name in _NUMBERS),
             ]
             for k in np.flatnonzero(table["flagged"])[:_MOST_LISTED]
         ]
@@ -219,10 +183,6 @@ def about_cells(model: RobustGraph, labels: Sequence[str] | None, first_row: int
     }
 
 
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
 def is_cells(value: Any, m: int) -> bool:
     """Whether this is what :func:`about_cells` gives of m columns."""
     if not isinstance(value, Mapping):
@@ -231,16 +191,11 @@ def is_cells(value: Any, m: int) -> bool:
         return True
     counts = dict.fromkeys(("first", "n_rows", "n_missing", "n_wrong"), count)
     positive = {"together": lambda own: count(own) and own > 0}
-    if not has(value, **counts, **positive, map=list_of(text, m), listed=list_of(partial(_is_cell, m))):
+    cell = tuple_of(count, optional(text), below(m), *[optional(number)] * len(_NUMBERS))
+    if not has(value, **counts, **positive, map=list_of(text, m), listed=list_of(cell)):
         return False
     lines = -(-value["n_rows"] // value["together"])
     return all(len(column) == lines and set(column) <= set("0123") for column in value["map"])
-
-
-def _is_cell(m: int, cell: Any) -> bool:
-    kinds = (count, optional(text), lambda j: count(j) and j < m, *[optional(number)] * len(_NUMBERS))
-    is_list = isinstance(cell, list) and len(cell) == len(kinds)
-    return is_list and all(check(part) for check, part in zip(kinds, cell, strict=True))
 
 
 def cells_section(record: Any) -> str:
@@ -253,33 +208,33 @@ def cells_section(record: Any) -> str:
     if about["n_missing"] or about["n_wrong"]:
         body += [_legend(about), _map(record.names, about)]
     if about["listed"]:
-        body.append(_cells_table(record.names, about))
+        body.append(_listed_cells(record.names, about))
     return "\n".join([head, *body, "</section>"])
 
 
 def _words(about: Mapping[str, Any]) -> str:
     total = about["n_rows"] * len(about["map"])
-    said = []
+    sentences = []
     if about["looked"]:
         wrong = about["n_wrong"]
         who = f"1 of {total} cells looks" if wrong == 1 else f"{wrong or 'None'} of {total} cells look"
-        said.append(f"{who} wrong, given the rest of {'its row' if wrong == 1 else 'their rows'}.")
+        sentences.append(f"{who} wrong, given the rest of {'its row' if wrong == 1 else 'their rows'}.")
     if about["n_missing"]:
-        said.append(f"{about['n_missing']} of {total} were missing, and were filled in.")
+        sentences.append(f"{about['n_missing']} of {total} were missing, and were filled in.")
     if about["n_missing"] or about["n_wrong"]:
         several = f"; {about['together']} rows are one line" if about["together"] > 1 else ""
-        said.append(f"The map has rows from top to bottom{several}.")
+        sentences.append(f"The map has rows from top to bottom{several}.")
     if about["n_wrong"] > len(about["listed"]) > 0:
-        said.append(f"The table has the {len(about['listed'])} most likely.")
-    return " ".join(said)
+        sentences.append(f"The table has the {len(about['listed'])} most likely.")
+    return " ".join(sentences)
 
 
 def _legend(about: Mapping[str, Any]) -> str:
-    there = sorted(set("".join(about["map"])) - {"0"}, reverse=True)
+    kinds = sorted(set("".join(about["map"])) - {"0"}, reverse=True)
     return '<p class="legend">' + "".join(
         f'<span><i style="border-radius:2px;background:{_KINDS[kind][1]}{";opacity:.45" if kind == "1" else ""}"></i>'
         f"{_KINDS[kind][0]}</span>"
-        for kind in there
+        for kind in kinds
     ) + "</p>"  # fmt: skip
 
 
@@ -319,11 +274,11 @@ def _map(names: Sequence[str], about: Mapping[str, Any]) -> str:
         f'text-anchor="end" fill="var(--soft)">{about["first"] + line * about["together"]}</text>'
         for line in np.unique(np.linspace(0, lines - 1, min(_TICKS, lines)).astype(int)).tolist()
     ]
-    said = f"Map of cells: {about['n_wrong']} look wrong, {about['n_missing']} are missing"
+    label = f"Map of cells: {about['n_wrong']} look wrong, {about['n_missing']} are missing"
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Map of cells" style="max-height:none">'
         f'<svg viewBox="0 0 {width:.0f} {bottom + 6:.0f}" width="{width:.0f}" height="{bottom + 6:.0f}" role="img" '
-        f'aria-label="{said}">{"".join(parts)}</svg></div>'
+        f'aria-label="{label}">{"".join(parts)}</svg></div>'
     )
 
 
@@ -334,18 +289,29 @@ def _rows(about: Mapping[str, Any], start: int, length: int) -> str:
     return f"row {first}" if first == last else f"rows {first} to {last}"
 
 
-def _cells_table(names: Sequence[str], about: Mapping[str, Any]) -> str:
+def _listed_cells(names: Sequence[str], about: Mapping[str, Any]) -> str:
     has_labels = any(cell[1] is not None for cell in about["listed"])
     header = ["row", *(["label"] if has_labels else []), "variable", "value", "expected", "from", "to", "probability"]
-    head = "".join(f'<th scope="col">{name}</th>' for name in header)
-    body = []
+    rows = []
     for row, label, j, *values in about["listed"]:
         shown = ["" if value is None else f"{value:.4g}" for value in values[:-1]]
         sure = "" if values[-1] is None else f"{values[-1]:.0%}"
-        cells = [str(row), *([visible(label or "")] if has_labels else []), visible(names[j]), *shown, sure]
-        body.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+        rows.append([str(row), *([label or ""] if has_labels else []), names[j], *shown, sure])
+    return _table("cells", "Cells that look wrong", header, rows)
+
+
+def _table(name: str, title: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A table under a title, in a frame that scrolls if it is too wide."""
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in header)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows)
     return (
-        '<h3 id="cells-listed">Cells that look wrong</h3>'
-        '<div class="scroll" tabindex="0" role="region" aria-labelledby="cells-listed"><table id="cells"><thead><tr>'
-        f"{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+        f'<h3 id="{name}-listed">{title}</h3>'
+        f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{name}-listed"><table id="{name}"><thead><tr>'
+        f"{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def _cell(cell: Any) -> str:
+    if isinstance(cell, bool):
+        return "yes" if cell else ""
+    return "" if cell is None else f"{cell:.3g}" if isinstance(cell, float) else visible(str(cell))

@@ -7,8 +7,8 @@ from typing import Any
 from robscore._tools.messages import cut_names, first_few, signed, visible
 from robscore.report.record import Record
 
+_LONGEST_NAME = 40  # letters: longer names would fill the line
 # Cautions of these kinds leave a graph in doubt; others only qualify it.
-_LONGEST_NAME = 40
 _DOUBTFUL = ("GROUP", "LEFT_OUT", "MISFIT", "NOT_CONVERGED", "FEW_ROWS", "STRENGTH", "DIAGONAL")
 
 _FAMILIES = {
@@ -18,6 +18,13 @@ _FAMILIES = {
     "TruncatedGaussian()": "truncated Gaussian",
     "LogLog()": "log-log",
     "Simplex()": "simplex",
+}
+CITATION = "Schwank, R., McCormack, A. and Drton, M. Robust Score Matching. Software: robscore {version}."
+_RULES = {
+    "f1": "the largest expected F1 score",
+    "ebic": "the least calibrated extended Bayesian information criterion",
+    "cv": "the least held-out loss in five-fold cross-validation",
+    "stars": "the stability of the graph under subsampling",
 }
 
 
@@ -45,12 +52,12 @@ def cautions(record: Record) -> list[str]:
 
 def findings(record: Record) -> list[str]:
     """What else there is to know at a glance: strongest links, rows, the family, the comparison."""
-    told = _strongest(record), _on_groups(record), _about_rows(record), _compared(record), _about_family(record)
-    return [words for words in told if words]
+    parts = _strongest(record), _on_groups(record), _about_rows(record), _compared(record), _about_family(record)
+    return [sentences for sentences in parts if sentences]
 
 
 def no_cautions(record: Record) -> str:
-    """Says that there are none, which a reader would look for, and whether the model was checked at all."""
+    """That there are no cautions, which a reader would look for, and whether the model was checked at all."""
     if record.cautions:
         return ""
     checked = record.check is not None and record.check["verdict"] is not None
@@ -59,7 +66,7 @@ def no_cautions(record: Record) -> str:
 
 
 def _on_groups(record: Record) -> str:
-    """Whether links change with moderators, and how many."""
+    """Whether links change with groups or numbers, and how many do."""
     changes = record.given.get("changes", [])
     if not changes:
         return ""
@@ -230,27 +237,27 @@ def about_flagged(record: Record) -> str:
     rows, used = record.rows, record.fit["n_rows_used"]
     flagged, dropped = rows["n_flagged"], rows.get("n_dropped")
     tested = any(row["p_value"] is not None for row in rows["listed"])
-    told = [f"{flagged} of {used} rows stand out: the model finds them too unlikely to belong with the others."]
+    parts = [f"{flagged} of {used} rows stand out: the model finds them too unlikely to belong with the others."]
     if not flagged:
-        told = [f"None of the {used} rows stands out from the others."]
+        parts = [f"None of the {used} rows stands out from the others."]
     elif dropped is not None and 0 < dropped < flagged:
-        told = [
+        parts = [
             f"{flagged} of {used} rows stand out: the {dropped} that count for nothing, and {flagged - dropped} that "
             "are unusual but still count."
         ]
     elif dropped is not None and dropped == flagged:
-        told = [f"{flagged} of {used} rows stand out; they count for nothing."]
+        parts = [f"{flagged} of {used} rows stand out; they count for nothing."]
     elif dropped == 0:
-        told = [f"{flagged} of {used} rows stand out as unusual; they still count."]
+        parts = [f"{flagged} of {used} rows stand out as unusual; they still count."]
     if tested and flagged:
-        told.append(f"Of good rows at most {rows['level']:.0%} would be flagged so.")
+        parts.append(f"Of good rows at most {rows['level']:.0%} would be flagged so.")
     first = rows.get("first", 1)
-    told.append(f"Rows are numbered from {first}" + (", the first after the names." if first else ", as in Python."))
+    parts.append(f"Rows are numbered from {first}" + (", the first after the names." if first else ", as in Python."))
     full = "1 is a full row" if record.fit["share_dropped"] is not None else "1 is the average row"
-    told.append(f"Weight {full}, 0 counts for nothing.")
+    parts.append(f"Weight {full}, 0 counts for nothing.")
     if len(rows["listed"]) < flagged:
-        told.append(f"The first {len(rows['listed'])} are listed.")
-    return " ".join(told)
+        parts.append(f"The first {len(rows['listed'])} are listed.")
+    return " ".join(parts)
 
 
 def about_fit(record: Record) -> str:
@@ -258,11 +265,11 @@ def about_fit(record: Record) -> str:
     check = record.check
     if check is None or check["verdict"] is None:
         why = "" if check is None else f" {_sentence(check['why_not'])}"
-        return f"Whether the {family_in_words(record)} model fits could not be checked.{why}"
-    p_value = "beyond measure" if check["p_value"] is None else describe(check["p_value"])
+        return f"Whether the {family_name(record)} model fits could not be checked.{why}"
+    p_value = "beyond measure" if check["p_value"] is None else describe_p_value(check["p_value"])
     if check["verdict"] == "fits":
         return (
-            f"As far as the rows can tell, the {family_in_words(record)} model fits every variable given the others "
+            f"As far as the rows can tell, the {family_name(record)} model fits every variable given the others "
             f"({p_value})."
         )
     worst_first = sorted(range(len(check["columns"])), key=lambda k: _p_of(check["columns"][k]))
@@ -270,7 +277,7 @@ def about_fit(record: Record) -> str:
     missed = [names[k] for k in worst_first if check["columns"][k][3]]
     where = f" It misses {first_few(missed)}." if missed else " No single variable stands out."
     return (
-        f"The {family_in_words(record)} model does not describe the data exactly ({p_value}), so some links may stand "
+        f"The {family_name(record)} model does not describe the data exactly ({p_value}), so some links may stand "
         f"for what it misses.{where}"
     )
 
@@ -279,12 +286,12 @@ def _p_of(column: list[Any]) -> float:
     return 0.0 if column[2] is None else float(column[2])
 
 
-def describe(p_value: float) -> str:
-    """A p-value as a reader wants it.
+def describe_p_value(p_value: float) -> str:
+    """A p-value to two digits, and none that is smaller than anybody would believe.
 
     Examples
     --------
-    >>> describe(0.0213), describe(4e-82)
+    >>> describe_p_value(0.0213), describe_p_value(4e-82)
     ('p = 0.021', 'p < 0.0001')
     """
     return "p < 0.0001" if p_value < 1e-4 else f"p = {p_value:.2g}"
@@ -292,10 +299,10 @@ def describe(p_value: float) -> str:
 
 def _about_family(record: Record) -> str:
     why = record.fit.get("why_family")
-    return f"The model: {family_in_words(record)}, {why}." if why else ""
+    return f"The model: {family_name(record)}, {why}." if why else ""
 
 
-def family_in_words(record: Record) -> str:
+def family_name(record: Record) -> str:
     """The name of the family, as people write it: square-root for SquareRoot()."""
     return _FAMILIES.get(record.fit["family"], record.fit["family"])
 
@@ -318,19 +325,10 @@ def _compared(record: Record) -> str:
     return f"Classic score matching, which counts every row equally, shares {which} when it has {size}."
 
 
-CITATION = "Schwank, R., McCormack, A. and Drton, M. Robust Score Matching. Software: robscore {version}."
-_RULES = {
-    "f1": "the largest expected F1 score",
-    "ebic": "the least calibrated extended Bayesian information criterion",
-    "cv": "the least held-out loss in five-fold cross-validation",
-    "stars": "the stability of the graph under subsampling",
-}
-
-
 def methods(record: Record) -> str:
-    """The paragraph, without its references; everything in it comes from the record."""
-    told = [_data(record), _model(record), _rows(record), _penalty(record), _certainty(record), _software(record)]
-    return " ".join(part for part in told if part)
+    """A paragraph for the methods section of a paper, without references: what was done, all from the record."""
+    steps = _data_used, _model_fitted, _rows_weighted, _penalty_chosen, _certainty_judged, _software_used
+    return " ".join(sentence for step in steps if (sentence := step(record)))
 
 
 def citation(record: Record) -> str:
@@ -338,7 +336,7 @@ def citation(record: Record) -> str:
     return CITATION.format(version=record.version)
 
 
-def _data(record: Record) -> str:
+def _data_used(record: Record) -> str:
     fit = record.fit
     used = f"{fit['n_rows_used']} complete rows of {fit['n_rows']}"
     if fit["n_rows_used"] == fit["n_rows"]:
@@ -347,16 +345,16 @@ def _data(record: Record) -> str:
     return f"We learnt a sparse graph of {len(record.names)} variables from {used}{scaled}."
 
 
-def _model(record: Record) -> str:
+def _model_fitted(record: Record) -> str:
     why = record.fit.get("why_family")
     chosen = f" ({why})" if why else ""
     return (
-        f"The model was a {family_in_words(record)} graphical model{chosen}, fitted by generalised score matching with "
+        f"The model was a {family_name(record)} graphical model{chosen}, fitted by generalised score matching with "
         "an l1 penalty on the interactions."
     )
 
 
-def _rows(record: Record) -> str:
+def _rows_weighted(record: Record) -> str:
     fit = record.fit
     if fit["share_dropped"] is not None:
         dropped = round(fit["share_dropped"] * fit["n_rows_used"])
@@ -367,7 +365,7 @@ def _rows(record: Record) -> str:
     return "All rows had the same weight."
 
 
-def _penalty(record: Record) -> str:
+def _penalty_chosen(record: Record) -> str:
     settings, fit = record.settings, record.fit
     edges = f"{len(record.edges)} edge{'' if len(record.edges) == 1 else 's'}"
     if settings.get("alpha") is not None:
@@ -381,7 +379,7 @@ def _penalty(record: Record) -> str:
     return f"The penalty (alpha = {fit['alpha']:.4g}) {how}; the graph has {edges}."
 
 
-def _certainty(record: Record) -> str:
+def _certainty_judged(record: Record) -> str:
     sure = record.certainty
     if sure is None:
         return ""
@@ -404,6 +402,6 @@ def _halves(stability: dict[str, Any] | None) -> str:
     return f"Stability is the share of {stability['n_halves']} fits to random halves of the rows that have an edge."
 
 
-def _software(record: Record) -> str:
+def _software_used(record: Record) -> str:
     libraries = ", ".join(f"{name} {version}" for name, version in record.libraries.items())
     return f"Computed with robscore {record.version} ({libraries}), seed {record.settings.get('random_state')}."
