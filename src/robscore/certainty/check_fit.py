@@ -35,12 +35,16 @@ from robscore.fitting.fit_result import Fit
 from robscore.rows.tables import Kind, as_table
 from robscore.weighting.proper_parameters import proper
 
-_MOST_ROWS, _MOST_NODES = 5000, 12  # of the check that cautions make
-_MOST_COLUMNS = 150
-_COMPLETIONS, _FEW_COMPLETIONS = 5, 2  # of rows with missing cells, for the check and for that of cautions
-_ROWS_A_PARAMETER = 8
-_LEVEL = 0.001  # of the caution
-_NUMBERS_OF_PAIRS = 2e7
+OWN = (0, 1, 2)  # degrees of P for the column itself
+COUPLED = ((0, 1), (1, 1), (0, 2))  # degree of P, and power of the coupling
+_ROWS_A_PARAMETER = 8  # rows for every parameter of a column, at least
+_COMPLETIONS = 5  # of rows with missing cells, over which residuals are averaged
+_CAUTION_LEVEL = 0.001  # every fit is checked for cautions, so that few of the good ones may be called bad
+# These save time: cautions are to cost little beside the fit.
+_MOST_ROWS, _MOST_NODES, _MOST_COLUMNS, _FEW_COMPLETIONS = 5000, 12, 150, 2
+_MOST_RANKED, _GRID_POINTS = 1000, 1000  # rows whose ranks are drawn, and points of the integral that gives them
+_NUMBERS_OF_PAIRS = 2e7  # that are held for residuals of all pairs: it guards memory
+_RIDGE = 1e-9  # relative, so that rounding leaves the Hessian positive definite
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class FitCheck:
 
     @property
     def verdict(self) -> str:
-        """In two words."""
+        """The answer in one or two words."""
         return "fits" if self.fits else "does not fit"
 
     def __str__(self) -> str:
@@ -81,7 +85,7 @@ class FitCheck:
 
 
 def z_scores(residuals: Array) -> Array:
-    """Of the means of residuals, shape (n, q)."""
+    """z-scores of the means of residuals, which have shape (n, q)."""
     n = len(residuals)
     deviation = residuals.std(axis=0, ddof=1)
     return np.asarray(np.sqrt(n) * residuals.mean(axis=0) / np.where(deviation > 0, deviation, np.inf))
@@ -114,25 +118,28 @@ def rows_to_check(fits: list[Fit], most: int) -> IntArray:
     return counted
 
 
-def _enough(fit: Fit, n_rows: int) -> bool:
-    return n_rows >= _needed(fit)
-
-
-def _needed(fit: Fit) -> int:
+def _n_rows_needed(fit: Fit) -> int:
     return _ROWS_A_PARAMETER * (len(fit.names) + 2 + fit.n_given)
+
+
+def _benches(fit: Fit, n_completions: int, most: int) -> tuple[int, list[Bench]]:
+    """How many rows there are to check, and a bench for each completion of them; no bench where they do not do."""
+    completed = drawn_fits(fit, n_completions)
+    rows = rows_to_check(completed, most)
+    if rows.size < _n_rows_needed(fit):
+        return rows.size, []
+    return rows.size, [bench for one in completed if (bench := Bench.of(one, rows)) is not None]
 
 
 def check_fit(fit: Fit, *, level: float) -> FitCheck:
     """The check of :meth:`robscore.RobustGraph.check_fit`."""
     m, names = len(fit.names), fit.names
-    completed = drawn_fits(fit, _COMPLETIONS)
-    rows = rows_to_check(completed, max(_MOST_ROWS, 20 * m))
-    if not _enough(fit, rows.size):
+    n_rows, benches = _benches(fit, _COMPLETIONS, max(_MOST_ROWS, 20 * m))
+    if n_rows < _n_rows_needed(fit):
         raise UsageError(
-            f"There are {rows.size} rows that count for {m} columns; checking a fit without a penalty takes at least "
-            f"{_needed(fit)}."
+            f"There are {n_rows} rows that count for {m} columns; checking a fit without a penalty takes at least "
+            f"{_n_rows_needed(fit)}."
         )
-    benches = [bench for one in completed if (bench := Bench.of(one, rows)) is not None]
     if not benches:
         raise UsageError(
             f"{fit.prepared.preparation.family!r} cannot be checked: that needs a power family on [0, inf) or the "
@@ -154,8 +161,7 @@ def check_fit(fit: Fit, *, level: float) -> FitCheck:
     p_value = joint_p_value(np.concatenate(by_column, axis=1))
     z = np.stack([z_scores(residuals) for residuals in by_column])
     p_columns = np.array([joint_p_value(residuals) for residuals in by_column])
-    pairs = _pairs(by_pair, names, fit.frame)
-    misses = [_misses(*one) for one in zip(z, p_columns * m, [level] * m, strict=True)]
+    misses = [_misses(own, p * m, level) for own, p in zip(z, p_columns, strict=True)]
     columns: dict[str, tuple[Kind, Any]] = {
         "column": (str, names),
         "shape": (float, _largest(z[:, : len(OWN)])),
@@ -163,17 +169,17 @@ def check_fit(fit: Fit, *, level: float) -> FitCheck:
         "p_value": (float, p_columns),
         "misses": (str, misses),
     }
-    words = _describe(fit, p_value, level, names, misses, p_columns)
-    return FitCheck(p_value, level, as_table(columns, fit.frame), pairs, words)
+    words = _describe(fit, p_value, level, misses, p_columns)
+    return FitCheck(p_value, level, as_table(columns, fit.frame), _pairs(by_pair, names, fit.frame), words)
 
 
 def _mean_of(residuals: list[Array]) -> Array:
-    """Of every row over its completions: what is expected of a residual given the cells that were observed."""
+    """The mean of every row over its completions: what a residual is expected to be given the observed cells."""
     return residuals[0] if len(residuals) == 1 else np.mean(residuals, axis=0)
 
 
 def _largest(z: Array) -> Array:
-    """The largest in size of every row, with its sign."""
+    """The entry of every row that is largest in size, with its sign."""
     return z[np.arange(len(z)), np.argmax(np.abs(z), axis=1)]
 
 
@@ -200,13 +206,13 @@ def _misses(z: Array, p_value: float, level: float) -> str:
     return "its distribution given the others" if own >= others else "how it depends on the others"
 
 
-def _describe(fit: Fit, p_value: float, level: float, names: Sequence[str], misses: list[str], p_columns: Array) -> str:
+def _describe(fit: Fit, p_value: float, level: float, misses: list[str], p_columns: Array) -> str:
     family = repr(fit.prepared.preparation.family)
     if p_value >= level:
         return f"{family} fits, as far as the rows can tell (p = {p_value:.2g})."
     clear = [j for j in np.argsort(p_columns, kind="stable") if misses[j]]
-    told = first_few([f"{clipped(names[j])} ({misses[j]})" for j in clear], "; ")
-    where = f" It misses most: {told}." if told else " No single column stands out."
+    missed = first_few([f"{clipped(fit.names[j])} ({misses[j]})" for j in clear], "; ")
+    where = f" It misses most: {missed}." if missed else " No single column stands out."
     return f"{family} does not fit (p = {p_value:.2g}).{where} rs.compare_families(X) says whether another fits better."
 
 
@@ -215,11 +221,7 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
     m = len(fit.names)
     if not fit.settings.family.is_pairwise or m > _MOST_COLUMNS or not fit.weights.is_tapered:
         return []
-    completed = drawn_fits(fit, _FEW_COMPLETIONS)
-    rows = rows_to_check(completed, max(_MOST_ROWS, 10 * m))
-    if not _enough(fit, rows.size):
-        return []
-    benches = [bench for one in completed if (bench := Bench.of(one, rows)) is not None]
+    _, benches = _benches(fit, _FEW_COMPLETIONS, max(_MOST_ROWS, 10 * m))
     if not benches:
         return []
     nodes = np.unique(np.linspace(0, m - 1, min(m, _MOST_NODES)).round().astype(int))
@@ -228,25 +230,22 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
     except np.linalg.LinAlgError:  # nothing is determined without a penalty
         return []
     p_value = joint_p_value(np.concatenate(by_column, axis=1))
-    if p_value >= _LEVEL:
+    if p_value >= _CAUTION_LEVEL:
         return []
     p_columns = [joint_p_value(residuals) for residuals in by_column]
-    worst = [fit.names[int(nodes[k])] for k in np.argsort(p_columns, kind="stable")[:3] if p_columns[k] < _LEVEL / m]
+    worst = [
+        fit.names[int(nodes[k])] for k in np.argsort(p_columns, kind="stable")[:3] if p_columns[k] < _CAUTION_LEVEL / m
+    ]
     words = Message(
         "The model hardly fits the data",
         f" ({first_few([clipped(name) for name in worst])} most of all)" if worst else "",
-        f": a test of its family has p < {_LEVEL:g}. Some edges may only reflect what it misses. ",
+        f": a test of its family has p < {_CAUTION_LEVEL:g}. Some edges may only reflect what it misses. ",
         Phrase(
             "check_fit() says what and where, rs.compare_families(X) whether another family does better.",
             "See whether another --family does better.",
         ),
     )
     return [Remark(words, UserWarning, About.MISFIT)]
-
-
-_RIDGE = 1e-9
-OWN = (0, 1, 2)  # degrees of P for the column itself
-COUPLED = ((0, 1), (1, 1), (0, 2))  # degree of P, and power of the coupling
 
 
 @dataclass(frozen=True)
@@ -268,7 +267,7 @@ class Bench:
 
     @classmethod
     def of(cls, fit: Fit, rows: IntArray) -> Bench | None:
-        """Of some rows of a fit, by ascending positions; None where the family cannot be looked at so."""
+        """The bench of some rows of a fit, by ascending positions; None where the family has no such residuals."""
         family = fit.prepared.preparation.scaled_family
         X, c = fit.prepared.rows.take(rows), None
         if type(family) is GivenCovariates:
@@ -286,18 +285,20 @@ class Bench:
         weights = fit.weights
         if weights.phi is not None and weights.slopes is not None:
             phi, bend = weights.phi[rows], weights.slopes[rows]
-            if bend.any():  # of the surprise -log p under the fit that rows were judged by
+            if (
+                bend.any()
+            ):  # a taper is a function of -log p under the pilot fit, so that its derivative has that of log p
                 slope = -bend[:, None] * _slopes(family, coordinates, t, c, weights.parameters)
         counted = phi > 0
         weight = CommonWeight.weighted(t[counted], phi[counted], slope[counted], is_real=is_real)
         return cls(family, weight if c is None else replace(weight, c=c[counted]), slope[counted])
 
     def some(self, rows: slice) -> Bench:
-        """Of some of the rows."""
+        """The bench of some of the rows."""
         return Bench(self.family, self.weight.ordered(rows), self.slope[rows])
 
     def at(self, j: int) -> Node:
-        """What node j needs."""
+        """The estimate of node j without a penalty, from all rows of the bench."""
         m = self.weight.t.shape[1]
         V, W = self.weight.node(self.family, j, np.arange(m))
         H, H1 = self.weight.H[:, j, None], self.weight.H1[:, j, None]
@@ -310,7 +311,7 @@ class Bench:
     def of_column(self, j: int) -> Array:
         """Residuals of a column itself, and of how the others pull at it, shape (n, 6).
 
-        How they pull is taken from the fit to the other half of the rows: a fit likes its own.
+        How they pull is taken from the fit to the other half of the rows: a fit follows its own rows too closely.
         """
         n = len(self.weight.t)
         whole, one = self.at(j), np.ones((n, 1))
@@ -319,8 +320,8 @@ class Bench:
             found[:, column] = whole.residuals(degree, one)[:, 0]
         halves = slice(0, None, 2), slice(1, None, 2)
         nodes = [self.some(half).at(j) for half in halves]
-        for half, here, there in zip(halves, nodes, nodes[::-1], strict=True):
-            pull = there.pull(here.bench.weight.t)
+        for half, here, other in zip(halves, nodes, nodes[::-1], strict=True):
+            pull = other.pull(here.bench.weight.t)
             for column, (degree, power) in enumerate(COUPLED, start=len(OWN)):
                 found[half, column] = here.residuals(degree, pull[power - 1][:, None])[:, 0]
         return found
@@ -413,10 +414,6 @@ def _legendre(y: Array, degree: int) -> tuple[Array, Array]:
     """P(2 y - 1) and its derivative in y."""
     polynomial = np.polynomial.Legendre.basis(degree)
     return np.asarray(polynomial(2 * y - 1)), np.asarray(2 * polynomial.deriv()(2 * y - 1))
-
-
-_GRID_POINTS = 1000
-_MOST_RANKED = 1000
 
 
 def conditional_ranks(fit: Fit, columns: IntArray) -> Array:
