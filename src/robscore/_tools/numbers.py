@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from robscore._tools.messages import UsageError
-from robscore._tools.typing import AnyArray, AnyData, Array
+from robscore._tools.typing import AnyArray, AnyData, Array, IntArray
 
 _DECIMALS = range(10)
 _EXACT = 1e-12  # relative: guards rounding only, since floats do not hold decimals exactly
@@ -157,3 +157,10 @@ def roundest(least: float, most: float) -> float:
     middle = (least + most) / 2
     rounded = (round(middle, digits) + 0.0 for digits in range(-12, 13))
     return next((number for number in rounded if least <= number <= most), middle)
+
+
+def evenly_spread(positions: IntArray, most: int) -> IntArray:
+    """At most so many of some positions, evenly spread over all of them."""
+    if positions.size <= most:
+        return positions
+    return positions[np.linspace(0, positions.size - 1, most).astype(np.intp)]

@@ -17,16 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from typing import Any
 
 import numpy as np
 from scipy.special import expit, gammaincc, ndtr
 
 from robscore._tools.messages import About, Message, Phrase, Remark, Setting, UsageError, clipped, first_few
+from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore.cells.conditionals import conditionals, has_conditionals
-from robscore.certainty.imputations import counted_in_all, drawn_fits
+from robscore.certainty.imputations import drawn_fits
 from robscore.families.family import Parameters
 from robscore.families.given_covariates import GivenCovariates
 from robscore.families.power import PowerFamily
@@ -92,10 +93,11 @@ def z_scores(residuals: Array) -> Array:
 
 
 def joint_p_value(residuals: Array) -> float:
-    """That all means are zero: the sum of squared z-scores, a mixture of chi-squares by the residuals' correlations.
+    """P-value of the test that all means are zero, from the sum Q of the squared z-scores.
 
-    Its upper tail by three moments (Hall, Buckley and Eagleson): (Q - c1) / sqrt(2 c2) as (chi2_v - v) / sqrt(2 v) with
-    v = c2^3 / c3^2 and c_k = tr R^k.
+    Q is a mixture of chi-squares by the correlations R of the residuals. Its upper tail follows from three moments
+    (Hall, Buckley and Eagleson): (Q - c1) / sqrt(2 c2) is about (chi2_v - v) / sqrt(2 v), with v = c2^3 / c3^2 and
+    c_k = tr R^k.
     """
     kept = residuals[:, residuals.std(axis=0) > 0]
     if not kept.size:
@@ -112,35 +114,33 @@ def joint_p_value(residuals: Array) -> float:
 
 def rows_to_check(fits: list[Fit], most: int) -> IntArray:
     """Rows that count in every one of some fits, all or some that are spread over the data."""
-    counted = counted_in_all(fits)
-    if counted.size > most:
-        counted = counted[np.linspace(0, counted.size - 1, most).astype(np.intp)]
-    return counted
+    counted = (fit.weights.counted for fit in fits)
+    return evenly_spread(reduce(partial(np.intersect1d, assume_unique=True), counted), most)
 
 
 def _n_rows_needed(fit: Fit) -> int:
     return _ROWS_A_PARAMETER * (len(fit.names) + 2 + fit.n_given)
 
 
-def _benches(fit: Fit, n_completions: int, most: int) -> tuple[int, list[Bench]]:
-    """How many rows there are to check, and a bench for each completion of them; no bench where they do not do."""
+def _completions_to_check(fit: Fit, n_completions: int, most: int) -> tuple[int, list[CheckedRows]]:
+    """How many rows there are to check, and a checked for each completion of them; no checked where they do not do."""
     completed = drawn_fits(fit, n_completions)
     rows = rows_to_check(completed, most)
     if rows.size < _n_rows_needed(fit):
         return rows.size, []
-    return rows.size, [bench for one in completed if (bench := Bench.of(one, rows)) is not None]
+    return rows.size, [checked for one in completed if (checked := CheckedRows.of(one, rows)) is not None]
 
 
 def check_fit(fit: Fit, *, level: float) -> FitCheck:
     """The check of :meth:`robscore.RobustGraph.check_fit`."""
     m, names = len(fit.names), fit.names
-    n_rows, benches = _benches(fit, _COMPLETIONS, max(_MOST_ROWS, 20 * m))
+    n_rows, completions = _completions_to_check(fit, _COMPLETIONS, max(_MOST_ROWS, 20 * m))
     if n_rows < _n_rows_needed(fit):
         raise UsageError(
             f"There are {n_rows} rows that count for {m} columns; checking a fit without a penalty takes at least "
             f"{_n_rows_needed(fit)}."
         )
-    if not benches:
+    if not completions:
         raise UsageError(
             f"{fit.prepared.preparation.family!r} cannot be checked: that needs a power family on [0, inf) or the "
             "real line, without moderators; choose one with ",
@@ -148,11 +148,11 @@ def check_fit(fit: Fit, *, level: float) -> FitCheck:
             ".",
         )
     some = max(500, int(_NUMBERS_OF_PAIRS / m**2))
-    by_column, by_pair = [], np.zeros((min(some, benches[0].weight.phi.size), m, m))
+    by_column, by_pair = [], np.zeros((min(some, completions[0].weight.phi.size), m, m))
     for j in range(m):
         try:
-            by_column.append(_mean_of([bench.of_column(j) for bench in benches]))
-            by_pair[:, j] = _mean_of([bench.at(j).of_pairs()[: len(by_pair)] for bench in benches])
+            by_column.append(_mean_of([checked.of_column(j) for checked in completions]))
+            by_pair[:, j] = _mean_of([checked.at(j).of_pairs()[: len(by_pair)] for checked in completions])
         except np.linalg.LinAlgError:
             raise UsageError(
                 f"Without a penalty the rows do not determine how column {names[j]!r} depends on the others; drop "
@@ -221,21 +221,20 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
     m = len(fit.names)
     if not fit.settings.family.is_pairwise or m > _MOST_COLUMNS or not fit.weights.is_tapered:
         return []
-    _, benches = _benches(fit, _FEW_COMPLETIONS, max(_MOST_ROWS, 10 * m))
-    if not benches:
+    _, completions = _completions_to_check(fit, _FEW_COMPLETIONS, max(_MOST_ROWS, 10 * m))
+    if not completions:
         return []
     nodes = np.unique(np.linspace(0, m - 1, min(m, _MOST_NODES)).round().astype(int))
     try:
-        by_column = [_mean_of([bench.of_column(int(j)) for bench in benches]) for j in nodes]
+        by_column = [_mean_of([checked.of_column(int(j)) for checked in completions]) for j in nodes]
     except np.linalg.LinAlgError:  # nothing is determined without a penalty
         return []
     p_value = joint_p_value(np.concatenate(by_column, axis=1))
     if p_value >= _CAUTION_LEVEL:
         return []
     p_columns = [joint_p_value(residuals) for residuals in by_column]
-    worst = [
-        fit.names[int(nodes[k])] for k in np.argsort(p_columns, kind="stable")[:3] if p_columns[k] < _CAUTION_LEVEL / m
-    ]
+    least = np.argsort(p_columns, kind="stable")[:3]
+    worst = [fit.names[int(nodes[k])] for k in least if p_columns[k] < _CAUTION_LEVEL / m]
     words = Message(
         "The model hardly fits the data",
         f" ({first_few([clipped(name) for name in worst])} most of all)" if worst else "",
@@ -249,7 +248,7 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
 
 
 @dataclass(frozen=True)
-class Bench:
+class CheckedRows:
     """Rows of a fit, with their weights, as residuals are taken from them.
 
     Attributes
@@ -266,8 +265,8 @@ class Bench:
     slope: Array
 
     @classmethod
-    def of(cls, fit: Fit, rows: IntArray) -> Bench | None:
-        """The bench of some rows of a fit, by ascending positions; None where the family has no such residuals."""
+    def of(cls, fit: Fit, rows: IntArray) -> CheckedRows | None:
+        """The checked of some rows of a fit, by ascending positions; None where the family has no such residuals."""
         family = fit.prepared.preparation.scaled_family
         X, c = fit.prepared.rows.take(rows), None
         if type(family) is GivenCovariates:
@@ -285,20 +284,19 @@ class Bench:
         weights = fit.weights
         if weights.phi is not None and weights.slopes is not None:
             phi, bend = weights.phi[rows], weights.slopes[rows]
-            if (
-                bend.any()
-            ):  # a taper is a function of -log p under the pilot fit, so that its derivative has that of log p
+            if bend.any():
+                # A taper is a function of -log p under the pilot fit, so its derivative has that of log p in it.
                 slope = -bend[:, None] * _slopes(family, coordinates, t, c, weights.parameters)
         counted = phi > 0
         weight = CommonWeight.weighted(t[counted], phi[counted], slope[counted], is_real=is_real)
         return cls(family, weight if c is None else replace(weight, c=c[counted]), slope[counted])
 
-    def some(self, rows: slice) -> Bench:
-        """The bench of some of the rows."""
-        return Bench(self.family, self.weight.ordered(rows), self.slope[rows])
+    def some(self, rows: slice) -> CheckedRows:
+        """The checked of some of the rows."""
+        return CheckedRows(self.family, self.weight.ordered(rows), self.slope[rows])
 
     def at(self, j: int) -> Node:
-        """The estimate of node j without a penalty, from all rows of the bench."""
+        """The estimate of node j without a penalty, from all rows of the checked."""
         m = self.weight.t.shape[1]
         V, W = self.weight.node(self.family, j, np.arange(m))
         H, H1 = self.weight.H[:, j, None], self.weight.H1[:, j, None]
@@ -321,7 +319,7 @@ class Bench:
         halves = slice(0, None, 2), slice(1, None, 2)
         nodes = [self.some(half).at(j) for half in halves]
         for half, here, other in zip(halves, nodes, nodes[::-1], strict=True):
-            pull = other.pull(here.bench.weight.t)
+            pull = other.pull(here.checked.weight.t)
             for column, (degree, power) in enumerate(COUPLED, start=len(OWN)):
                 found[half, column] = here.residuals(degree, pull[power - 1][:, None])[:, 0]
         return found
@@ -346,7 +344,7 @@ class Node:
 
     Attributes
     ----------
-    bench : Bench
+    checked : CheckedRows
     j : int
     V : array of shape (n, m + 1), or with q covariates (n, m + 1 + q); likewise below
     slopes : array of shape (n,)
@@ -359,7 +357,7 @@ class Node:
         The estimate.
     """
 
-    bench: Bench
+    checked: CheckedRows
     j: int
     V: Array
     slopes: Array
@@ -369,7 +367,7 @@ class Node:
 
     def residuals(self, degree: int, others: Array) -> Array:
         """r~ of k_j = y (1 - y) P(y) q for functions q of the other columns, shape (n, f), in that shape."""
-        weight = self.bench.weight
+        weight = self.checked.weight
         t = weight.t[:, self.j]
         y = expit(t) if weight.is_real else t / (1 + t)
         P, D = _legendre(y, degree)
@@ -379,7 +377,7 @@ class Node:
             k, derivative = base * P, change * base
         else:  # k / t, and the derivative of k
             k, derivative = (1 - y) ** 2 * P, change * (1 - y) ** 2
-        plain = weight.phi * (k * self.slopes + derivative) + self.bench.slope[:, self.j] * k
+        plain = weight.phi * (k * self.slopes + derivative) + self.checked.slope[:, self.j] * k
         weighted = (weight.phi * k)[:, None] * others
         taken = np.linalg.solve(self.hessian, self.V.T @ weighted)
         left = weighted - weight.H[:, self.j, None] * (self.V @ taken)
@@ -395,7 +393,7 @@ class Node:
 
     def pull(self, t: Array) -> tuple[Array, Array]:
         """How the others of rows t, shape (n, m), pull at this column: a bounded number, and its centred square."""
-        a, others = self.bench.family.a, self.z[: t.shape[1]].copy()
+        a, others = self.checked.family.a, self.z[: t.shape[1]].copy()
         others[self.j] = 0.0
         coupling = (t**a if a else np.log(t)) @ others
         away = coupling - np.median(coupling)
@@ -405,8 +403,8 @@ class Node:
 
     def of_pairs(self) -> Array:
         """Residuals of the column with each of the others, shape (n, m)."""
-        t = self.bench.weight.t
-        bounded = np.tanh(t) if self.bench.weight.is_real else (t - 1) / (t + 1)
+        t = self.checked.weight.t
+        bounded = np.tanh(t) if self.checked.weight.is_real else (t - 1) / (t + 1)
         return self.residuals(0, bounded)
 
 

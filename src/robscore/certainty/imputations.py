@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from robscore._tools.messages import UsageError
-from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
+from robscore._tools.typing import AnyData, Array, BoolArray
 from robscore.cells.draw_cells import DrawingOrder, initial_values, redrawn
 from robscore.elements.streamed import elements_of
 from robscore.fitting.fit_result import Fit, GraphFit
@@ -16,11 +16,11 @@ from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import as_table
 from robscore.weighting.proper_parameters import proper
 
-_SWEEPS = 20  # between one table and the next
+_SWEEPS = 20  # of draws between one table and the next, so that they hardly depend on each other
 
 
 def imputations(fit: Fit, k: int, X: Array | None = None) -> list[AnyData]:
-    """So many completed tables of the fit's rows, or of others, as its data were given."""
+    """The table of :meth:`imputations` of the estimators: k completed tables of the fit's rows, or of rows X."""
     filling = fit.prepared.filling
     if X is not None:
         tables = _completed(fit, X, k)
@@ -52,42 +52,46 @@ def completed_once(fit: Fit, rows: Rows) -> Rows:
 
 
 def _completed(fit: Fit, X: Array, k: int) -> list[Array]:
-    """Tables of shape (n, m), from rows X that may have holes, with covariates."""
+    """Tables of shape (n, m), from rows X that may have missing cells, with covariates; empty rows stay empty."""
     m, preparation = len(fit.names), fit.prepared.preparation
-    own, holes = X[:, :m], np.isnan(X[:, :m])
-    there = np.flatnonzero(~holes.all(axis=1))
-    order = DrawingOrder.of(own[there])
+    own, missing = X[:, :m], np.isnan(X[:, :m])
+    some = np.flatnonzero(~missing.all(axis=1))
+    order = DrawingOrder.of(own[some])
     known = fit.prepared.rows.take(np.arange(fit.prepared.rows.n_rows))
     known = known if preparation.scaling is None else preparation.scaling.undo(known)
-    both = np.concatenate([own[there], known[:, :m]])  # columns of few rows may have no value to start from
+    # Where X has few rows, a column of it may have no value at all to start from: the rows of the fit have some.
+    both = np.concatenate([own[some], known[:, :m]])
     starts = initial_values(both, preparation.family.domain, fit.names, DrawingOrder.of(both), fit.settings.seed)
-    starts = starts[: there.size]
-    given = np.concatenate([starts, X[there, m:]], axis=1)
+    given = np.concatenate([starts[: some.size], X[some, m:]], axis=1)
     scaled = given if preparation.scaling is None else preparation.scaling.apply(given)
     tables = []
-    for table in _drawn(fit, scaled, holes[there], order, k):
+    for table in _drawn(fit, scaled, missing[some], order, k):
         whole = own.copy()
-        whole[there] = np.where(holes[there], table, own[there])  # the others to the last bit
+        # Scaling and unscaling may change the last bit, so observed cells are taken from X.
+        whole[some] = np.where(missing[some], table, own[some])
         tables.append(whole)
     return tables
 
 
-def _drawn(fit: Fit, scaled: Array, holes: BoolArray, order: DrawingOrder, k: int) -> list[Array]:
+def _drawn(fit: Fit, scaled: Array, missing: BoolArray, order: DrawingOrder, k: int) -> list[Array]:
     """So many completions of scaled rows, in units of the data, without covariates."""
     family, m = fit.prepared.preparation.scaled_family, len(fit.names)
     parameters = proper(family, fit.loss, fit.unshrunk)
     scaling, rng = fit.prepared.preparation.scaling, np.random.default_rng([fit.settings.seed, 1])
-    there = scaled if scaling is None else scaling.undo(scaled)
+    observed = scaled if scaling is None else scaling.undo(scaled)
     tables = []
     for _ in range(k):
-        scaled = redrawn(family, scaled, holes, parameters, order=order, sweeps=_SWEEPS, rng=rng)
+        scaled = redrawn(family, scaled, missing, parameters, order=order, sweeps=_SWEEPS, rng=rng)
         given = scaled if scaling is None else scaling.undo(scaled)
-        tables.append(np.where(holes, given[:, :m], there[:, :m]))
+        tables.append(np.where(missing, given[:, :m], observed[:, :m]))
     return tables
 
 
 def drawn_fits(fit: Fit, count: int) -> list[Fit]:
-    """The same fit with the rows of so many completions, weighed as they are; itself where nothing was filled in."""
+    """Fits to so many other draws of the missing cells, whose rows are weighted anew; the fit itself without any.
+
+    What is asked of full rows, such as whether the family fits, is asked of all of these.
+    """
     prepared, filling = fit.prepared, fit.prepared.filling
     if filling is None or not filling.holes.any():
         return [fit]
@@ -102,11 +106,3 @@ def drawn_fits(fit: Fit, count: int) -> list[Fit]:
         weights = weights_of_copies(prepared, fit.weighed, elements, rows)
         found.append(replace(fit, prepared=replace(prepared, rows=rows), weighed=replace(fit.weighed, weights=weights)))
     return found
-
-
-def counted_in_all(fits: list[Fit]) -> IntArray:
-    """Positions of the rows that count in every one of some fits of the same rows."""
-    counted = fits[0].weights.counted
-    for other in fits[1:]:
-        counted = np.intersect1d(counted, other.weights.counted, assume_unique=True)
-    return counted

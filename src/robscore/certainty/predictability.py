@@ -17,7 +17,7 @@ import numpy as np
 
 from robscore._tools.messages import Setting, UsageError
 from robscore._tools.typing import AnyData
-from robscore.certainty.check_fit import Bench, rows_to_check
+from robscore.certainty.check_fit import CheckedRows, rows_to_check
 from robscore.family_choice.held_out_loss import block_losses
 from robscore.fitting.fit_result import GraphFit
 from robscore.rows.tables import Kind, as_table
@@ -29,22 +29,22 @@ _FOLDS = 10
 def predictability(fit: GraphFit) -> AnyData:
     """The table of :meth:`robscore.RobustGraph.predictability`."""
     rows = rows_to_check([fit], _MOST_ROWS)
-    bench = Bench.of(fit, rows)
-    if bench is None or rows.size < 2 * _FOLDS:
+    checked = CheckedRows.of(fit, rows)
+    if checked is None or rows.size < 2 * _FOLDS:
         raise UsageError(
             f"Columns of {fit.prepared.preparation.family!r} with {rows.size} rows cannot be predicted: that needs 20 "
             "rows and a power family on [0, inf) or the real line, without moderators; choose one with ",
             Setting("family"),
             ".",
         )
-    order = np.random.default_rng(fit.settings.seed).permutation(bench.weight.phi.size)
+    order = np.random.default_rng(fit.settings.seed).permutation(checked.weight.phi.size)
     starts = np.linspace(0, order.size, _FOLDS, endpoint=False).round().astype(np.intp)
     adjacency = fit.graph.adjacency
     values = np.zeros(len(adjacency))
-    weight = bench.weight.ordered(order)
+    weight = checked.weight.ordered(order)
     for j, neighbours in enumerate(adjacency):
         losses = [
-            float(block_losses(*weight.sums(bench.family, j, among, starts)).sum())
+            float(block_losses(*weight.sums(checked.family, j, among, starts)).sum())
             for among in (np.union1d(np.flatnonzero(neighbours), j), np.array([j]))
         ]
         values[j] = _share(*losses)

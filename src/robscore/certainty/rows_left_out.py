@@ -19,6 +19,7 @@ from enum import StrEnum
 import numpy as np
 
 from robscore._tools.messages import About, Message, Phrase, Remark, Setting, clipped, first_few
+from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import Array, IntArray
 from robscore.fitting.fit_result import Fit
 
@@ -86,7 +87,8 @@ def rows_left_out(fit: Fit) -> LeftOut:
     if not out.size:
         return LeftOut(What.NONE, out, n, np.nan, [])
     kept = np.flatnonzero(phi > 0)
-    z_out, z_kept = (found.rule.standard(fit.prepared.rows.take(_some(rows))) for rows in (out, kept))
+    some = (fit.prepared.rows.take(evenly_spread(rows, _MOST_ROWS)) for rows in (out, kept))
+    z_out, z_kept = map(found.rule.standard, some)
     middle_out, middle = np.median(z_out, axis=0), np.median(z_kept, axis=0)
     precision = found.rule.scatter.precision
     within, usual = _lengths(z_out - middle_out, precision), _lengths(z_kept - middle, precision)
@@ -114,12 +116,6 @@ def _what(spread: float, columns: list[tuple[int, float]]) -> What:
 def _deviations(centred: Array) -> Array:
     """Median deviations of columns, shape (m,)."""
     return np.maximum(np.median(np.abs(centred), axis=0), _TINY)
-
-
-def _some(rows: IntArray) -> IntArray:
-    if rows.size <= _MOST_ROWS:
-        return rows
-    return rows[np.linspace(0, rows.size - 1, _MOST_ROWS).astype(np.intp)]
 
 
 def _lengths(centred: Array, precision: Array) -> Array:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robscore._tools.memory import rows_within
+from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import AnyArray, AnyData, Array, BoolArray, IntArray
 from robscore.certainty.rows_left_out import What, rows_left_out
 from robscore.families.family import Family
@@ -29,7 +30,7 @@ _NAMED = 3  # variables per row, at most
 _SHARE_TO_NAME = 0.25  # of what the most telling variable explains
 _MOST_TYPICAL = 100_000  # rows that quantiles of columns are taken from
 _PIECE_BYTES = 6e6  # of elements at a time
-_HALF = 0.5  # of what a row counts
+_HALF = 0.5  # a full row weight is 1
 _LISTED = 20  # rows whose variables are named even if they are not flagged
 _MOST_START = 2000  # rows that chains start from
 _CAUTION = Caution(bulk=(0.1, 0.5))
@@ -88,7 +89,7 @@ def suspicious_rows(fit: Fit, rows: Rows, numbers: IntArray, *, level: float) ->
     variables = np.full(rows.n_rows, "", dtype=object)
     if family.is_pairwise:
         which = rows_to_explain(report)
-        variables[which] = telling_variables(family, rows.take(which), usual, fit.names)
+        variables[which] = conspicuous_variables(family, rows.take(which), usual, fit.names)
     order = report.order
     columns: dict[str, tuple[Kind, Any]] = {
         "row": (int, numbers[order]),
@@ -104,7 +105,7 @@ def suspicious_rows(fit: Fit, rows: Rows, numbers: IntArray, *, level: float) ->
 
 
 def _together(fit: Fit, rows: Rows) -> AnyArray:
-    """What the rows of the fit that it leaves out are, taken together; nothing of other rows."""
+    """What the rows that the fit leaves out are, taken together; empty for all others, and for rows of other data."""
     words = np.full(rows.n_rows, "", dtype=object)
     if rows is fit.prepared.rows:
         left = rows_left_out(fit)
@@ -113,7 +114,7 @@ def _together(fit: Fit, rows: Rows) -> AnyArray:
 
 
 def with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, AnyArray]:
-    """The report with flags that agree with what rows count, and in words why rows are flagged.
+    """The report with flags that agree with the row weights, and in words why rows are flagged.
 
     A row that the fit leaves out is flagged, and one that counts less than half because of where it lies; one that
     counts in full is not.
@@ -145,28 +146,22 @@ def usual_rows(fit: Fit) -> Usual:
     family, rows, weights = fit.prepared.preparation.scaled_family, fit.prepared.rows, fit.weights.gamma_weights
     parameters = proper(family, fit.loss, fit.unshrunk)
     counted = np.flatnonzero(weights)
-    start = rows.take(counted[np.linspace(0, counted.size - 1, min(counted.size, _MOST_START)).astype(np.intp)])
+    start = rows.take(evenly_spread(counted, _MOST_START))
     _, order = canonical_order(Standard.of(family, start)(start))
     drawn = Simulator(family, start[order], fit.settings.seed).draw(parameters)
     judged_by = Surprise.of(family, parameters, drawn)
     surprise = judged_by.of_all(rows, overflow_of(family, rows))
-    simulated: Array | None = None
-    share = 0.0
     if drawn is None:
-        share = Tail.standing_out(surprise).share
+        simulated, share = None, Tail.standing_out(surprise).share
     else:
         ordered = np.sort(surprise if rows.frequency is None else surprise[repeated(rows.frequency, fit.settings.seed)])
         simulated = np.sort(judged_by(drawn))
         share = Tail.of_ordered(ordered, simulated, _CAUTION).share
         simulated = matched(simulated, ordered, share, _CAUTION)
     typical = np.flatnonzero(surprise <= np.quantile(surprise, 1 - share, method="lower"))
-    if typical.size > _MOST_TYPICAL:
-        typical = typical[np.linspace(0, typical.size - 1, _MOST_TYPICAL).astype(np.intp)]
-    return Usual(judged_by, simulated, largest_usual_surprise(surprise), _quantiles(rows.take(typical)))
-
-
-def _quantiles(rows: Array) -> Array:
-    return np.asarray(np.quantile(rows, np.linspace(0, 1, _VALUES), axis=0))
+    values = rows.take(evenly_spread(typical, _MOST_TYPICAL))
+    quantiles = np.asarray(np.quantile(values, np.linspace(0, 1, _VALUES), axis=0))
+    return Usual(judged_by, simulated, largest_usual_surprise(surprise), quantiles)
 
 
 def overflow_of(family: Family, rows: Rows) -> BoolArray:
@@ -193,12 +188,16 @@ def report_rows(family: Family, rows: Rows, usual: Usual, *, level: float) -> Ro
     else:
         as_surprising = simulated.size - np.searchsorted(simulated, score, side="left")
         p_value = (1 + as_surprising) / (1 + simulated.size)
-        # The simulated share has an error too; flagging is to stay within the level.
-        flagged = p_value <= max(level - np.sqrt(level * (1 - level) / simulated.size), 1 / (1 + simulated.size))
+        flagged = p_value <= _largest_flagged(level, simulated.size)
     return RowReport(score, p_value, flagged, np.argsort(-score, kind="stable"))
 
 
-def telling_variables(family: Family, rows: Array, usual: Usual, names: Sequence[str]) -> list[str]:
+def _largest_flagged(level: float, n_simulated: int) -> float:
+    """The largest p-value that is flagged: below the level, as the simulated share has a standard error too."""
+    return max(level - np.sqrt(level * (1 - level) / n_simulated), 1 / (1 + n_simulated))
+
+
+def conspicuous_variables(family: Family, rows: Array, usual: Usual, names: Sequence[str]) -> list[str]:
     """The variables that make rows, shape (n, m), stand out, in words, one text per row.
 
     For every entry: how much less surprising the row would be with the best of the column's usual values in its place.
@@ -221,8 +220,8 @@ def telling_variables(family: Family, rows: Array, usual: Usual, names: Sequence
 
 def _describe(gain: Array, direction: Array, names: Sequence[str]) -> str:
     order = np.argsort(-gain, kind="stable")[:_NAMED]
-    told = [j for j in order if gain[j] > 0 and gain[j] >= _SHARE_TO_NAME * gain[order[0]]]
-    return ", ".join(f"{names[j]} {'high' if direction[j] > 0 else 'low'}" for j in told)
+    named = [j for j in order if gain[j] > 0 and gain[j] >= _SHARE_TO_NAME * gain[order[0]]]
+    return ", ".join(f"{names[j]} {'high' if direction[j] > 0 else 'low'}" for j in named)
 
 
 def rows_to_explain(report: RowReport) -> IntArray:
@@ -255,8 +254,8 @@ def row_scores(fit: Fit, rows: Rows, *, level: float) -> RowScores:
     limit = usual.limit
     if usual.simulated is not None:
         ordered = usual.simulated
-        allowed = max(level - np.sqrt(level * (1 - level) / ordered.size), 1 / (1 + ordered.size))
-        # p = (1 + #{simulated >= score}) / (1 + N) <= allowed
+        allowed = _largest_flagged(level, ordered.size)
+        # p = (1 + #{simulated >= score}) / (1 + N) <= allowed; what is added guards against rounding.
         place = ordered.size - int(np.floor(allowed * (1 + ordered.size) - 1 + 1e-9))
         limit = float(ordered[min(max(place - 1, 0), ordered.size - 1)])
     if fit.weighed.found is not None:
