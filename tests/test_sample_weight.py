@@ -182,3 +182,24 @@ def test_metadata_routing_hands_weights_through_pipelines_and_searches():
     expected = rs.RobustGraph("sqrt", n_blocks=1).fit(X, sample_weight=often)
     np.testing.assert_array_equal(fitted.interaction_, expected.interaction_)
     assert search.best_estimator_.graph_.n_edges in (3, 6)
+
+
+def test_blocks_of_one_row_are_repetitions_in_the_median_too():
+    rng = np.random.default_rng(0)
+    X, weight = rng.gamma(2, 1, (60, 3)), rng.integers(1, 4, 60)
+    blocks = {"scale": None, "alpha": 0.05}
+    weighted = rs.RobustGraph("sqrt", n_blocks=60, **blocks).fit(X, sample_weight=weight)
+    repeated = rs.RobustGraph("sqrt", n_blocks=int(weight.sum()), **blocks).fit(np.repeat(X, weight, axis=0))
+    plain = rs.RobustGraph("sqrt", n_blocks=60, **blocks).fit(X)
+    np.testing.assert_allclose(weighted.interaction_, repeated.interaction_, rtol=1e-6)
+    assert not np.allclose(weighted.interaction_, plain.interaction_, rtol=1e-2)
+
+
+def test_bad_rows_are_looked_for_among_repetitions():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(15, 2))
+    X[3] = 50.0
+    weight = np.where(np.arange(15) == 3, 1, 4)
+    weighted = rs.RobustGraph("gaussian", alphas=10).fit(X, sample_weight=weight)
+    assert weighted.share_dropped_ is not None
+    assert weighted.row_weights_[3, 0] == 0

@@ -97,13 +97,15 @@ def _by_rules(
         if weighed.weights.is_tapered:
             weights = weighed.weights.some(some)
         else:
+            frequency = weighed.weights.frequency
+            share = some.size / elements.n_rows if frequency is None else frequency[some].sum() / frequency.sum()
             weights, _ = weigh_rows(
                 part,
-                max(1, round(weighed.n_blocks * some.size / elements.n_rows)),
+                min(max(1, round(weighed.n_blocks * share)), some.size),
                 n_partitions=settings.n_partitions,
                 shuffle=settings.shuffle,
                 random_state=seed,
-                frequency=some_of(weighed.weights.frequency, some),
+                frequency=some_of(frequency, some),
             )
         of_some = weights.loss(part)
         assert isinstance(of_some, QuadraticLoss)

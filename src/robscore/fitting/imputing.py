@@ -381,7 +381,9 @@ def weights_of_copies(prepared: Prepared, weighed: Weighed, elements: Elements, 
         if weights.counted.size:
             return weights
     gamma, g = (np.where(elements.overflow, 0.0, np.tile(part, count)) for part in weighed.weights)
-    return RowWeights(gamma / gamma.sum(), g / g.sum())
+    return RowWeights(
+        gamma / gamma.sum(), g / g.sum(), frequency=None if frequency is None else np.tile(frequency, count)
+    )
 
 
 def choose_imputed(

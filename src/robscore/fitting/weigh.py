@@ -10,7 +10,7 @@ import numpy as np
 
 from robscore._tools.messages import About, Message, Remark, Setting, UsageError, quoted
 from robscore._tools.progress import announce, stage
-from robscore._tools.typing import Array, IntArray
+from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements
 from robscore.families.family import NoDensityError, Parameters
 from robscore.fitting.prepare import Prepared
@@ -91,13 +91,13 @@ def weigh(prepared: Prepared, elements: Elements, settings: Settings, pilot: Pil
     """
     elements.check_statistics()
     frequency = prepared.rows.frequency
-    total = elements.n_rows if frequency is None else max(round(float(frequency.sum())), 1)
+    total = max(round(_total(frequency, np.ones(elements.n_rows, dtype=bool))), 1)
     n_blocks = min(settings.first_n_blocks(total), elements.n_rows)
     _check_overflow(prepared, elements)
-    free = settings.reweights and settings.blocks_unspecified and elements.n_rows <= _BLOCKS_OF_ONE
+    free = settings.reweights and settings.blocks_unspecified and total <= _BLOCKS_OF_ONE
     fallback = elements.n_rows if free else n_blocks
     found: Reweighted | Remark | None = None
-    if (settings.reweights or settings.n_blocks == "auto") and elements.n_rows >= _FEWEST_REWEIGHTED:
+    if (settings.reweights or settings.n_blocks == "auto") and total >= _FEWEST_REWEIGHTED:
         with stage("looking for bad rows"):
             found = _reweigh(prepared, elements, settings, fallback, pilot)
     if isinstance(found, Reweighted) and settings.reweights:
@@ -113,10 +113,16 @@ def weigh(prepared: Prepared, elements: Elements, settings: Settings, pilot: Pil
     return Weighed(weights, n_blocks, None, settings.reweights, remarks), weights.loss(elements)
 
 
+def _total(frequency: Array | None, rows: BoolArray) -> float:
+    """How many rows these are: a row of weight 2 is two."""
+    return float(np.count_nonzero(rows) if frequency is None else frequency[rows].sum())
+
+
 def _check_overflow(prepared: Prepared, elements: Elements) -> None:
     """Raise, naming a column, where half of the rows or more have elements that overflow: no weights can help."""
     overflow = elements.overflow
-    if 2 * np.count_nonzero(overflow) < elements.n_rows:
+    frequency = prepared.rows.frequency
+    if 2 * _total(frequency, overflow) < _total(frequency, np.ones_like(overflow)):
         return
     with np.errstate(divide="ignore"):
         away = np.abs(np.log10(np.abs(prepared.rows.take(np.flatnonzero(overflow)[:_LOOKED_AT]))))
@@ -158,9 +164,10 @@ def _weights_of_blocks(
     kept: IntArray | None = None
     if settings.blocks_unspecified and elements.overflow.any():
         kept = np.flatnonzero(~elements.overflow)
-        if 2 * kept.size <= n_rows:
+        share = _total(frequency, ~elements.overflow) / _total(frequency, np.ones(n_rows, dtype=bool))
+        if 2 * share <= 1:
             elements.check_no_overflow(np.arange(n_rows))
-        elements, n_blocks = elements.subset(kept), max(1, round(n_blocks * kept.size / n_rows))
+        elements, n_blocks = elements.subset(kept), min(max(1, round(n_blocks * share)), kept.size)
     weights, remarks = weigh_rows(
         elements,
         n_blocks,
@@ -221,9 +228,9 @@ def _choose_n_blocks(
         weights[n_blocks] = _weights_of_blocks(elements, settings, n_blocks, frequency, products)
         return weights[n_blocks][0].loss(elements)
 
-    criterion = choose_n_blocks(
-        block_grid(elements.n_rows), loss_of, lambda loss: pilot.like(loss, found.parameters), found.loss
-    )
+    total = max(round(_total(frequency, np.ones(elements.n_rows, dtype=bool))), 1)
+    grid = sorted({min(n_blocks, elements.n_rows) for n_blocks in block_grid(total)})  # blocks hold whole rows
+    criterion = choose_n_blocks(grid, loss_of, lambda loss: pilot.like(loss, found.parameters), found.loss)
     n_blocks = least_blocks(criterion)
     chosen, remarks = weights[n_blocks]
     return chosen, n_blocks, criterion, remarks

@@ -170,7 +170,8 @@ def _block_weights(
     """Weights of all K blocks; zero for those that are infinitely far."""
     weights = np.zeros(partition.n_blocks)
     if np.count_nonzero(finite) <= 2:
-        weights[finite] = 1.0 / np.count_nonzero(finite)
+        counts = np.ones(partition.n_blocks) if partition.frequency is None else partition.totals
+        weights[finite] = counts[finite] / counts[finite].sum()
         return weights, True
     if not finite.all():
         partition = partition.only(finite)
@@ -178,7 +179,8 @@ def _block_weights(
         cloud = block_cloud(elements, part, partition, way)
     else:
         cloud = GramCloud(summed_over_blocks(products, partition))
-    solved = median_weights(cloud)
+    # A block of rows that are repeated is as many points; of equal rows without frequencies each block is one.
+    solved = median_weights(cloud, None if partition.frequency is None else partition.totals.astype(float))
     weights[finite] = solved.weights
     return weights, solved.converged
 
