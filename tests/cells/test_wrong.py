@@ -72,7 +72,7 @@ def test_clean_tables_are_left_alone(family: str) -> None:
     truth = rs.simulate.random_model(8, 8, random_state=0)
     X = rs.simulate.sample(family, truth.interaction, truth.location, n_rows=400, random_state=1)
     plain, model = rs.RobustGraph(family).fit(X), rs.RobustGraph(family, cells=True).fit(X)
-    assert not model.fitted_.prepared.filling.holes.any()
+    assert not model.fitted_.prepared.filling.drawn.any()
     np.testing.assert_allclose(model.interaction_, plain.interaction_, atol=1e-8)
 
 

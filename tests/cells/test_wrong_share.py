@@ -8,7 +8,7 @@ from designs import first
 
 import robscore as rs
 from robscore.cells.common_faults import stuck_cells
-from robscore.cells.wrong_cells import Suspects
+from robscore.cells.wrong_cells import SuspectCells
 
 
 def _with_pareto_cells(
@@ -25,7 +25,7 @@ def _with_pareto_cells(
 @pytest.mark.parametrize(("family", "share"), [("sqrt", 0.05), ("sqrt", 0.02), ("gamma", 0.02)])
 def test_the_true_parameters_find_the_true_share_of_wrong_cells(family: str, share: float) -> None:
     truth, X, Y = _with_pareto_cells(family, 10, 12, share)
-    suspects = Suspects.of(rs.families.get_family(family), Y, np.zeros(Y.shape, dtype=bool))
+    suspects = SuspectCells.of(rs.families.get_family(family), Y, np.zeros(Y.shape, dtype=bool))
     for _ in range(3):
         suspects = suspects.updated(X, (truth.interaction, truth.location), np.ones(len(X), dtype=bool))
     assert suspects.wrong.share.mean() == pytest.approx(share, rel=0.25)

@@ -1,4 +1,4 @@
-"""What wrong cells have in common: a factor, as of a wrong unit or a moved decimal point; and stuck sensors."""
+"""Which faults wrong cells of a column have in common: a factor, by a unit or decimal point, or a stuck sensor."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from robscore._tools.typing import Array, BoolArray, IntArray
 
 _DECIMAL = (10.0, 100.0, 1000.0)  # a moved decimal point is the likeliest fault
 _UNITS = (25.4, 2.54, 3.6, 1.609344, 0.3048**-1, 4.44822, 9.80665, 12.0, 60.0, 24.0)
-_NEAR = 0.25  # how far logarithms of the ratios of a common factor may be from its own, as a typical distance
-_CERTAIN, _ROUGH = 3.0, 0.05  # standard errors of that factor, and what is expected of cells is not known better
-_ERROR = 1.2533  # of a median of normal numbers, over that of their mean
+_NEAR = 0.25  # typical distance of log ratios from the log of a factor that cells have in common, at most
+_CERTAIN = 3.0  # standard errors of the log of that factor, within which a unit must lie
+_ROUGH = 0.05  # added to these: expected values of cells are not known better
+_ERROR = 1.2533  # the standard error of a median of normal numbers over that of their mean
 _FEWEST, _SHARE = 5, 0.6  # cells, and share of a column's wrong cells, that have a factor in common
-_FOLLOWS = 2.0  # standard errors by which wrong cells that share a factor must follow what is expected
-_LONGEST = 1e-6  # chance that so long a run of equal values comes about where values repeat as often as here
+_FOLLOWS = 2.0  # standard errors by which wrong cells that share a factor must follow their expected values
+_LONGEST = 1e-6  # chance of so long a run of equal values, where values repeat as they do in the column
 _SHORTEST_RUN = 8
-_TIMES_AS_LONG = 3  # as any other value of the column is frequent, for the cells of a run to be wrong beyond doubt
+_TIMES_AS_LONG = 3  # the length of a run over the frequency of any other value, for its cells to be wrong beyond doubt
 
 
 class CommonFactor(NamedTuple):
-    """So many wrong cells of a column are about so many times too large, or too small."""
+    """A factor by which ``n_cells`` wrong cells of a column are too large (``above``), or too small."""
 
     column: int
     n_cells: int
@@ -31,7 +32,7 @@ class CommonFactor(NamedTuple):
 
 
 class StuckRun(NamedTuple):
-    """So many equal values of a column, one after the other."""
+    """A run of equal values of a column, one after the other."""
 
     column: int
     start: int
@@ -40,9 +41,9 @@ class StuckRun(NamedTuple):
 
 
 def common_factors(values: Array, expected: Array, columns: IntArray) -> list[CommonFactor]:
-    """Of wrong cells with what they should be, all of shape (k,), by column.
+    """Find the factors that wrong cells have in common, given their values, expected values and columns, shape (k,).
 
-    Cells with a factor c in common follow what is expected of them, log x_i = log c + log e_i + noise: a slope of 1.
+    Cells with a factor c in common follow their expected values, log x_i = log c + log e_i + noise: a slope of 1.
     Cells that are only far away, such as one code or a shift, do not, and may be 12 times too large by chance.
 
     Examples
@@ -78,9 +79,9 @@ def common_factors(values: Array, expected: Array, columns: IntArray) -> list[Co
 
 
 def _follow(logs: Array, base: Array) -> bool:
-    """Whether y follows x, both of shape (k,): a slope that is above zero, clearly, and near one.
+    """Whether logs of values follow those of their expected values, shape (k,): a slope clearly above zero, near one.
 
-    Nearer than that of cells with an amount in common in place of a factor c, which is about 1 / c.
+    It must be nearer to one than to about 1 / c, the slope of cells that have an amount in common, not a factor c.
     """
     x, y = base - base.mean(), logs - logs.mean()
     spread = float(x @ x)
@@ -93,9 +94,9 @@ def _follow(logs: Array, base: Array) -> bool:
 
 
 def stuck_runs(X: Array) -> list[StuckRun]:
-    """The longest run of equal values of every column of X, shape (n, m), where it is too long for chance.
+    """Find the longest run of equal values of every column of X, shape (n, m), where it is too long for chance.
 
-    Columns that rows are sorted or grouped by have none: there other values come in runs too.
+    A column that the rows are sorted or grouped by has no such run: there other values come in runs too.
 
     Examples
     --------
@@ -108,17 +109,17 @@ def stuck_runs(X: Array) -> list[StuckRun]:
     """
     found = []
     for j, column in enumerate(X.T):
-        there = column[~np.isnan(column)]
-        if there.size < _SHORTEST_RUN:
+        observed = column[~np.isnan(column)]
+        if observed.size < _SHORTEST_RUN:
             continue
         starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
         lengths = np.diff(np.append(starts, column.size))
         longest = int(lengths.argmax())
         length = int(lengths[longest])
-        if length < _SHORTEST_RUN or _is_in_order(there, float(column[starts[longest]])):
+        if length < _SHORTEST_RUN or _is_in_order(observed, float(column[starts[longest]])):
             continue
-        _, counts = np.unique(there, return_counts=True)
-        share = float(((counts - (counts == length) * length).clip(0) / there.size).max(initial=0.0))
+        _, counts = np.unique(observed, return_counts=True)
+        share = float(((counts - (counts == length) * length).clip(0) / observed.size).max(initial=0.0))
         if column.size * share ** (length - 1) < _LONGEST:
             start = int(starts[longest])
             found.append(StuckRun(j, start, length, float(column[start])))
@@ -136,10 +137,10 @@ def _is_in_order(column: Array, stuck: float) -> bool:
 
 
 def stuck_cells(X: Array) -> BoolArray:
-    """Cells of X, shape (n, m), that repeat the value before them in a run of a stuck sensor.
+    """Mark cells of X, shape (n, m), that repeat the value before them in a run of a stuck sensor.
 
-    Only of values that the column has nowhere else, in runs far longer than any other value is frequent: zeros of dry
-    days, rounded values and sorted columns are none.
+    The column must have that value nowhere else, and the run must be far longer than any other value is frequent: so
+    zeros of dry days, rounded values and sorted columns are not marked.
 
     Examples
     --------

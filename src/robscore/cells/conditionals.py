@@ -1,9 +1,9 @@
-"""What a model says of every cell given the rest of its row: a density that integrates to one, and where the cell lies.
+"""The law of a cell given the rest of its row under a model: its density, and where in its distribution it lies.
 
     log p(x_j | the others) = log p(x) - log of the integral of p over x_j,      F = integral up to x_j, over all of it
 
-and the residual of x_j, the standard normal quantile of F. In closed form where the family has one, else by the
-trapezoid rule on a grid of the column, on the orthant in log x_j, where a density may be infinite at zero.
+The residual of x_j is the standard normal quantile of F. Both are taken in closed form where the family has one, else
+by the trapezoid rule on a grid of the column; on the orthant in log x_j, since a density may be infinite at zero.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ from scipy.special import ndtr, ndtri
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.families.family import Family, Parameters
 
-_BEYOND = (1e-4, 20.0)  # of the smallest and the largest value: what the integral includes
-_FARTHEST = 37.0  # deviations: the farthest residual whose share is a number above zero
+_BEYOND = (1e-4, 20.0)  # times the smallest and the largest value: where the integral ends
+_FARTHEST = 37.0  # deviations: the farthest residual whose tail probability is still above zero in floats
 
 
 class Conditionals(NamedTuple):
-    """Of some columns of n rows, arrays of shape (n, k).
+    """The laws of cells in some columns of n rows; all arrays have shape (n, k).
 
     Attributes
     ----------
-    log_density : normalised
-    residual : the normal quantile of F, within 37: standard normal where the model is right
+    log_density : array
+        It is normalised: the density integrates to one.
+    residual : array
+        The normal quantile of F, within 37 of zero; residuals are standard normal where the model is right.
     """
 
     log_density: Array
@@ -40,14 +42,14 @@ class Conditionals(NamedTuple):
 
 
 def has_conditionals(family: Family) -> bool:
-    """Whether cells are looked at one by one: for pairwise families on [0, inf) or the real line."""
+    """Whether laws of single cells are known: for pairwise families on [0, inf) or the real line."""
     return family.is_pairwise and (family.domain.only_boundary_is_zero or family.domain.is_real_line)
 
 
 def conditionals(
     family: Family, X: Array, parameters: Parameters, values: Array, columns: IntArray, usual: BoolArray, points: int
 ) -> Conditionals:
-    """Of values, shape (n, k), in some columns, given the other columns of the rows X, shape (n, m).
+    """The laws of values, shape (n, k), in some columns, given the other columns of the rows X, shape (n, m).
 
     Parameters
     ----------
@@ -57,9 +59,9 @@ def conditionals(
     values : array of shape (n, k)
     columns : integer array of shape (k,)
     usual : boolean array of shape (n,)
-        Rows whose values say how far the grid goes.
+        Rows whose values decide how far the grid goes.
     points : int
-        Of the grid, where there is one.
+        How many points the grid has, where one is needed.
 
     Examples
     --------
@@ -103,7 +105,7 @@ def conditional_quantiles(
 def _integrated(
     family: Family, X: Array, parameters: Parameters, j: int, usual: Array, points: int
 ) -> tuple[Array, Array, Array, Callable[[Array], Array]]:
-    """A grid of column j, shares of the area between its points, the log of all of it, and log p up to that."""
+    """A grid of column j, the shares of the area between its points, the log of the area, and log p unnormalised."""
     on_line = family.domain.is_real_line
     grid, steps = _grid(usual, points, on_line=on_line)
     with np.errstate(all="ignore"):
@@ -118,7 +120,7 @@ def _integrated(
 
 
 def _grid(column: Array, points: int, *, on_line: bool) -> tuple[Array, Array]:
-    """Values from end to end, and the log of what makes a step of the grid a step of the column."""
+    """Values from end to end, and the log of dx over the grid's own unit, which is x or log x."""
     if on_line:
         reach = float(np.ptp(column))
         values = np.linspace(column.min() - reach, column.max() + reach, points)
@@ -129,9 +131,9 @@ def _grid(column: Array, points: int, *, on_line: bool) -> tuple[Array, Array]:
 
 
 def _quantile_of(x: Array, grid: Array, strips: Array) -> Array:
-    """The normal quantile of the area below x, shape (n,), or of that above it, whichever is smaller.
+    """The normal quantile of the area below x, shape (n,), found by the area above x where that is smaller.
 
-    ``strips`` are areas between the points of the grid, shape (n, points - 1).
+    The smaller of both keeps its digits. ``strips`` are areas between the grid's points, shape (n, points - 1).
     """
     at = np.clip(np.searchsorted(grid, x) - 1, 0, grid.size - 2)
     rows, part = np.arange(x.size), np.clip((x - grid[at]) / (grid[at + 1] - grid[at]), 0.0, 1.0)

@@ -1,8 +1,9 @@
-"""Some cells of a table drawn given the rest of their rows: the order, the start, the sweeps, and normal rows at once.
+"""Some cells of a table drawn given the rest of their rows: in which order, from which start, by which sweeps.
 
-Cells start from values of their column (:func:`initial_values`). They are redrawn by Gibbs sweeps, each cell from its
-distribution given all others (:func:`completions`, the loop of draws); those of normal rows, and of rows that are
-normal after a change of variables, all at once. For Gaussian rows no draws are needed (:func:`normal_points`).
+Cells start from values of their column (:func:`initial_values`) and are drawn by Gibbs sweeps, each cell from its
+distribution given all others. :func:`completions` is the loop of draws. Cells of normal rows, and of rows that are
+normal after a change of variables, are all drawn at once (:func:`normal_given_the_rest`). For Gaussian rows no draws
+are needed: a few points have the exact moments of the missing cells (:func:`normal_points`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from scipy.fft import dct
 from scipy.stats import rankdata
 
@@ -22,224 +24,14 @@ from robscore.families.family import Family, Parameters
 from robscore.families.samplers.normal import NormalSampler
 from robscore.families.samplers.slices import draw_coordinate
 
-
-def without_covariates(family: Family, n_columns: int) -> Family:
-    """The family of its own columns alone, of rows with so many columns, covariates included."""
-    m = family.own_columns(n_columns)
-    location = np.zeros((m, 1 + family.n_given) if family.n_given else m)
-    return family.at(np.ones((1, n_columns)), np.eye(m), location)[0]
-
-
-def redrawn(
-    family: Family,
-    X: Array,
-    holes: BoolArray,
-    parameters: Parameters,
-    *,
-    order: DrawingOrder,
-    sweeps: int,
-    rng: np.random.Generator,
-) -> Array:
-    """The rows X, shape (n, m), inside the domain, with their holes redrawn in so many sweeps, or independently.
-
-    Parameters
-    ----------
-    family : Family
-    X : array of shape (n, m), with covariates after the family's own columns, if there are any
-    holes : boolean array of shape (n, own columns)
-    parameters : K and eta, which have a density
-    order : of the draws
-    sweeps : int
-    rng : Generator
-
-    Examples
-    --------
-    >>> import numpy as np, robscore as rs
-    >>> from robscore.cells.draw_cells import redrawn
-    >>> from robscore.cells.draw_cells import DrawingOrder
-    >>> X = np.zeros((2000, 2))
-    >>> holes = np.broadcast_to([False, True], X.shape)
-    >>> K = np.array([[2.0, -1.0], [-1.0, 2.0]])
-    >>> order, rng = DrawingOrder(np.arange(2000), np.arange(2)), np.random.default_rng(0)
-    >>> drawn = redrawn(rs.families.Gaussian(), X, holes, (K, np.zeros(2)), order=order, sweeps=1, rng=rng)
-    >>> bool(drawn[:, 0].any()), round(float(drawn[:, 1].var()), 1)
-    (False, 0.5)
-    """
-    return np.asarray(completions(family, X, holes, parameters, order=order, sweeps=[sweeps], rngs=[rng])[0])
-
-
-def completions(
-    family: Family,
-    X: Array,
-    holes: BoolArray,
-    parameters: Parameters,
-    *,
-    order: DrawingOrder,
-    sweeps: Sequence[int],
-    rngs: Sequence[np.random.Generator],
-) -> Array:
-    """As :func:`redrawn` gives them, one after another, each from the one before; shape (len(rngs), n, m)."""
-    base, own, (K, eta) = family.at(X, *parameters)
-    sampler = base.sampler()
-    with np.errstate(all="ignore"):  # rows of any size may be among them
-        normal = sampler.undone(own) if isinstance(sampler, NormalSampler) else None
-        if normal is not None:
-            assert isinstance(sampler, NormalSampler)
-            drawn = _normal_completions(normal, holes, K, eta + sampler.shift, order, rngs)
-            drawn = drawn if sampler.change is None else sampler.change(drawn)
-            drawn = np.where(holes & np.isfinite(drawn), drawn, own)
-        else:
-            sweep, own = _redraw_parts if isinstance(base.domain, Simplex) else _redraw, own.copy()
-            drawn = np.empty((len(rngs), *own.shape))
-            for k, (count, rng) in enumerate(zip(sweeps, rngs, strict=True)):
-                for _ in range(count):
-                    sweep(base, own, holes, K, eta, order, rng)
-                drawn[k] = own
-    given = X[:, own.shape[1] :]
-    return np.concatenate([drawn, np.broadcast_to(given, (len(rngs), *given.shape))], axis=2)
-
-
-def _normal_completions(
-    Y: Array, holes: BoolArray, K: Array, eta: Array, order: DrawingOrder, rngs: Sequence[np.random.Generator]
-) -> Array:
-    """Normal rows Y, shape (n, m), with their holes drawn at once, independently of each other; shape (E, n, m)."""
-    there = np.ix_(order.rows, order.columns)
-    own, own_holes, own_K = Y[there], holes[there], K[np.ix_(order.columns, order.columns)]
-    laws = list(normal_given_the_rest(own, own_holes, own_K, np.broadcast_to(eta, Y.shape)[there]))
-    drawn = np.empty((len(rngs), *Y.shape))
-    for k, rng in enumerate(rngs):
-        noise = rng.standard_normal(Y.shape)
-        for rows, columns, root, pull in laws:
-            at = rows[:, None], columns
-            own[at] = np.linalg.solve(root, (pull + noise[at])[:, :, None])[:, :, 0]
-        drawn[k][there] = own
-    return drawn
-
-
-def _redraw(
-    family: Family, X: Array, holes: BoolArray, K: Array, eta: Array, order: DrawingOrder, rng: np.random.Generator
-) -> None:
-    """One sweep, column by column, in place."""
-    for j in order.columns.tolist():
-        rows = order.rows_of(holes, j)
-        if rows.size:
-            own = eta if eta.ndim == 1 else eta[rows]
-            drawn = draw_coordinate(family, K, own, X[rows], j, rng)
-            X[rows, j] = np.where(np.isfinite(drawn), drawn, X[rows, j])
-
-
-def _redraw_parts(
-    family: Family, X: Array, holes: BoolArray, K: Array, eta: Array, order: DrawingOrder, rng: np.random.Generator
-) -> None:
-    """One sweep over parts of compositions, in place: a missing part moves against another missing part of its row.
-
-    That other one, the partner, is drawn for every row; a part that is missing alone is what the others leave of 1.
-    """
-    m = X.shape[1]
-    count = np.count_nonzero(holes, axis=1)
-    several = order.rows[count[order.rows] >= 2]
-    nth = np.minimum((rng.random(several.size) * count[several]).astype(np.intp), count[several] - 1)
-    partner = np.argsort(~holes[several], axis=1, kind="stable")[np.arange(several.size), nth]
-    for last in order.columns.tolist():
-        rows = several[partner == last]
-        if not rows.size:
-            continue
-        turned = np.append(np.delete(np.arange(m), last), last)
-        turned_K = K[np.ix_(turned, turned)]
-        for place, j in enumerate(turned[:-1].tolist()):
-            some = rows[holes[rows, j]]
-            if some.size:
-                own = (eta if eta.ndim == 1 else eta[some])[..., turned]
-                values = draw_coordinate(family, turned_K, own, X[np.ix_(some, turned)], place, rng)
-                X[some] = family.domain.replaced(X[np.ix_(some, turned)], place, values)[:, np.argsort(turned)]
-
-
-class NormalCells(NamedTuple):
-    """Of rows that have the same number q of holes.
-
-    Attributes
-    ----------
-    rows : integer array of shape (k,)
-    holes : integer array of shape (k, q)
-        Columns of their holes, ascending.
-    root : array of shape (k, q, q)
-        L', of the Cholesky factor L L' = K_MM.
-    pull : array of shape (k, q)
-        Their mean is L'^-1 pull; and L'^-1 (pull + e) are draws, where e is noise of unit variance.
-    """
-
-    rows: IntArray
-    holes: IntArray
-    root: Array
-    pull: Array
-
-
-def normal_given_the_rest(X: Array, holes: BoolArray, K: Array, eta: Array) -> Iterator[NormalCells]:
-    """The law of the holes of the rows X, shape (n, m), one number of holes after the other.
-
-    Parameters
-    ----------
-    X : array of shape (n, m)
-        What is in its holes does not matter.
-    holes : boolean array of shape (n, m)
-    K : array of shape (m, m), positive definite
-    eta : array of shape (m,), or (n, m) with one for every row
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from robscore.cells.draw_cells import normal_given_the_rest
-    >>> K = np.array([[2.0, -1.0], [-1.0, 2.0]])
-    >>> (law,) = normal_given_the_rest(np.array([[1.0, 0.0]]), np.array([[False, True]]), K, np.zeros(2))
-    >>> (law.pull / law.root[:, 0]).round(6).tolist(), law.holes.tolist()
-    ([[0.5]], [[1]])
-    """
-    counts = np.count_nonzero(holes, axis=1)
-    pull = eta - np.where(holes, 0.0, X) @ K
-    for count in np.unique(counts[counts > 0]).tolist():
-        rows = np.flatnonzero(counts == count)
-        missing = np.nonzero(holes[rows])[1].reshape(rows.size, count)
-        lower = np.linalg.cholesky(K[missing[:, :, None], missing[:, None]])
-        half = np.linalg.solve(lower, pull[rows[:, None], missing][:, :, None])[:, :, 0]
-        yield NormalCells(rows, missing, np.asarray(lower.transpose(0, 2, 1)), half)
-
-
-def normal_points(X: Array, holes: BoolArray, K: Array, eta: Array) -> Array:
-    """Completions of the rows X, shape (2 Q, n, m), Q the most holes of a row.
-
-    Parameters
-    ----------
-    X : array of shape (n, m)
-        What is in its holes does not matter.
-    holes : boolean array of shape (n, m)
-    K : array of shape (m, m), positive definite
-    eta : array of shape (m,), or (n, m) with one for every row
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from robscore.cells.draw_cells import normal_points
-    >>> K = np.array([[2.0, -1.0], [-1.0, 2.0]])
-    >>> points = normal_points(np.array([[1.0, 0.0]]), np.array([[False, True]]), K, np.zeros(2))
-    >>> points[:, 0, 1].mean().round(6), points[:, 0, 1].var().round(6)
-    (np.float64(0.5), np.float64(0.5))
-    """
-    size = max(int(np.count_nonzero(holes, axis=1).max(initial=0)), 1)
-    frame = np.sqrt(size) * dct(np.eye(size), norm="ortho")
-    points = np.repeat(X[None], 2 * size, axis=0)
-    for rows, missing, root, pull in normal_given_the_rest(X, holes, K, eta):
-        away = np.broadcast_to(frame[:, : missing.shape[1]].T, (*missing.shape, size))
-        solved = np.linalg.solve(root, np.concatenate([pull[:, :, None], away], axis=2))
-        mean, away = solved[:, :, 0], solved[:, :, 1:]
-        for k in range(size):
-            points[k, rows[:, None], missing] = mean + away[:, :, k]
-            points[size + k, rows[:, None], missing] = mean - away[:, :, k]
-    return points
+_FEWEST_VALUES = 5  # observed in a column, for its other cells to be drawn
 
 
 @dataclass(frozen=True)
 class DrawingOrder:
-    """An order of the rows and one of the columns.
+    """The order in which cells are drawn, one of the rows and one of the columns.
+
+    It follows from the cells alone, so that the same random numbers meet the same cells however a table is sorted.
 
     Attributes
     ----------
@@ -252,74 +44,297 @@ class DrawingOrder:
 
     @classmethod
     def of(cls, X: Array) -> DrawingOrder:
-        """By the observed cells of the rows X, shape (n, m): ranks within the columns do not depend on units.
+        """Find the order by the observed cells of the rows X, shape (n, m).
 
-        The columns first, by how the ranks of their cells go with those of the rest of their rows.
+        Ranks within the columns do not depend on units. Columns are put in order first, by how the ranks of their cells
+        go with those of the rest of their rows.
         """
-        holes = np.isnan(X)
-        ranks = rankdata(X, axis=0, nan_policy="omit") / np.maximum(np.count_nonzero(~holes, axis=0), 1) - 0.5
-        ranks = np.where(holes, 0.0, ranks)
+        missing = np.isnan(X)
+        ranks = rankdata(X, axis=0, nan_policy="omit") / np.maximum(np.count_nonzero(~missing, axis=0), 1) - 0.5
+        ranks = np.where(missing, 0.0, ranks)
         centred = ranks - ranks.mean(axis=0)
         with_others = (centred * centred.sum(axis=1, keepdims=True)).mean(axis=0)
         columns = np.argsort(with_others, kind="stable")
-        key = np.where(holes, 1.0, ranks)[:, columns] @ np.cos(np.arange(1, columns.size + 1))
+        # Any weights will do that leave two different rows with two different sums.
+        key = np.where(missing, 1.0, ranks)[:, columns] @ np.cos(np.arange(1, columns.size + 1))
         return cls(np.argsort(key, kind="stable"), columns)
 
-    def rows_of(self, holes: BoolArray, j: int) -> IntArray:
-        """The rows with a hole in column j, in order."""
-        return self.rows[holes[self.rows, j]]
-
-
-_FEWEST_VALUES = 5  # observed in a column, for the others to be drawn
+    def rows_of(self, cells: BoolArray, j: int) -> IntArray:
+        """The rows of the marked cells of column j, in order; ``cells`` has shape (n, m)."""
+        return self.rows[cells[self.rows, j]]
 
 
 def initial_values(X: Array, domain: Domain, names: list[str], order: DrawingOrder, seed: int) -> Array:
-    """The rows X, shape (n, m), with something in every cell that is NaN.
+    """The rows X, shape (n, m), with a value of the same column in every cell that is NaN.
+
+    The k missing cells of a column get its k quantiles at (1/2, 3/2, ...) / k, in an order drawn at random, so that
+    medians, scales and domains are those of the observed cells. Missing parts of a composition share what the others
+    leave of 1.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.cells.draw_cells import DrawingOrder
-    >>> from robscore.cells.draw_cells import initial_values
+    >>> from robscore.cells.draw_cells import DrawingOrder, initial_values
     >>> from robscore.domains import Real
     >>> X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0], [5.0, 9.0], [np.nan, 7.5]])
     >>> float(initial_values(X, Real(), ["a", "b"], DrawingOrder.of(X), seed=0)[5, 0])
     3.0
     """
-    holes = np.isnan(X)
-    _check_columns(holes, names)
+    missing = np.isnan(X)
+    _check_columns(missing, names)
     if isinstance(domain, Simplex):
-        return _with_parts(X, holes)
+        return _with_parts(X, missing)
     filled, rng = X.copy(), np.random.default_rng(seed)
     for j in order.columns:
-        rows = order.rows_of(holes, j)
+        rows = order.rows_of(missing, j)
         if rows.size:
             levels = (rng.permutation(rows.size) + 0.5) / rows.size
-            filled[rows, j] = np.quantile(X[~holes[:, j], j], levels)
+            filled[rows, j] = np.quantile(X[~missing[:, j], j], levels)
     return filled
 
 
-def _check_columns(holes: BoolArray, names: list[str]) -> None:
+def _check_columns(missing: BoolArray, names: list[str]) -> None:
     """Raise, naming columns, where too little is observed to draw the rest from."""
-    there = np.count_nonzero(~holes, axis=0)
-    few = np.flatnonzero((there < _FEWEST_VALUES) & holes.any(axis=0))
+    observed = np.count_nonzero(~missing, axis=0)
+    few = np.flatnonzero((observed < _FEWEST_VALUES) & missing.any(axis=0))
     if few.size:
-        counts = ", ".join(f"{names[j]!r} has {there[j]}" for j in few[:5])
+        counts = ", ".join(f"{names[j]!r} has {observed[j]}" for j in few[:5])
         raise UsageError(
             f"Columns {quoted([names[j] for j in few])} have fewer than {_FEWEST_VALUES} values, too few to fill in "
-            f"the others from ({counts} of {len(holes)}). Drop these columns."
+            f"the others from ({counts} of {len(missing)}). Drop these columns."
         )
 
 
-def _with_parts(X: Array, holes: BoolArray) -> Array:
+def _with_parts(X: Array, missing: BoolArray) -> Array:
     """What observed parts leave of 1, shared in proportion to the medians of the missing ones; one part gets all."""
-    share = np.where(holes, np.nanmedian(X, axis=0), 0.0)
+    share = np.where(missing, np.nanmedian(X, axis=0), 0.0)
     left = 1.0 - np.nansum(X, axis=1)
-    without = np.flatnonzero(holes.any(axis=1) & ~(left > 0))
+    without = np.flatnonzero(missing.any(axis=1) & ~(left > 0))
     if without.size:
         raise UsageError(
             f"The observed parts sum to 1 or more in {without.size} rows with missing parts (first: row "
             f"{without[0]}), which leaves nothing for the missing ones. Drop those rows."
         )
     with np.errstate(invalid="ignore"):
-        return np.where(holes, left[:, None] * share / share.sum(axis=1, keepdims=True), X)
+        return np.where(missing, left[:, None] * share / share.sum(axis=1, keepdims=True), X)
+
+
+def redrawn(
+    family: Family,
+    X: Array,
+    cells: BoolArray,
+    parameters: Parameters,
+    *,
+    order: DrawingOrder,
+    sweeps: int,
+    rng: Generator,
+) -> Array:
+    """The rows X, shape (n, m), inside the domain, with some cells drawn anew by sweeps, or at once where rows allow.
+
+    Parameters
+    ----------
+    family : Family
+    X : array of shape (n, m), with covariates after the family's own columns, if there are any
+    cells : boolean array of shape (n, own columns)
+        The cells to draw.
+    parameters : K and eta, which must have a density
+    order : of the draws
+    sweeps : int
+    rng : Generator
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> from robscore.cells.draw_cells import DrawingOrder, redrawn
+    >>> X = np.zeros((2000, 2))
+    >>> cells = np.broadcast_to([False, True], X.shape)
+    >>> K = np.array([[2.0, -1.0], [-1.0, 2.0]])
+    >>> order, rng = DrawingOrder(np.arange(2000), np.arange(2)), np.random.default_rng(0)
+    >>> drawn = redrawn(rs.families.Gaussian(), X, cells, (K, np.zeros(2)), order=order, sweeps=1, rng=rng)
+    >>> bool(drawn[:, 0].any()), round(float(drawn[:, 1].var()), 1)
+    (False, 0.5)
+    """
+    return np.asarray(completions(family, X, cells, parameters, order=order, sweeps=[sweeps], rngs=[rng])[0])
+
+
+def completions(
+    family: Family,
+    X: Array,
+    cells: BoolArray,
+    parameters: Parameters,
+    *,
+    order: DrawingOrder,
+    sweeps: Sequence[int],
+    rngs: Sequence[Generator],
+) -> Array:
+    """Tables as :func:`redrawn` gives them, each drawn from the one before; shape (len(rngs), n, m)."""
+    base, own, (K, eta) = family.at(X, *parameters)
+    sampler = base.sampler()
+    with np.errstate(all="ignore"):  # rows may hold numbers of any size: what overflows is left as it was
+        normal = sampler.undone(own) if isinstance(sampler, NormalSampler) else None
+        if normal is not None:
+            assert isinstance(sampler, NormalSampler)
+            drawn = _normal_completions(normal, cells, K, eta + sampler.shift, order, rngs)
+            drawn = drawn if sampler.change is None else sampler.change(drawn)
+            drawn = np.where(cells & np.isfinite(drawn), drawn, own)
+        else:
+            sweep, own = _sweep_parts if isinstance(base.domain, Simplex) else _sweep, own.copy()
+            drawn = np.empty((len(rngs), *own.shape))
+            for k, (count, rng) in enumerate(zip(sweeps, rngs, strict=True)):
+                for _ in range(count):
+                    sweep(base, own, cells, K, eta, order, rng)
+                drawn[k] = own
+    given = X[:, own.shape[1] :]
+    return np.concatenate([drawn, np.broadcast_to(given, (len(rngs), *given.shape))], axis=2)
+
+
+def _sweep(
+    family: Family, X: Array, cells: BoolArray, K: Array, eta: Array, order: DrawingOrder, rng: Generator
+) -> None:
+    """Draw the cells once, column by column, in place."""
+    for j in order.columns.tolist():
+        rows = order.rows_of(cells, j)
+        if rows.size:
+            own = eta if eta.ndim == 1 else eta[rows]
+            drawn = draw_coordinate(family, K, own, X[rows], j, rng)
+            X[rows, j] = np.where(np.isfinite(drawn), drawn, X[rows, j])
+
+
+def _sweep_parts(
+    family: Family, X: Array, cells: BoolArray, K: Array, eta: Array, order: DrawingOrder, rng: Generator
+) -> None:
+    """Draw parts of compositions once, in place: a part can only move against another missing part of its row.
+
+    That other one, the partner, is drawn for every row; a part that is missing alone is what the others leave of 1.
+    """
+    m = X.shape[1]
+    count = np.count_nonzero(cells, axis=1)
+    several = order.rows[count[order.rows] >= 2]
+    nth = np.minimum((rng.random(several.size) * count[several]).astype(np.intp), count[several] - 1)
+    partner = np.argsort(~cells[several], axis=1, kind="stable")[np.arange(several.size), nth]
+    for last in order.columns.tolist():
+        rows = several[partner == last]
+        if not rows.size:
+            continue
+        turned = np.append(np.delete(np.arange(m), last), last)  # the domain moves parts against the last one
+        turned_K = K[np.ix_(turned, turned)]
+        for place, j in enumerate(turned[:-1].tolist()):
+            some = rows[cells[rows, j]]
+            if some.size:
+                own = (eta if eta.ndim == 1 else eta[some])[..., turned]
+                values = draw_coordinate(family, turned_K, own, X[np.ix_(some, turned)], place, rng)
+                X[some] = family.domain.replaced(X[np.ix_(some, turned)], place, values)[:, np.argsort(turned)]
+
+
+def _normal_completions(
+    Y: Array, cells: BoolArray, K: Array, eta: Array, order: DrawingOrder, rngs: Sequence[Generator]
+) -> Array:
+    """Normal rows Y, shape (n, m), with their cells drawn at once, independently of each other; shape (E, n, m)."""
+    at_order = np.ix_(order.rows, order.columns)
+    own, own_cells, own_K = Y[at_order], cells[at_order], K[np.ix_(order.columns, order.columns)]
+    laws = list(normal_given_the_rest(own, own_cells, own_K, np.broadcast_to(eta, Y.shape)[at_order]))
+    drawn = np.empty((len(rngs), *Y.shape))
+    for k, rng in enumerate(rngs):
+        noise = rng.standard_normal(Y.shape)
+        for rows, columns, root, pull in laws:
+            at = rows[:, None], columns
+            own[at] = np.linalg.solve(root, (pull + noise[at])[:, :, None])[:, :, 0]
+        drawn[k][at_order] = own
+    return drawn
+
+
+class NormalCells(NamedTuple):
+    """The law of the cells to draw in normal rows that have q of them each.
+
+    Attributes
+    ----------
+    rows : integer array of shape (k,)
+    columns : integer array of shape (k, q)
+        The columns of these cells, ascending.
+    root : array of shape (k, q, q)
+        L', of the Cholesky factor L L' = K_MM.
+    pull : array of shape (k, q)
+        Their mean is L'^-1 pull; and L'^-1 (pull + e) are draws, where e is noise of unit variance.
+    """
+
+    rows: IntArray
+    columns: IntArray
+    root: Array
+    pull: Array
+
+
+def normal_given_the_rest(X: Array, cells: BoolArray, K: Array, eta: Array) -> Iterator[NormalCells]:
+    """The law of some cells of normal rows X, shape (n, m): normal, with precision K_MM and a mean of their own.
+
+    Rows with equally many such cells come together.
+
+    Parameters
+    ----------
+    X : array of shape (n, m)
+        Its values in these cells do not matter.
+    cells : boolean array of shape (n, m)
+    K : array of shape (m, m), positive definite
+    eta : array of shape (m,), or (n, m) with one for every row
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore.cells.draw_cells import normal_given_the_rest
+    >>> K = np.array([[2.0, -1.0], [-1.0, 2.0]])
+    >>> (law,) = normal_given_the_rest(np.array([[1.0, 0.0]]), np.array([[False, True]]), K, np.zeros(2))
+    >>> (law.pull / law.root[:, 0]).round(6).tolist(), law.columns.tolist()
+    ([[0.5]], [[1]])
+    """
+    counts = np.count_nonzero(cells, axis=1)
+    pull = eta - np.where(cells, 0.0, X) @ K
+    for count in np.unique(counts[counts > 0]).tolist():
+        rows = np.flatnonzero(counts == count)
+        columns = np.nonzero(cells[rows])[1].reshape(rows.size, count)
+        lower = np.linalg.cholesky(K[columns[:, :, None], columns[:, None]])
+        half = np.linalg.solve(lower, pull[rows[:, None], columns][:, :, None])[:, :, 0]
+        yield NormalCells(rows, columns, np.asarray(lower.transpose(0, 2, 1)), half)
+
+
+def normal_points(X: Array, cells: BoolArray, K: Array, eta: Array) -> Array:
+    """Completions of the rows X that have exactly the moments of some cells, shape (2 Q, n, m): no draws are needed.
+
+    Given the others, q cells of a normal row are normal with precision K_MM. For an orthogonal Q x Q matrix with rows
+    v_k, where Q >= q is the most such cells of a row, the 2 Q points  mean +- sqrt(Q) L^-T v_k  (of v_k the first q
+    entries; L L' = K_MM)  have that mean and that covariance. Score-matching elements of the Gaussian family are
+    quadratic, so their averages over these points are their conditional expectations.
+
+    Parameters
+    ----------
+    X : array of shape (n, m)
+        Its values in these cells do not matter.
+    cells : boolean array of shape (n, m)
+    K : array of shape (m, m), positive definite
+    eta : array of shape (m,), or (n, m) with one for every row
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore.cells.draw_cells import normal_points
+    >>> K = np.array([[2.0, -1.0], [-1.0, 2.0]])
+    >>> points = normal_points(np.array([[1.0, 0.0]]), np.array([[False, True]]), K, np.zeros(2))
+    >>> points[:, 0, 1].mean().round(6), points[:, 0, 1].var().round(6)
+    (np.float64(0.5), np.float64(0.5))
+    """
+    size = max(int(np.count_nonzero(cells, axis=1).max(initial=0)), 1)
+    frame = np.sqrt(size) * dct(np.eye(size), norm="ortho")
+    points = np.repeat(X[None], 2 * size, axis=0)
+    for rows, columns, root, pull in normal_given_the_rest(X, cells, K, eta):
+        away = np.broadcast_to(frame[:, : columns.shape[1]].T, (*columns.shape, size))
+        solved = np.linalg.solve(root, np.concatenate([pull[:, :, None], away], axis=2))
+        mean, away = solved[:, :, 0], solved[:, :, 1:]
+        for k in range(size):
+            points[k, rows[:, None], columns] = mean + away[:, :, k]
+            points[size + k, rows[:, None], columns] = mean - away[:, :, k]
+    return points
+
+
+def without_covariates(family: Family, n_columns: int) -> Family:
+    """The family of the first columns alone, where rows have ``n_columns``, covariates included."""
+    m = family.own_columns(n_columns)
+    location = np.zeros((m, 1 + family.n_given) if family.n_given else m)
+    return family.at(np.ones((1, n_columns)), np.eye(m), location)[0]

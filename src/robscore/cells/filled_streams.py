@@ -1,9 +1,9 @@
-"""Rows with holes that are filled in as they are read, each by random numbers of its own.
+"""Rows with missing cells that are filled in as they are read, each by random numbers of its own.
 
-The seed of a row is made of its cells, and of how many rows like it came before. So what is drawn depends neither on
-the pieces that rows are read in, nor on how often they are read; nothing is kept but a number for every row. Cells
-start from a typical value of their column, and are drawn by so many sweeps of slices, in which the k-th step of every
-row uses its k-th random numbers.
+The seed of a row is made of its cells, and of how many equal rows came before. So the draws depend neither on the
+pieces that rows are read in, nor on how often they are read; nothing is kept in memory but a number for every row.
+Cells start from a typical value of their column, and are drawn by sweeps of slices, in which the k-th step of every row
+uses its k-th random numbers.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from robscore._tools.messages import RowAt, UsageError
@@ -28,8 +29,8 @@ Seeds = NDArray[np.uint64]
 
 _LOOKED_AT = 2000  # rows, for a typical value of every column
 _SWEEPS = 12  # of draws, from a typical value on
-_STEP = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
-_NOTHING = np.uint64(0x7FF8000000000000)  # the bits of what is missing
+_STEP = np.uint64(0x9E3779B97F4A7C15)  # the odd number by which the generator splitmix64 moves on
+_MISSING = np.uint64(0x7FF8000000000000)  # the bits of one NaN, for all NaN, which have many
 
 
 def typical_values(rows: Rows, names: Sequence[str]) -> Array:
@@ -51,7 +52,7 @@ def filled_with(typical: Array, X: Array) -> Array:
 
 
 def row_seeds(rows: Rows, seed: int) -> Seeds:
-    """A number for every row, shape (n,), of its cells and its occurrence.
+    """A number for every row, shape (n,), made of its cells and of how many equal rows came before.
 
     Examples
     --------
@@ -66,48 +67,50 @@ def row_seeds(rows: Rows, seed: int) -> Seeds:
     """
     keys: Seeds = np.asarray(rows.gather(_keys), dtype=np.uint64)
     order = np.argsort(keys, kind="stable")
-    inner = np.append(True, keys[order][1:] != keys[order][:-1])
-    first = np.maximum.accumulate(np.where(inner, np.arange(keys.size), 0))
+    is_new = np.append(True, keys[order][1:] != keys[order][:-1])
+    first = np.maximum.accumulate(np.where(is_new, np.arange(keys.size), 0))
     occurrence = np.empty(keys.size, dtype=np.uint64)
     occurrence[order] = (np.arange(keys.size) - first).astype(np.uint64)
     return mixed_bits(mixed_bits(keys + _STEP * occurrence) + _STEP * np.uint64(seed % 2**32 + 1))
 
 
 def _keys(X: Array) -> Seeds:
+    """A number for every row, which equal rows have in common."""
     keys = np.zeros(len(X), dtype=np.uint64)
     for column in (X + 0.0).T:  # zero has one sign
-        bits = np.where(np.isnan(column), _NOTHING, np.ascontiguousarray(column).view(np.uint64))
+        bits = np.where(np.isnan(column), _MISSING, np.ascontiguousarray(column).view(np.uint64))
         keys = mixed_bits(keys + _STEP ^ bits)
     return keys
 
 
-class _OfRows:
-    """Random numbers of rows, each from its own seed: the k-th call gives the k-th number of every row."""
+class _RowRandomness:
+    """Random numbers for rows, each from its own seed: the k-th call gives the k-th number of every row."""
 
     def __init__(self, seeds: Seeds) -> None:
         self.seeds, self.calls = seeds, 0
 
     def random(self, size: int) -> Array:
-        """Uniform on [0, 1)."""
+        """Draw one uniform number on [0, 1) for every row."""
         assert size == self.seeds.size
         self.calls += 1
         bits = mixed_bits(self.seeds + _STEP * np.uint64(self.calls))
         return np.asarray((bits >> np.uint64(11)) * 2.0**-53)
 
     def standard_exponential(self, size: int) -> Array:
-        """With mean 1."""
+        """Draw one exponential number with mean 1 for every row."""
         return -np.log1p(-self.random(size))
 
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """How holes are filled in.
+    """Fills in missing cells, given a fit.
 
     Attributes
     ----------
     family : of the scaled rows
-    parameters : K and eta, which have a density
+    parameters : K and eta, which must have a density
     typical : array of shape (m,), inside the domain
+        Where cells start.
     """
 
     family: Family
@@ -115,22 +118,22 @@ class Drawing:
     typical: Array
 
     def __call__(self, X: Array, seeds: Seeds) -> Array:
-        """Rows X, NaN in their holes, with draws there."""
+        """The rows X with draws in place of NaN."""
         m = self.typical.size
-        holes = np.isnan(X[:, :m])
+        missing = np.isnan(X[:, :m])
         filled = filled_with(self.typical, X)
-        some = np.flatnonzero(holes.any(axis=1))
+        some = np.flatnonzero(missing.any(axis=1))
         if not some.size:
             return filled
         base, own, (K, eta) = self.family.at(filled[some], *self.parameters)
         own = own.copy()
         for step in range(_SWEEPS * m):
             j = step % m
-            rows = np.flatnonzero(holes[some, j])
+            rows = np.flatnonzero(missing[some, j])
             if rows.size:
-                rng = _OfRows(mixed_bits(seeds[some[rows]] + np.uint64(step + 1)))
+                rng = _RowRandomness(mixed_bits(seeds[some[rows]] + np.uint64(step + 1)))
                 at_rows = eta if eta.ndim == 1 else eta[rows]
-                with np.errstate(all="ignore"):  # rows of any size may be among them
+                with np.errstate(all="ignore"):  # rows may hold numbers of any size: what overflows stays as it was
                     drawn = slice_coordinate(base, K, at_rows, own[rows], j, rng)
                 own[rows, j] = np.where(np.isfinite(drawn), drawn, own[rows, j])
         filled[some, :m] = own
@@ -138,7 +141,7 @@ class Drawing:
 
 
 class FilledRows(Rows):
-    """Rows with holes, filled in as they are read."""
+    """Rows with missing cells, which are filled in as they are read."""
 
     def __init__(self, rows: Rows, seeds: Seeds, drawing: Drawing) -> None:
         self.rows, self.seeds, self.drawing = rows, seeds, drawing
@@ -146,35 +149,35 @@ class FilledRows(Rows):
         self.frequency = rows.frequency
 
     def place(self, row: int) -> str:
-        """Where the row was."""
+        """Where the row comes from."""
         return self.rows.place(row)
 
     def at(self, row: int) -> RowAt:
-        """The row before it was filled in."""
+        """The row as it was before its cells were filled in."""
         return self.rows.at(row)
 
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
-        """Filled in one by one."""
+        """Read the pieces and fill in one after the other."""
         for (low, high), X in zip(pairwise(bounds.tolist()), self.rows.pieces(bounds), strict=True):
             yield self.drawing(X, self.seeds[low:high])
 
     def each(
         self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None
     ) -> Iterator[tuple[int, Any]]:
-        """As of the rows themselves, filled in where the work is done."""
+        """Work on the pieces of the rows, which are filled in where the work is done."""
         filled = partial(_on_filled, self.drawing, work)
         return self.rows.each(filled, self.seeds, *along, length=length, starts=starts)
 
-    def sample(self, size: int, rng: np.random.Generator) -> IntArray:
-        """As of the rows themselves."""
+    def sample(self, size: int, rng: Generator) -> IntArray:
+        """Sample as the rows themselves do."""
         return self.rows.sample(size, rng)
 
     def take(self, index: IntArray) -> Array:
-        """Filled in after they are taken."""
+        """Take rows, then fill them in."""
         return self.drawing(self.rows.take(index), self.seeds[index])
 
     def selected(self, index: IntArray) -> Rows:
-        """Selected before they are filled in."""
+        """Select rows, which are filled in when they are read."""
         some = FilledRows(self.rows.selected(index), self.seeds[index], self.drawing)
         return some.counted(some_of(self.frequency, index))
 

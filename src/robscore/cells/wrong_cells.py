@@ -39,37 +39,67 @@ from robscore.families.family import Family, Parameters
 from robscore.weighting.column_scaling import Standard
 
 _POINTS = 120  # of the grids that conditional densities are integrated on
-_FORGET = 0.5  # what an earlier round counts beside the next
+_FORGET = 0.5  # weight of the probabilities of earlier rounds beside the last: rounds vary, since cells are drawn
+
+# Wrong cells.
+_FAR = 2.0  # deviations, beyond which a cell may be wrong to begin with
+_BINS, _WIDTH, _SMOOTH = 97, 0.25, 0.7  # of the histogram of w: how many, how wide, and how many are smoothed over
+_BROAD = 0.02  # share of q that is spread over all bins: with more of it too few cells are found
+_LEAST_SHARE, _LARGEST_SHARE = 1e-4, 0.3  # of wrong cells
+_UNUSUAL = 0.01  # share of unusual cells to begin with
+_EVIDENCE = 40.0  # gain in log likelihood that wrong cells must bring, and unusual ones beside them
+_UNLIKELY = 1e-4  # that a row has so many wrong cells by chance
+_MOST_REPAIRED = 0.25  # share of the cells of a row
+_FARTHEST, _STRIP = 8.0, 0.5  # of the histogram of residuals: where it ends, and how wide its strips are
+_RARE = 20.0  # expected cells in a strip, below which their number bounds how likely they are wrong
+_SHIFTED = 4.0  # deviations of the mean of the other cells, beyond which a row is bad as a whole
+_STEPS, _SETTLED = 10, 1e-3  # at most, per round, to learn what wrong cells look like; what probabilities still move
+_STEP = 1e-5  # relative, for the numerical slope of w
+_FLATTEST = -700.0  # log of that slope: its exponential is still above zero
+_EXPONENT = 600.0  # its exponential is finite, and so are its products with others
+
+# Good cells.
+_WIDER = 3.0  # times the spread, of unusual cells
+_MIDDLE_HALF = 1.349  # length of the middle half of the standard normal distribution
+_CHANCE = 2.0 * 1.17  # two standard errors of a spread by the middle half, times the root of the number of cells
+_FEWEST = 10.0  # good cells of a column, to estimate their spread
+_POOLED = 50.0  # cells: the weight of the share in the whole table beside that in a column
+_MOST_UNUSUAL = 0.3  # share of unusual cells
+_FARTHEST_ONES = 20  # cells that are counted one by one
+_IMPOSSIBLE = 1e-4  # chance of so many so far out
+_UNUSUAL_STEPS = 10  # of the share of unusual cells, where no cell is wrong
 
 
 @dataclass(frozen=True, eq=False)
-class Suspects:
-    """Cells of a table, and how likely each is to be wrong.
+class SuspectCells:
+    """Cells of a table, and how likely each is to be wrong, as one round of a fit after another finds it.
 
     Attributes
     ----------
     family : of the rows
     observed : array of shape (n, m), with covariates
-    missing : boolean array of shape (n, m), without
+        The rows; their values in missing cells do not matter.
+    missing : boolean array of shape (n, m), without covariates
     scale : the cells on a common scale
-    wrong : what the last round says of them
+    wrong : the mixture that the last round found
     probability : array of shape (n, m)
-        That a cell is wrong, averaged over the last rounds.
+        The probability that a cell is wrong, averaged over the last rounds.
     stuck : boolean array of shape (n, m)
-        Cells of stuck sensors, which are wrong whatever the others say, for a value may be right by chance.
+        Cells of stuck sensors. They are taken for wrong whatever the model expects, since some of them agree with it
+        by chance.
     """
 
     family: Family
     observed: Array
     missing: BoolArray
     scale: CellScale
-    wrong: WrongCells
+    wrong: WrongCellMixture
     probability: Array
     stuck: BoolArray
 
     @classmethod
-    def of(cls, family: Family, observed: Array, missing: BoolArray) -> Suspects:
-        """By each column alone."""
+    def of(cls, family: Family, observed: Array, missing: BoolArray) -> SuspectCells:
+        """Begin with what each column shows by itself, before any fit."""
         if not has_conditionals(without_covariates(family, observed.shape[1])):
             raise UsageError(
                 f"Wrong cells cannot be looked for in {family!r}: that needs a pairwise family on [0, inf) or the real "
@@ -77,17 +107,17 @@ class Suspects:
             )
         scale = CellScale.of(Standard.of(family, observed), observed)
         stuck = stuck_cells(np.where(missing, np.nan, observed[:, : missing.shape[1]]))
-        wrong = WrongCells.first(scale, ~missing & ~stuck)
+        wrong = WrongCellMixture.first(scale, ~missing & ~stuck)
         return cls(family, observed, missing, scale, wrong, np.where(stuck, 1.0, wrong.probability), stuck)
 
     @property
     def flagged(self) -> BoolArray:
-        """Cells that are taken for wrong, shape (n, m)."""
+        """Cells that the last round takes for wrong, shape (n, m)."""
         return np.asarray(self.wrong.flagged | self.stuck)
 
     @property
     def share(self) -> float:
-        """Of wrong cells in the table, as far as rows are not wrong as a whole; stuck ones apart."""
+        """The share of wrong cells in the table, without rows that are wrong as a whole and without stuck cells."""
         return self.wrong.pooled_share
 
     @property
@@ -101,36 +131,22 @@ class Suspects:
         return np.where(self.wrong.repaired[:, None] | self.stuck, self.probability, 0.0)
 
     def drawn(self, rng: np.random.Generator, order: DrawingOrder) -> BoolArray:
-        """Cells to take for wrong this time, shape (n, m): each as often as it is likely to be."""
+        """Draw which cells to take for wrong in this round, shape (n, m), each with its probability."""
         uniform = np.empty(self.missing.shape)
         uniform[np.ix_(order.rows, order.columns)] = rng.random(self.missing.shape)
         return np.asarray((uniform < self.wrong.probability) & self.wrong.repaired[:, None] | self.stuck)
 
-    def updated(self, X: Array, parameters: Parameters, counted: BoolArray) -> Suspects:
-        """By what a fit says of every cell given the rest of the completed rows X, shape (n, m)."""
+    def updated(self, X: Array, parameters: Parameters, kept: BoolArray) -> SuspectCells:
+        """Update by the law of every cell given the rest of the completed rows X, shape (n, m), under a fit.
+
+        Rows that are not ``kept``, shape (n,), have no row weight; they do not show what wrong cells look like.
+        """
         base, own, at = self.family.at(X, *parameters)
         m = own.shape[1]
-        found = conditionals(base, own, at, self.observed[:, :m], np.arange(m), counted, _POINTS)
-        wrong = self.wrong.updated(self.scale, found, ~self.missing & ~self.stuck, counted)
+        found = conditionals(base, own, at, self.observed[:, :m], np.arange(m), kept, _POINTS)
+        wrong = self.wrong.updated(self.scale, found, ~self.missing & ~self.stuck, kept)
         probability = _FORGET * self.probability + (1 - _FORGET) * wrong.probability
         return replace(self, wrong=wrong, probability=np.where(self.stuck, 1.0, probability))
-
-
-_FAR = 2.0  # deviations, beyond which a cell may be wrong to begin with
-_BINS, _WIDTH, _SMOOTH = 97, 0.25, 0.7  # of the histogram of w: how many, how wide, and how many are smoothed over
-_BROAD = 0.02  # share of q that is spread over all bins: with more of it too few cells are found
-_LEAST, _LARGEST = 1e-4, 0.3  # share of wrong cells
-_UNUSUAL = 0.01  # share of unusual cells to begin with
-_EVIDENCE = 40.0  # gain in log likelihood that wrong cells must bring, and unusual ones beside them
-_UNLIKELY = 1e-4  # that a row has so many wrong cells by chance
-_MOST_REPAIRED = 0.25  # share of the cells of a row
-_FARTHEST, _STRIP = 8.0, 0.5  # of residuals that are counted: from end to end, in strips so wide
-_RARE = 20.0  # cells in a strip
-_SHIFTED = 4.0  # deviations of the mean of the other cells, beyond which a row is bad as a whole
-_STEP = 1e-5  # relative, for the slope of w
-_STEPS, _SETTLED = 10, 1e-3  # at most, per round, to learn what wrong cells look like; what probabilities still move
-_FLATTEST = -700.0  # log of that slope
-_EXPONENT = 600.0  # whose exponential is a number, and so are its products with others
 
 
 @dataclass(frozen=True)
@@ -141,7 +157,7 @@ class CellScale:
     ----------
     w : array of shape (n, m)
     log_slope : array of shape (n, m)
-        log dw/dx, which makes a density of w one of x.
+        log dw/dx, which turns a density of w into one of x.
     """
 
     w: Array
@@ -149,7 +165,7 @@ class CellScale:
 
     @classmethod
     def of(cls, standard: Standard, X: Array) -> CellScale:
-        """Of rows X, shape (n, m), without holes."""
+        """The scale of the rows X, shape (n, m), which have no missing cells."""
         w = np.arcsinh(standard(X))
         step = _STEP * (np.abs(X) + _STEP)
         with np.errstate(all="ignore"):
@@ -159,20 +175,21 @@ class CellScale:
 
 
 @dataclass(frozen=True)
-class WrongCells:
-    """What is known of wrong cells.
+class WrongCellMixture:
+    """The mixture of wrong and good cells.
 
     Attributes
     ----------
     probability : array of shape (n, m)
-        That a cell is wrong.
+        The probability that a cell is wrong.
     share : array of shape (m,)
         eps_j.
     log_heights : array of shape (bins,)
         log q on the bins of w.
     unusual : array of shape (m,)
-        Share of good cells that are unusual.
+        t_j, the share of good cells that are unusual.
     flagged : boolean array of shape (n, m)
+        Cells that are more likely wrong than not, in rows that can be repaired.
     repaired : boolean array of shape (n,)
         Rows with no more wrong cells than scattered ones explain.
     """
@@ -187,49 +204,49 @@ class WrongCells:
     @property
     def pooled_share(self) -> float:
         """The share of wrong cells of all columns together; 0 where there is none."""
-        return float(self.share.mean()) if (self.share > _LEAST).any() else 0.0
+        return float(self.share.mean()) if (self.share > _LEAST_SHARE).any() else 0.0
 
     @classmethod
-    def first(cls, scale: CellScale, there: BoolArray) -> WrongCells:
-        """By each column alone: cells more than two deviations from the middle."""
-        far = there & (np.abs(scale.w) > np.arcsinh(_FAR))
-        unusual = np.full(there.shape[1], _UNUSUAL)
-        return cls._learnt(np.where(there, np.where(far, 1.0, 0.01), 0.0), far, scale, there, unusual)
+    def first(cls, scale: CellScale, observed: BoolArray) -> WrongCellMixture:
+        """Begin with each column alone: cells more than two deviations from the middle may be wrong."""
+        far = observed & (np.abs(scale.w) > np.arcsinh(_FAR))
+        unusual = np.full(observed.shape[1], _UNUSUAL)
+        return cls._learnt(np.where(observed, np.where(far, 1.0, 0.01), 0.0), far, scale, observed, unusual)
 
-    def updated(self, scale: CellScale, found: Conditionals, there: BoolArray, counted: BoolArray) -> WrongCells:
-        """By what the model says of every cell, given the rest of its row.
+    def updated(self, scale: CellScale, found: Conditionals, observed: BoolArray, kept: BoolArray) -> WrongCellMixture:
+        """Update by the law of every cell given the rest of its row: probabilities and shares in turn.
 
         Parameters
         ----------
         scale : of the cells as they were observed
         found : their conditional densities
-        there : boolean array of shape (n, m)
-            Cells that are not missing.
-        counted : boolean array of shape (n,)
-            Rows that count: others say nothing of wrong cells.
+        observed : boolean array of shape (n, m)
+            Cells that are neither missing nor stuck.
+        kept : boolean array of shape (n,)
+            Rows that have a row weight: others do not show what wrong cells look like.
         """
         bins = _bins(scale.w)
-        usable = there & (self.repaired & counted)[:, None]
+        usable = observed & (self.repaired & kept)[:, None]
         cells = GoodCells.of(found, np.where(usable, 1 - self.probability, 0.0))
         slope = np.exp(np.clip(np.nan_to_num(scale.log_slope - cells.log_unit), -_EXPONENT, _EXPONENT))
         now = self._with_unusual(slope, bins, cells, usable)
         most = _largest_probability(cells, now.unusual, usable)
         for _ in range(_STEPS):
             wrong, good = now._odds(slope, bins, cells)
-            probability = np.where(there, np.minimum(wrong / (wrong + good), most), 0.0)
+            probability = np.where(observed, np.minimum(wrong / (wrong + good), most), 0.0)
             moved = np.abs(probability - now.probability).max(initial=0.0)
             unusual = cells.share_of_unusual(now.unusual, 1 - probability, usable)
-            now = self._learnt(probability, probability > 0.5, scale, there, unusual, counted)
+            now = self._learnt(probability, probability > 0.5, scale, observed, unusual, kept)
             if moved <= _SETTLED:
                 break
         none_wrong = cells.share_without_wrong_ones(now.unusual + now.share, usable)
         if _gain(np.add(*now._odds(slope, bins, cells)), cells.density(none_wrong), usable) < _EVIDENCE:
-            probability = np.where(there, cells.too_far_out(none_wrong, usable), 0.0)
-            return self._learnt(probability, probability > 0.5, scale, there, none_wrong, counted)
+            probability = np.where(observed, cells.too_far_out(none_wrong, usable), 0.0)
+            return self._learnt(probability, probability > 0.5, scale, observed, none_wrong, kept)
         return now
 
-    def _with_unusual(self, slope: Array, bins: IntArray, cells: GoodCells, usable: BoolArray) -> WrongCells:
-        """With unusual cells beside wrong ones, if they make the whole table clearly likelier; else without."""
+    def _with_unusual(self, slope: Array, bins: IntArray, cells: GoodCells, usable: BoolArray) -> WrongCellMixture:
+        """The mixture with unusual cells, if they make the whole table clearly likelier; else without them."""
         without = replace(self, unusual=np.zeros_like(self.unusual))
         now = replace(self, unusual=np.maximum(self.unusual, _UNUSUAL))
         for _ in range(_STEPS):
@@ -249,15 +266,15 @@ class WrongCells:
         probability: Array,
         wrong: BoolArray,
         scale: CellScale,
-        there: BoolArray,
+        observed: BoolArray,
         unusual: Array,
-        counted: BoolArray | None = None,
-    ) -> WrongCells:
-        """With shares and q of the rows that can be repaired and count."""
-        repaired = _can_be_repaired(wrong, scale.w, there)
-        rows = repaired if counted is None else repaired & counted
+        kept: BoolArray | None = None,
+    ) -> WrongCellMixture:
+        """The mixture with shares and q from the rows that are kept and can be repaired."""
+        repaired = _can_be_repaired(wrong, scale.w, observed)
+        rows = repaired if kept is None else repaired & kept
         weight = probability[rows]
-        share = np.clip(pooled_shares(weight, there[rows]), _LEAST, _LARGEST)
+        share = np.clip(pooled_shares(weight, observed[rows]), _LEAST_SHARE, _LARGEST_SHARE)
         heights = np.bincount(_bins(scale.w[rows]).ravel(), weights=weight.ravel(), minlength=_BINS)
         heights = gaussian_filter1d(heights, _SMOOTH, mode="constant")
         total = heights.sum()
@@ -267,67 +284,58 @@ class WrongCells:
 
 
 def _gain(density: Array, other: Array, usable: BoolArray) -> float:
-    """How much likelier (in logarithms) usable cells are with one density than with the other, shape (n, m)."""
+    """The gain in log likelihood of usable cells with one density over the other, both of shape (n, m)."""
     return float(np.log(density / other)[usable].sum())
 
 
 def _bins(w: Array) -> IntArray:
+    """The bin of the histogram that each w lies in."""
     middle = _BINS // 2
     return np.clip(np.rint(np.nan_to_num(w) / _WIDTH) + middle, 0, _BINS - 1).astype(np.intp)
 
 
 def _largest_probability(cells: GoodCells, unusual: Array, usable: BoolArray) -> Array:
-    """How likely cells can be wrong at most, shape (n, m): by how many have such residuals, and how many should.
+    """A bound on how likely each cell is wrong, shape (n, m): by how many have such residuals, and how many should.
 
-    Where few are to be expected, q, which is free, would take the place of the model's tails without this bound.
+    Without this bound q, which is free, would take the place of the model's tails, where few cells are expected.
     """
     edges = np.append(np.arange(-_FARTHEST, _FARTHEST, _STRIP), np.inf)
     which = np.searchsorted(edges, np.nan_to_num(cells.z), side="left")
-    observed = np.bincount(which[usable], minlength=edges.size + 1)
+    found = np.bincount(which[usable], minlength=edges.size + 1)
     expected = cells.expected(edges, unusual, usable)
-    at_most = np.clip(1 - (expected + np.sqrt(expected)) / np.maximum(observed, 1), 0.0, 1.0)
+    at_most = np.clip(1 - (expected + np.sqrt(expected)) / np.maximum(found, 1), 0.0, 1.0)
     return np.asarray(np.where(expected < _RARE, at_most, 1.0)[which])
 
 
-def _can_be_repaired(wrong: BoolArray, w: Array, there: BoolArray) -> BoolArray:
-    """Rows, shape (n,), with no more wrong cells than scattered ones explain, the others of which are as usual.
+def _can_be_repaired(wrong: BoolArray, w: Array, observed: BoolArray) -> BoolArray:
+    """Which rows, shape (n,), have no more wrong cells than scattered ones explain, and other cells as usual.
 
     In a row that is bad as a whole all cells tend to be too high, or too low, and some of them far too much.
     """
     m = wrong.shape[1]
     counts = np.count_nonzero(wrong, axis=1)
     scattered = counts[counts <= max(m // 3, 1)]
-    share = np.clip(scattered.mean() / m if scattered.size else _LARGEST, _LEAST, _LARGEST)
+    share = np.clip(scattered.mean() / m if scattered.size else _LARGEST_SHARE, _LEAST_SHARE, _LARGEST_SHARE)
     likely = int(np.argmax(bdtrc(np.arange(m + 1), m, share) <= _UNLIKELY))  # more are hardly ever wrong by chance
     few = counts <= max(min(likely, _MOST_REPAIRED * m), min(m // 2, 2))
-    others = there & ~wrong
+    others = observed & ~wrong
     mean = np.where(others, w, 0.0).sum(axis=1) / np.maximum(np.count_nonzero(others, axis=1), 1)
     usual = mean[counts == 0] if 2 * np.count_nonzero(counts == 0) > mean.size / 5 else mean
     away = np.abs(mean - np.median(usual))
     return np.asarray(few & (away <= _SHIFTED * MAD * np.median(np.abs(usual - np.median(usual)))))
 
 
-_WIDER = 3.0  # times the spread, of unusual cells
-_MIDDLE_HALF = 1.349  # of a standard normal number
-_CHANCE = 2.0 * 1.17  # two standard errors of a spread by the middle half, times the root of the number of cells
-_FEWEST = 10.0  # good cells of a column, to tell their spread
-_POOLED = 50.0  # cells that the share of the whole table counts for in that of a column
-_MOST_UNUSUAL = 0.3  # share of unusual cells
-_FARTHEST_ONES = 20  # cells that are counted one by one
-_IMPOSSIBLE = 1e-4  # chance of so many so far out
-_UNUSUAL_STEPS = 10  # of the share of unusual cells, where no cell is wrong
-
-
 @dataclass(frozen=True)
 class GoodCells:
-    """How likely cells are as good ones.
+    """The density of cells that are not wrong, be they usual or unusual.
 
     Attributes
     ----------
     z : array of shape (n, m)
-        Residuals over the spread of their columns.
+        Residuals divided by the spread of their columns.
     log_unit : array of shape (n, m)
-        Log of the density of a usual cell or of an unusual one, whichever is larger; the unit of densities.
+        The log of the unit that densities are in: that of a usual cell or of an unusual one, whichever is larger, so
+        that neither overflows nor vanishes.
     usual, unusual : arrays of shape (n, m)
         Both densities in that unit.
     """
@@ -339,7 +347,7 @@ class GoodCells:
 
     @classmethod
     def of(cls, found: Conditionals, weight: Array) -> GoodCells:
-        """By the conditional densities of cells, and what each counts as a good one, shape (n, m)."""
+        """Learn the spreads by the conditional densities of cells and the probability that each is good, (n, m)."""
         residual = np.nan_to_num(found.residual)
         spread = spreads(residual, weight)
         z = residual / spread
@@ -350,29 +358,29 @@ class GoodCells:
         return cls(z, log_unit, np.exp(log_usual - larger), np.exp(log_unusual - larger))
 
     def density(self, share: Array) -> Array:
-        """Of good cells, shape (n, m), with these shares of unusual ones."""
+        """The density of good cells, shape (n, m), with these shares of unusual ones."""
         return np.asarray((1 - share) * self.usual + share * self.unusual)
 
     def share_of_unusual(self, share: Array, good: Array, usable: BoolArray) -> Array:
-        """t_j, shape (m,), after a step from ``share``; ``good`` is the probability that cells are, shape (n, m)."""
+        """The shares t_j, shape (m,), after a step from ``share``; cells are good with probability ``good``, (n, m)."""
         unusual = np.where(usable, good * share * self.unusual / self.density(share), 0.0)
         return np.minimum(pooled_shares(unusual, usable), _MOST_UNUSUAL)
 
     def share_without_wrong_ones(self, share: Array, usable: BoolArray) -> Array:
-        """t_j if all cells are good, shape (m,), from ``share`` on."""
+        """The shares t_j, shape (m,), if no cell is wrong, after some steps from ``share``."""
         share = np.minimum(share, _MOST_UNUSUAL)
         for _ in range(_UNUSUAL_STEPS):
             share = self.share_of_unusual(share, np.ones_like(self.z), usable)
         return share
 
     def expected(self, edges: Array, share: Array, usable: BoolArray) -> Array:
-        """How many cells should have z up to the first of some edges, between them, and beyond the last."""
+        """How many cells should have a z up to the first of some edges, between them, and beyond the last."""
         return np.diff(_below(np.concatenate([[-np.inf], edges, [np.inf]]), share, usable))
 
     def too_far_out(self, share: Array, usable: BoolArray) -> Array:
-        """How likely cells are wrong, shape (n, m), because more lie so far out than these shares explain.
+        """The probability that cells are wrong, shape (n, m), because more lie so far out than these shares explain.
 
-        Zero, unless so many among the farthest are nearly impossible.
+        It is zero unless so many among the farthest are nearly impossible.
         """
         far = np.abs(self.z)
         farthest = np.sort(far[usable])[: -_FARTHEST_ONES - 1 : -1]
@@ -391,7 +399,7 @@ def _below(z: Array, share: Array, usable: BoolArray) -> Array:
 
 
 def spreads(residual: Array, weight: Array) -> Array:
-    """s_j of residuals, shape (n, m), each of which counts so much: two standard errors below what is found, or 1.
+    """The spreads s_j of weighted residuals, shape (n, m): two standard errors below what is found, but at least 1.
 
     Examples
     --------
@@ -412,8 +420,8 @@ def spreads(residual: Array, weight: Array) -> Array:
     return found
 
 
-def pooled_shares(weight: Array, there: BoolArray) -> Array:
-    """The share of a weight, shape (n, m), among the cells that are there, shape (m,), drawn to that of all columns."""
-    total, counts = weight.sum(axis=0), np.count_nonzero(there, axis=0)
+def pooled_shares(weight: Array, observed: BoolArray) -> Array:
+    """The share of a weight, shape (n, m), among observed cells, shape (m,), drawn towards that of all columns."""
+    total, counts = weight.sum(axis=0), np.count_nonzero(observed, axis=0)
     pooled = total.sum() / max(counts.sum(), 1)
     return np.asarray((total + _POOLED * pooled) / (counts + _POOLED))

@@ -32,7 +32,7 @@ def imputations(fit: Fit, k: int, X: Array | None = None) -> list[AnyData]:
     elif filling is None:
         raise UsageError("The data of the fit have no missing cells that were filled in; give X.")
     else:
-        tables = _drawn(fit, filling.copies[-1], filling.holes, filling.order, k)
+        tables = _drawn(fit, filling.copies[-1], filling.drawn, filling.order, k)
     names = fit.names
     if fit.frame is None:
         return tables
@@ -93,7 +93,7 @@ def drawn_fits(fit: Fit, count: int) -> list[Fit]:
     What is asked of full rows, such as whether the family fits, is asked of all of these.
     """
     prepared, filling = fit.prepared, fit.prepared.filling
-    if filling is None or not filling.holes.any():
+    if filling is None or not filling.drawn.any():
         return [fit]
     family = prepared.preparation.scaled_family
     parameters = proper(family, fit.loss, fit.unshrunk)

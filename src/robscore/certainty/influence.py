@@ -329,7 +329,7 @@ def filled_influence(fit: Fit, allowed: BoolArray) -> tuple[Solved, Influence]:
                 copies.append(filler.copies[-1])
             announce("filling in cells for all pairs", number, _ROUNDS)
     assert isinstance(fit.loss, QuadraticLoss)
-    n, free = len(filling.holes), n_parameters_of_a_column(fit.loss, allowed, fit_location=fit.settings.fit_location)
+    n, free = len(filling.drawn), n_parameters_of_a_column(fit.loss, allowed, fit_location=fit.settings.fit_location)
     stretch = np.sqrt(n / max(n - free, 1))
     return solved, _influence(replace(solved, stretch=float(stretch)), family, elements, weights, stack)
 

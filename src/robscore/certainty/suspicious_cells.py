@@ -11,7 +11,7 @@ from robscore._tools.messages import Setting, UsageError, visible
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore.cells.common_faults import common_factors, stuck_runs
 from robscore.cells.conditionals import conditional_quantiles
-from robscore.cells.wrong_cells import Suspects
+from robscore.cells.wrong_cells import SuspectCells
 from robscore.fitting.fit_result import Fit
 from robscore.rows.tables import Kind, as_table
 from robscore.weighting.proper_parameters import proper
@@ -42,7 +42,7 @@ def suspicious_cells(fit: Fit) -> AnyData:
     return as_table(table, fit.frame)
 
 
-def suspects_of(fit: Fit) -> Suspects:
+def suspects_of(fit: Fit) -> SuspectCells:
     """What a fit knows of wrong cells; raise where it did not look for them."""
     filling = fit.prepared.filling
     if filling is None or filling.suspects is None:
@@ -93,7 +93,7 @@ def _called(fit: Fit, position: int, first_row: int, labels: Sequence[str] | Non
     return f"row {row + first_row}" if labels is None else f"row {row + first_row} ({visible(labels[row])})"
 
 
-def _listed(suspects: Suspects) -> tuple[IntArray, IntArray]:
+def _listed(suspects: SuspectCells) -> tuple[IntArray, IntArray]:
     """The flagged cells and the most suspicious others, most surprising first."""
     probability = suspects.repairable
     order = np.argsort(-probability, axis=None, kind="stable")
@@ -103,7 +103,7 @@ def _listed(suspects: Suspects) -> tuple[IntArray, IntArray]:
     return rows, columns
 
 
-def _expected(fit: Fit, suspects: Suspects, cells: tuple[IntArray, IntArray]) -> Array:
+def _expected(fit: Fit, suspects: SuspectCells, cells: tuple[IntArray, IntArray]) -> Array:
     """Quantiles of the cells given the rest of their rows, in units of the data, shape (cells, 3)."""
     family = fit.prepared.preparation.scaled_family
     completed = fit.prepared.rows.take(np.arange(fit.prepared.rows.n_rows))

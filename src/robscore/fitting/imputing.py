@@ -31,7 +31,7 @@ from robscore._tools.typing import Array, BoolArray
 from robscore.cells.draw_cells import DrawingOrder, completions, initial_values, normal_points, without_covariates
 from robscore.cells.filled_cells import FilledCells
 from robscore.cells.filled_streams import typical_values
-from robscore.cells.wrong_cells import Suspects
+from robscore.cells.wrong_cells import SuspectCells
 from robscore.elements import Elements, PairwiseElements
 from robscore.elements.observed_entries import ObservedElements, ObservedEntries
 from robscore.elements.streamed import elements_of
@@ -121,7 +121,7 @@ class Filler:
     @classmethod
     def going_on(cls, family: Family, filling: FilledCells, seed: int) -> Filler:
         """From where a fit ended, with draws in any case."""
-        filler = cls(family, filling.observed, filling.holes, filling.order, seed, exact=False)
+        filler = cls(family, filling.observed, filling.drawn, filling.order, seed, exact=False)
         filler.copies, filler.rounds = filling.copies[-1:], 1000
         return filler
 
@@ -209,7 +209,7 @@ def fit_imputed(
     prepared = _levelled(plain, _LEVEL) if levels else plain
     family = prepared.preparation.scaled_family
     missing, order = table.among(prepared.complete)
-    suspects = Suspects.of(family, X, missing) if settings.cells else None
+    suspects = SuspectCells.of(family, X, missing) if settings.cells else None
     # Which cells are wrong is drawn in any case, so moments of the others would not be exact.
     filler = Filler(family, X, missing, order, settings.seed, settings.memory, exact=suspects is None)
     if suspects is not None:
@@ -267,7 +267,7 @@ def _with_latest(loss: Loss, now: Prepared, filler: Filler, fit: Fit, share: flo
 def _with_copies(
     prepared: Prepared,
     filler: Filler,
-    suspects: Suspects | None,
+    suspects: SuspectCells | None,
     rounds: int,
     change: float,
 ) -> Prepared:
@@ -438,7 +438,7 @@ def observed_elements(prepared: Prepared, weights: RowWeights) -> ObservedElemen
     filling, names = prepared.filling, prepared.preparation.names
     assert filling is not None
     X = filling.observed.copy()
-    X[:, : len(names)][filling.holes] = np.nan
+    X[:, : len(names)][filling.drawn] = np.nan
     rows, family = ArrayRows(X), prepared.preparation.scaled_family
     entries = ObservedEntries.weighted(family, rows, typical_values(rows, names), names, *weights)
     return entries.elements(X)
