@@ -45,7 +45,7 @@ sphinx_gallery_conf = {
         "gallery/large_tables",
         "gallery/other_tools",
     ],
-    "within_subsection_order": "gallery_style.TellingFirst",
+    "within_subsection_order": "gallery_style.OverviewsFirst",
     "nested_sections": False,
     "capture_repr": ("_repr_html_", "__repr__"),
     "ignore_repr_types": r"matplotlib|Text|Axes|tuple|list",

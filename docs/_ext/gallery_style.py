@@ -3,8 +3,8 @@
 _FIRST = ("rain", "which_family", "does_it_fit", "confounder", "intervals", "parquet", "reading_the_report")
 
 
-class TellingFirst:
-    """Pages that say most about their group come first, the others by name."""
+class OverviewsFirst:
+    """Sort the pages of a group: those that introduce it come first, the others by name."""
 
     def __init__(self, src_dir):
         pass

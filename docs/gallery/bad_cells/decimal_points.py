@@ -29,7 +29,7 @@ rs.plot.plot_cells(model)
 plt.show()
 
 # %%
-# For each cell: what is there, what the rest of its row says should be there, and how likely it is wrong.
+# For each cell: its value, what the rest of its row leads one to expect, and how likely it is wrong.
 
 cells = model.suspicious_cells()
 flagged = cells[cells["flagged"]]

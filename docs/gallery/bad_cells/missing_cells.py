@@ -14,8 +14,8 @@ import robscore as rs
 
 truth = rs.simulate.shaped_model("chain", 8, min_eigenvalue=0.3, random_state=0)
 full = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=2000, random_state=1)
-holes = np.random.default_rng(2).random(full.shape) < 0.2
-X = pd.DataFrame(np.where(holes, np.nan, full), columns=[f"v{j}" for j in range(1, 9)])
+missing = np.random.default_rng(2).random(full.shape) < 0.2
+X = pd.DataFrame(np.where(missing, np.nan, full), columns=[f"v{j}" for j in range(1, 9)])
 print(f"{X.notna().all(axis=1).sum()} of {len(X)} rows are complete")
 
 # %%
@@ -29,7 +29,7 @@ except ValueError as error:
 # %%
 # Three ways to go on
 # -------------------
-# Associations without a penalty, beside the true ones and beside those of the table before it had holes. Medians say
+# Associations without a penalty, beside the true ones and those of the table before cells were missing. Medians say
 # nothing of the row that they are put into, so they pull every edge towards zero. Leaving out rows is right on
 # average, but little is left.
 
@@ -71,10 +71,10 @@ plt.show()
 # %%
 # Completed tables
 # ----------------
-# ``imputations`` gives tables without holes for other methods, each with other draws in the cells that are missing.
+# ``imputations`` gives completed tables for other methods, each with other draws in the cells that are missing.
 
 first, second = models["filled in by the fit"].imputations(2)
-row = int(np.flatnonzero(holes.any(axis=1))[0])
+row = int(np.flatnonzero(missing.any(axis=1))[0])
 pd.DataFrame({"as given": X.loc[row], "first": first.loc[row], "second": second.loc[row]}).T.round(2)
 
 # %%

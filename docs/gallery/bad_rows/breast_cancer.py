@@ -22,8 +22,8 @@ for caution in model.cautions_:
     print("-", caution, "\n")
 
 # %%
-# What every row counts
-# ---------------------
+# The weights of the rows
+# -----------------------
 # A weight is between 0 and 1. Three in eight of all tumours are malignant; among the rows that lose most of their
 # weight, about three in four are.
 
@@ -67,7 +67,7 @@ both.differences().head(5)
 # %%
 # Where it fails
 # --------------
-# Radius, perimeter and area say the same thing three times, so the data hardly tell between which of them an edge
+# Radius, perimeter and area say the same thing three times, so the data hardly show between which of them an edge
 # lies: a caution names them, and the second fit takes only one of them. The last caution of the first fit stays true
 # as well: no family here describes these columns exactly. Without a diagnosis in the file nobody can say what a group
 # *is*: only that there is one.

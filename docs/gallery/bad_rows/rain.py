@@ -46,7 +46,7 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
 # %%
 # Which months were bad
 # ---------------------
-# Nobody told the robust fit how many months are bad, or which. It says so itself:
+# The robust fit was not given how many months are bad, or which. It finds them itself:
 
 robust = models["robust, the default"]
 rows = robust.suspicious_rows()
@@ -63,5 +63,5 @@ plt.show()
 # Where it fails
 # --------------
 # Bad months of ordinary size, for example with the columns of two towns exchanged, look much like good ones. They are
-# found in part or not at all; :doc:`/how_to_choose` has the table. Beyond about a fifth of bad rows no method can
+# found in part or not at all (:doc:`/results/bad_rows`). Beyond about a fifth of bad rows no method can
 # know which rows are the good ones.

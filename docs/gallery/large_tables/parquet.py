@@ -43,8 +43,8 @@ print("mean error of K:", {name: round(float(error), 3) for name, error in error
 print(from_disk.summary())
 
 # %%
-# What rows count, file by file
-# -----------------------------
+# Row weights, file by file
+# -------------------------
 
 weights = from_disk.row_weights_[:, 0] / from_disk.row_weights_.max()
 kept = weights.reshape(20, 1000).mean(axis=1)
