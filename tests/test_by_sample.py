@@ -12,7 +12,7 @@ from designs import first
 
 import robscore as rs
 from robscore._tools.progress import watched_by
-from robscore.elements.row_elements import RowCounts
+from robscore.elements.row_elements import LossWeights
 from robscore.fitting import by_sample
 from robscore.fitting.settings import GraphSettings
 from robscore.losses.quadratic import RestrictedLoss, entries_of
@@ -86,7 +86,7 @@ def test_the_loss_on_a_support_is_that_part_of_the_whole_loss(with_covariates):
     z0 = z0[0] + z0[0].T, z0[1] if with_covariates else z0[1][:, 0]
     dense.g += elements.gamma_times(pulls, *z0)
     entries = entries_of(edges, elements.n_locations)
-    loss = elements.restricted(RowCounts(weights, weights, pulls), z0, entries)
+    loss = elements.restricted(LossWeights(weights, weights, pulls), z0, entries)
     assert isinstance(loss, RestrictedLoss)
     for node, own in enumerate(entries):
         np.testing.assert_allclose(loss.block(node, own, own), dense.block(node, own, own))

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import robscore as rs
 from robscore._tools.messages import UsageError
 from robscore.cli import app
-from robscore.elements.row_elements import RowCounts
+from robscore.elements.row_elements import LossWeights
 from robscore.families.family import get_family
 from robscore.families.given_covariates import Moderated, Moderation
 from robscore.losses.interaction_parts import Parts, both_ends, matrices
@@ -72,7 +72,7 @@ def test_gradients_of_rows_are_slopes_of_their_losses():
             step_eta[node, row - 6] = 1.0
         at = [elements.row_losses(K + s * step_K, eta + s * step_eta) for s in (-1e-4, 1e-4)]
         np.testing.assert_allclose(found[:, c], (at[1] - at[0]) / 2e-4, rtol=1e-6, atol=1e-6)
-    counts = RowCounts(np.ones(6), np.ones(6), np.zeros(6))
+    counts = LossWeights(np.ones(6), np.ones(6), np.zeros(6))
     alone, across = elements.pair_squares(counts, (K, eta), (), np.zeros((4, 3, 6)))
     i, j = Parts(2).pairs(3)
     gradients = elements.row_gradients(K, eta, i, j, symmetric=True)

@@ -5,7 +5,7 @@ import pytest
 
 import robscore as rs
 from robscore.elements import averages_on_support
-from robscore.elements.row_elements import RowCounts
+from robscore.elements.row_elements import LossWeights
 from robscore.losses.quadratic import entries_of
 
 
@@ -20,7 +20,7 @@ def test_compiled_sums_are_those_of_numpy(family, n_given, monkeypatch):
     weights = rng.uniform(size=4500)
     location = rng.normal(size=(6, 1 + n_given))
     z0 = np.eye(6) + 0.1 * (edges | edges.T), location if n_given else location[:, 0]
-    arguments = RowCounts(weights, weights, -weights), z0, entries_of(edges | edges.T, 1 + n_given)
+    arguments = LossWeights(weights, weights, -weights), z0, entries_of(edges | edges.T, 1 + n_given)
     fast = elements.restricted(*arguments)
     for name in ("add_gamma", "add_g"):
         in_numpy = getattr(averages_on_support, f"{name}_in_numpy")

@@ -28,11 +28,11 @@ from robscore._tools.typing import Array, IntArray
 
 if TYPE_CHECKING:
     from robscore.elements.power_elements import PowerRows
-    from robscore.elements.row_elements import RowCounts
+    from robscore.elements.row_elements import LossWeights, Parameters
 
 
-_AT_A_TIME = 5000  # rows that are turned
-_TILE = 500  # rows at a time: the columns that a node meets stay in the nearest cache
+_AT_A_TIME = 5000  # rows that are copied column by column; guards memory, and decides how sums are rounded
+_TILE = 500  # rows at a time: the columns that a node meets stay in the nearest cache; decides how sums are rounded
 
 
 class OnSupport(NamedTuple):
@@ -43,45 +43,43 @@ class OnSupport(NamedTuple):
 
 
 def averages_on(
-    entries: Sequence[IntArray], rows: PowerRows, counts: RowCounts, z0: tuple[Array, ...], constant_C: Array
+    entries: Sequence[IntArray], rows: PowerRows, weights: LossWeights, z0: Parameters, constant_C: Array
 ) -> OnSupport:
-    """Of rows that count so much; z0 is the fit that slopes belong to, its location one for each row."""
+    """Return the averages of weighted rows; z0 are the parameters of the taper, their location one for each row."""
     m, L = rows.u.shape[1], 1 + rows.c.shape[1]
     sizes = np.array([own.size for own in entries])
     starts, block_starts = (np.concatenate([[0], np.cumsum(lengths)]) for lengths in (sizes, sizes**2))
     every, blocks, g = np.concatenate(entries), np.zeros(block_starts[-1]), np.zeros((m, m + L))
     for part in chunks(len(rows.u), _AT_A_TIME):
-        own, ones = type(counts)(*(count[part] for count in counts)), np.ones((1, part.stop - part.start))
-        some = _turned(rows, part, constant_C)
+        share = type(weights)(*(own[part] for own in weights))
+        some = _by_columns(rows, part, constant_C)
         u, A, B, C, alpha, beta, gamma, covariates = some
-        c = np.concatenate([ones, covariates])
-        add_gamma_on_support(u, c, A, B, C, own.gamma, starts, every, blocks, block_starts)
-        add_g_on_support(u, c, alpha, gamma, own.g, starts, every, g)
-        g[np.arange(m), np.arange(m)] += beta @ own.g
-        bent = np.flatnonzero(own.pulls)
-        if bent.size:
-            eta = z0[1][:, None] if z0[1].ndim == 1 else z0[1][part][bent].T
-            add_g_on_support(*_bent(some, c, bent, z0[0], eta), own.pulls[bent], starts, every, g)
+        c = np.concatenate([np.ones((1, part.stop - part.start)), covariates])
+        add_gamma_on_support(u, c, A, B, C, share.gamma, starts, every, blocks, block_starts)
+        add_g_on_support(u, c, alpha, gamma, share.g, starts, every, g)
+        g[np.arange(m), np.arange(m)] += beta @ share.g
+        tapered = np.flatnonzero(share.pulls)
+        if tapered.size:
+            eta = z0[1][:, None] if z0[1].ndim == 1 else z0[1][part][tapered].T
+            add_g_on_support(*_tapered(some, c, tapered, z0[0], eta), share.pulls[tapered], starts, every, g)
     ends = pairwise(block_starts.tolist())
     found = [blocks[low:high].reshape(size, size) for (low, high), size in zip(ends, sizes, strict=True)]
     return OnSupport(found, g)
 
 
-def _turned(rows: PowerRows, part: slice, constant_C: Array) -> PowerRows:
-    """Some of the rows one column after the other, shape (m, n) each; C with what all rows share of it."""
-    turned: dict[int, Array] = {}  # many of these are the same array
-    for array in rows:
-        if id(array) not in turned:
-            turned[id(array)] = np.ascontiguousarray(array[part].T)
-    some = type(rows)(*(turned[id(array)] for array in rows))
+def _by_columns(rows: PowerRows, part: slice, constant_C: Array) -> PowerRows:
+    """Copy some of the rows one column after the other, shape (m, n) each; C with the part that all rows share."""
+    copies = {id(array): array for array in rows}  # many of these are the same array
+    copies = {key: np.ascontiguousarray(array[part].T) for key, array in copies.items()}
+    some = type(rows)(*(copies[id(array)] for array in rows))
     return some._replace(C=some.C + constant_C[:, None]) if constant_C.any() else some
 
 
-def _bent(rows: PowerRows, c: Array, bent: IntArray, K: Array, eta: Array) -> tuple[Array, Array, Array, Array]:
-    """The design of some rows, c, and what these add to alpha and gamma, over their slopes, shape (.., bent) each."""
-    u, A, B, C = (np.take(array, bent, axis=1) for array in rows[:4])
+def _tapered(rows: PowerRows, c: Array, some: IntArray, K: Array, eta: Array) -> tuple[Array, Array, Array, Array]:
+    """Return u and c of some rows in a taper, and what stands in place of their alpha and gamma, shape (.., some)."""
+    u, A, B, C = (np.take(array, some, axis=1) for array in rows[:4])
     p = (csr_array(K.T) if is_sparse(K) else K.T) @ u
-    return u, np.take(c, bent, axis=1), A * p - B * eta, C * eta - B * p
+    return u, np.take(c, some, axis=1), A * p - B * eta, C * eta - B * p
 
 
 def add_gamma_in_numpy(
@@ -107,7 +105,7 @@ def add_gamma_in_numpy(
     A, B, C : arrays of shape (m, n)
         The coefficients of every node.
     share : array of shape (n,)
-        What rows count.
+        Row weights.
     starts, entries : integer arrays
         S_j is entries[starts[j] : starts[j + 1]], ascending, its locations from m on the last L.
     blocks, block_starts : the blocks of all nodes in one array, and where each starts
@@ -155,7 +153,7 @@ def add_gamma_on_support(
     blocks: Array,
     block_starts: IntArray,
 ) -> None:
-    """Add to Gamma_j[S_j, S_j] of every node what rows add, in place; arguments as in ``in_numpy``."""
+    """Add to Gamma_j[S_j, S_j] of every node what rows add, in place; with arguments as above."""
     m, n = A.shape
     weighted = np.empty(_TILE)
     for at in range(0, n, _TILE):
@@ -193,7 +191,7 @@ def add_g_on_support(
     entries: IntArray,
     g: Array,
 ) -> None:
-    """Add to g_j[S_j] of every node what rows add, in place; arguments as in ``in_numpy``."""
+    """Add to g_j[S_j] of every node what rows add, in place; with arguments as above."""
     m, n = alpha.shape
     weighted = np.empty(_TILE)
     for at in range(0, n, _TILE):

@@ -24,25 +24,20 @@ import numpy as np
 
 from robscore._tools.memory import chunks, rows_within
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.elements.power_elements import PowerElements
+from robscore.elements.power_elements import ROOT2, PowerElements
 from robscore.elements.row_elements import (
     CHUNK_BYTES,
     Cost,
     Elements,
+    LossWeights,
     PairwiseElements,
+    Parameters,
     Part,
-    RowCounts,
     Storage,
-    check_dense,
-    less_own_parameters,
-    summed_powers,
-    summed_squares,
     transposed,
 )
-from robscore.losses.interaction_parts import Parts, mirrored
+from robscore.losses.interaction_parts import PLAIN, Parts, mirrored
 from robscore.losses.quadratic import QuadraticLoss, StatisticLoss, location_rows
-
-_ROOT2 = np.sqrt(2.0)
 
 
 class GradientRows(NamedTuple):
@@ -58,7 +53,7 @@ class GradientRows(NamedTuple):
 
 
 class _GradientElements(Elements):
-    """What the three kinds share.
+    """Elements that are held as gradients of statistics: what the kinds below share.
 
     Parameters
     ----------
@@ -77,7 +72,7 @@ class _GradientElements(Elements):
         self._find_overflow()
 
     def row_identity(self) -> tuple[Array, ...]:
-        """The rows themselves, and what belongs to covariates."""
+        """The rows themselves, and the parts of v that covariates add."""
         covariates = self.rows.v[:, :, self.n_columns + 1 :] if self.n_locations > 1 else ()
         return (self.rows.x, *([covariates] if len(covariates) else []))
 
@@ -94,7 +89,7 @@ class _GradientElements(Elements):
 
     @abstractmethod
     def _gamma_products(self, left: GradientRows, right: GradientRows) -> Array:
-        """Inner products of the Gamma's."""
+        """Inner products of Gamma of all rows in ``left`` with all in ``right``."""
 
     def squared_norms(self, part: Part) -> Array:
         """|Gamma(x)|^2 or |g(x)|^2 of every row, shape (n,)."""
@@ -114,8 +109,15 @@ class NodeElements(_GradientElements, PairwiseElements):
     g : array of shape (n, m, m+1)
     """
 
+    parts: Parts = PLAIN
+
+    @property
+    def n_interactions(self) -> int:
+        """M, the entries of z_j that are interactions: m, and as many for every moderator."""
+        return self.n_columns * self.parts.count
+
     def given(self, c: Array) -> Self:
-        """The same rows with covariates of the location, shape (n, q): what eta_j meets, times each."""
+        """The same rows with covariates of the location, shape (n, q), each of which multiplies what eta_j meets."""
         v, h, g, x = self.rows
         m, same = self.n_columns, copy(self)
         v, g = (np.concatenate([part, part[:, :, [m]] * c[:, None, :]], axis=2) for part in (v, g))
@@ -139,7 +141,7 @@ class NodeElements(_GradientElements, PairwiseElements):
         return left.h[..., :, None, j] * right.h[..., None, :, j]
 
     def cost(self, part: Part) -> Cost:
-        """One product of n x (m+1) arrays per node."""
+        """An inner product takes one of n x (m+1) arrays per node."""
         p = self.n_columns + 1
         return Cost(p * p, p - 1, p * p / 2) if part == "gamma" else Cost(p * p, p - 1, p)
 
@@ -149,15 +151,10 @@ class NodeElements(_GradientElements, PairwiseElements):
             return rows.g[:, node]
         return _packed(rows.v[:, node], rows.h[:, node])
 
-    def average(
-        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
-    ) -> QuadraticLoss:
-        """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
-        check_dense(storage or self.storage)
-        c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
+    def _averaged(self, c_gamma: Array, c_g: Array, storage: Storage) -> QuadraticLoss:
         v, h, g, _ = self.rows
         blocks = np.stack([_weighted_square(v[:, j], c_gamma * h[:, j]) for j in range(self.n_columns)])
-        return QuadraticLoss(blocks, np.tensordot(c_g, g, axes=1))
+        return QuadraticLoss(blocks, np.tensordot(c_g, g, axes=1), parts=self.parts)
 
     def _slopes(self, z: Array) -> tuple[Array, Array]:
         """Twice each row's quadratic part, shape (n,), and T, shape (n, m): its gradient in z_j is T_j v_j."""
@@ -165,12 +162,9 @@ class NodeElements(_GradientElements, PairwiseElements):
         weighted = self.rows.h * slopes
         return np.einsum("nj,nj->n", weighted, slopes), weighted
 
-    def row_losses(self, *parameters: Array) -> Array:
-        """Each row's own score-matching loss, shape (n,); infinite for rows that overflow."""
+    def _row_losses(self, *parameters: Array) -> Array:
         z = _stacked(*parameters)
-        with np.errstate(over="ignore", invalid="ignore"):
-            losses: Array = 0.5 * self._slopes(z)[0] - np.einsum("njp,jp->n", self.rows.g, z)
-        losses[self.overflow | ~np.isfinite(losses)] = np.inf
+        losses: Array = 0.5 * self._slopes(z)[0] - np.einsum("njp,jp->n", self.rows.g, z)
         return losses
 
     def row_gradients(
@@ -181,40 +175,60 @@ class NodeElements(_GradientElements, PairwiseElements):
         T = self._slopes(_stacked(interaction, location))[1]
         gradients = T[:, nodes] * v[:, nodes, rows] - g[:, nodes, rows]
         if symmetric:
-            mirrored = np.flatnonzero((rows != nodes) & (rows < self.n_columns))
-            i, j = rows[mirrored], nodes[mirrored]
-            gradients[:, mirrored] += T[:, i] * v[:, i, j] - g[:, i, j]
+            entries, others = mirrored(rows, nodes, self.n_columns)
+            pairs = np.flatnonzero((others != nodes) & (rows < self.n_interactions))
+            i, j = entries[pairs], others[pairs]
+            gradients[:, pairs] += T[:, j] * v[:, j, i] - g[:, j, i]
         return gradients
 
-    def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
-        """Sums of squared gradients, a few rows at a time: each has m^2 of them."""
-        return summed_squares(self._weighted_gradients(counts, z, z0, own), self.n_columns)
+    def pair_squares(self, weights: LossWeights, z: Parameters, z0: Parameters, own: Array) -> Array:
+        """Sums of squared gradients, shape (2, m, (1 + Q) m), a few rows at a time: each has so many of them."""
+        sums = np.zeros((2, self.n_columns, self.n_interactions))
+        for gradients in self._weighted_gradients(weights, z, z0, own):
+            sums[0] += np.einsum("njk,njk->jk", gradients, gradients)
+            sums[1] += np.einsum("njk,njk->jk", gradients, self._other_ends(gradients))
+        return sums
 
-    def pair_powers(
-        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array, centre: Array
-    ) -> Array:
-        """Sums of second and fourth powers of the gradients, a few rows at a time."""
-        return summed_powers(self._weighted_gradients(counts, z, z0, own), self.n_columns)
+    def pair_powers(self, weights: LossWeights, z: Parameters, z0: Parameters, own: Array, centre: Array) -> Array:
+        """Sums of second and fourth powers of the gradients, shape (2, m, (1 + Q) m), a few rows at a time."""
+        sums = np.zeros((2, self.n_columns, self.n_interactions))
+        for gradients in self._weighted_gradients(weights, z, z0, own):
+            squares = (gradients + self._other_ends(gradients)) ** 2
+            sums[0] += squares.sum(axis=0)
+            sums[1] += np.einsum("njk,njk->jk", squares, squares)
+        return sums
 
-    def _weighted_gradients(
-        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array
-    ) -> Iterator[Array]:
-        """What rows add to the gradient in entry k of z_j, less what its own parameters take, (rows, m, m) each."""
-        m = self.n_columns
-        slopes = counts.gamma[:, None] * self._slopes(_stacked(*z))[1]
-        if counts.pulls.any():
-            slopes -= counts.pulls[:, None] * self._slopes(_stacked(*z0))[1]
-        for chunk in chunks(self.n_rows, rows_within(CHUNK_BYTES, m * m)):
+    def _other_ends(self, gradients: Array) -> Array:
+        """Gradients by node and entry, shape (rows, m, M), with the other entry of each pair in its place."""
+        n, m = len(gradients), self.n_columns
+        return np.asarray(gradients.reshape(n, m, -1, m).transpose(0, 3, 2, 1).reshape(gradients.shape))
+
+    def _weighted_gradients(self, weights: LossWeights, z: Parameters, z0: Parameters, own: Array) -> Iterator[Array]:
+        """Yield what rows add to the gradient in entry k of z_j, less what its own parameters take, (rows, m, M)."""
+        M = self.n_interactions
+        slopes = weights.gamma[:, None] * self._slopes(_stacked(*z))[1]
+        if weights.pulls.any():
+            slopes -= weights.pulls[:, None] * self._slopes(_stacked(*z0))[1]
+        nodes, entries = np.arange(self.n_columns), self.parts.own_entries(self.n_columns, self.n_locations)
+        for chunk in chunks(self.n_rows, rows_within(CHUNK_BYTES, self._numbers_of_gradients)):
             v, _, g, _ = self.take(chunk)
-            whole = slopes[chunk, :, None] * v - counts.g[chunk, None, None] * g
-            yield less_own_parameters(whole, own)
+            whole = slopes[chunk, :, None] * v - weights.g[chunk, None, None] * g
+            gradients = whole[:, :, :M].copy()
+            for factor, at in zip(own, entries, strict=True):
+                gradients -= factor * whole[:, nodes, at, None]
+            yield gradients
+
+    @property
+    def _numbers_of_gradients(self) -> int:
+        """Numbers of a row at a time; the size of the pieces decides how sums are rounded."""
+        return self.n_columns**2
 
     def varying(self) -> BoolArray | None:
-        """Entries of z that some row says something about, shape (m, m+1)."""
+        """Entries of z whose statistic has a derivative other than zero in some row, shape (m, m+1)."""
         return np.asarray(self.rows.v.any(axis=0))
 
     def constant_statistics(self, varying: BoolArray | None) -> str | None:
-        """Whether a kind of statistics has no derivative in any row."""
+        """Name a kind of statistics whose derivatives are zero in all rows."""
         assert varying is not None
         m = self.n_columns
         if not varying.diagonal().any():
@@ -254,14 +268,14 @@ class SimplexElements(NodeElements):
         return total
 
     def varying(self) -> None:
-        """Logarithms are never constant."""
+        """None: logarithms are never constant."""
 
     def constant_statistics(self, varying: BoolArray | None) -> str | None:
-        """Logarithms are never constant."""
+        """None: logarithms are never constant."""
         return None
 
     def cost(self, part: Part) -> Cost:
-        """As without coupling, and m - 1 nodes for the coupling."""
+        """An inner product costs as much as without coupling; the coupling adds m - 1 nodes."""
         p = self.n_columns + 1
         return Cost(p * p, 2 * p - 3, p * p) if part == "gamma" else super().cost(part)
 
@@ -276,15 +290,10 @@ class SimplexElements(NodeElements):
         own = v[:, self.others[c]]
         if c == node:
             return _packed(own, h[:, c])
-        products = own[:, :, None] * (-_ROOT2 * h[:, c, None, None] * reference[:, None, :])
+        products = own[:, :, None] * (-ROOT2 * h[:, c, None, None] * reference[:, None, :])
         return products.reshape(len(products), -1)
 
-    def average(
-        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
-    ) -> QuadraticLoss:
-        """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
-        check_dense(storage or self.storage)
-        c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
+    def _averaged(self, c_gamma: Array, c_g: Array, storage: Storage) -> QuadraticLoss:
         v, h, g, _ = self.rows
         last, each = v[:, self.reference], list(enumerate(self.others.tolist()))
         own = [_weighted_square(v[:, j], c_gamma * h[:, c]) for c, j in each]
@@ -328,11 +337,11 @@ class StatisticElements(_GradientElements):
         return total
 
     def varying(self) -> BoolArray | None:
-        """Statistics that some row says something about, shape (r,)."""
+        """Statistics with a derivative other than zero in some row, shape (r,)."""
         return np.asarray((self.rows.v != 0).any(axis=(0, 1)))
 
     def constant_statistics(self, varying: BoolArray | None) -> str | None:
-        """Whether a statistic has no derivative in any row."""
+        """Name a statistic whose derivative is zero in all rows."""
         assert varying is not None
         constant = np.flatnonzero(~varying)
         if not constant.size:
@@ -343,7 +352,7 @@ class StatisticElements(_GradientElements):
         )
 
     def cost(self, part: Part) -> Cost:
-        """m^2 products of n x r arrays."""
+        """An inner product takes m^2 of n x r arrays."""
         m, r = self.n_columns, self.rows.v.shape[-1]
         return Cost(m * m * (r + 2), 1, r * (r + 1) / 2) if part == "gamma" else Cost(r, 1, r)
 
@@ -356,23 +365,15 @@ class StatisticElements(_GradientElements):
             total += _packed(rows.v[:, j], rows.h[:, j])
         return total
 
-    def average(
-        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
-    ) -> StatisticLoss:
-        """The weighted averages of Gamma, shape (r, r), and g, shape (r,); weights are 1/n by default."""
-        check_dense(storage or self.storage)
-        c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
+    def _averaged(self, c_gamma: Array, c_g: Array, storage: Storage) -> StatisticLoss:
         v, h, g, _ = self.rows
         gamma = sum(_weighted_square(v[:, j], c_gamma * h[:, j]) for j in range(self.n_columns))
         return StatisticLoss(np.asarray(gamma), c_g @ g[:, 0])
 
-    def row_losses(self, *parameters: Array) -> Array:
-        """Each row's own score-matching loss at theta, shape (n,); infinite for rows that overflow."""
+    def _row_losses(self, *parameters: Array) -> Array:
         (theta,) = parameters
-        with np.errstate(over="ignore", invalid="ignore"):
-            slopes = self.rows.v @ theta
-            losses: Array = 0.5 * np.einsum("nj,nj->n", self.rows.h, slopes**2) - self.rows.g[:, 0] @ theta
-        losses[self.overflow | ~np.isfinite(losses)] = np.inf
+        slopes = self.rows.v @ theta
+        losses: Array = 0.5 * np.einsum("nj,nj->n", self.rows.h, slopes**2) - self.rows.g[:, 0] @ theta
         return losses
 
 
@@ -395,7 +396,7 @@ def _packed(v: Array, weights: Array) -> Array:
     for k in range(p):
         weighted = weights * v[:, k]
         result[:, position] = weighted * v[:, k]
-        np.multiply((_ROOT2 * weighted)[:, None], v[:, k + 1 :], out=result[:, position + 1 : position + p - k])
+        np.multiply((ROOT2 * weighted)[:, None], v[:, k + 1 :], out=result[:, position + 1 : position + p - k])
         position += p - k
     return result
 
@@ -411,16 +412,16 @@ class ModeratedElements(NodeElements):
     c : array of shape (n, q)
         Covariates of the location.
     parts : Parts
-    counts : array of shape (n, m), optional
-        How often what a row adds to the loss of every node counts.
+    weights : array of shape (n, m), optional
+        How many times the row weights in the loss of every node.
     """
 
     def __init__(
-        self, plain: PowerElements | NodeElements, w: Array, c: Array, parts: Parts, counts: Array | None = None
+        self, plain: PowerElements | NodeElements, w: Array, c: Array, parts: Parts, weights: Array | None = None
     ) -> None:
         v, h, g, x = _gradients(plain)
-        if counts is not None:
-            h, g = h * counts, g * counts[:, :, None]
+        if weights is not None:
+            h, g = h * weights, g * weights[:, :, None]
         m = plain.n_columns
         self.parts, self.n_locations = parts, 1 + c.shape[1]
         v, g = (
@@ -434,82 +435,21 @@ class ModeratedElements(NodeElements):
         super().__init__(x, v, h, g)
         self.overflow |= plain.overflow
 
-    @property
-    def n_interactions(self) -> int:
-        """Entries of z_j that are interactions."""
-        return self.n_columns * self.parts.count
-
     def row_identity(self) -> tuple[Array, ...]:
-        """The rows themselves, and what belongs to moderators and covariates."""
+        """The rows themselves, and the parts of v that moderators and covariates add."""
         return self.rows.x, self.rows.v[:, :, self.n_columns :]
 
     def cost(self, part: Part) -> Cost:
-        """One product of n x p arrays per node."""
+        """An inner product takes one of n x p arrays per node."""
         p, m = self.rows.v.shape[2], self.n_columns
         return Cost(m * p, m, p * p / 2) if part == "gamma" else Cost(m * p, m, p)
 
-    def average(
-        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
-    ) -> QuadraticLoss:
-        """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
-        loss = super().average(gamma_weights, g_weights, storage=storage)
-        return QuadraticLoss(loss.blocks, loss.g, parts=self.parts)
-
-    def row_gradients(
-        self, interaction: Array, location: Array, rows: IntArray, nodes: IntArray, *, symmetric: bool
-    ) -> Array:
-        """Gradient of each row's loss in some parameters, shape (n, d)."""
-        gradients = super().row_gradients(interaction, location, rows, nodes, symmetric=False)
-        if symmetric:
-            entries, others = mirrored(rows, nodes, self.n_columns)
-            pairs = np.flatnonzero((others != nodes) & (rows < self.n_interactions))
-            gradients[:, pairs] += super().row_gradients(
-                interaction, location, entries[pairs], others[pairs], symmetric=False
-            )
-        return gradients
-
-    def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
-        """Sums of squared gradients, shape (2, m, (1 + Q) m), a few rows at a time."""
-        sums = np.zeros((2, self.n_columns, self.n_interactions))
-        for gradients in self._weighted_gradients(counts, z, z0, own):
-            sums[0] += np.einsum("njk,njk->jk", gradients, gradients)
-            sums[1] += np.einsum("njk,njk->jk", gradients, self._other_ends(gradients))
-        return sums
-
-    def pair_powers(
-        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array, centre: Array
-    ) -> Array:
-        """Sums of second and fourth powers of the gradients, shape (2, m, (1 + Q) m), a few rows at a time."""
-        sums = np.zeros((2, self.n_columns, self.n_interactions))
-        for gradients in self._weighted_gradients(counts, z, z0, own):
-            squares = (gradients + self._other_ends(gradients)) ** 2
-            sums[0] += squares.sum(axis=0)
-            sums[1] += np.einsum("njk,njk->jk", squares, squares)
-        return sums
-
-    def _other_ends(self, gradients: Array) -> Array:
-        """Of every pair in every part the entry of the other node."""
-        n, m = len(gradients), self.n_columns
-        return np.asarray(gradients.reshape(n, m, -1, m).transpose(0, 3, 2, 1).reshape(gradients.shape))
-
-    def _weighted_gradients(
-        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array
-    ) -> Iterator[Array]:
-        """What rows add to the gradient in entry k of z_j, less what its own parameters take."""
-        slopes = counts.gamma[:, None] * self._slopes(np.concatenate([z[0], z[1].T]).T)[1]
-        if counts.pulls.any():
-            slopes -= counts.pulls[:, None] * self._slopes(np.concatenate([z0[0], z0[1].T]).T)[1]
-        nodes, entries = np.arange(self.n_columns), self.parts.own_entries(self.n_columns, self.n_locations)
-        for chunk in chunks(self.n_rows, rows_within(CHUNK_BYTES, self.rows.v[0].size)):
-            v, _, g, _ = self.take(chunk)
-            whole = slopes[chunk, :, None] * v - counts.g[chunk, None, None] * g
-            gradients = whole[:, :, : self.n_interactions].copy()
-            for factor, at in zip(own, entries, strict=True):
-                gradients -= factor * whole[:, nodes, at, None]
-            yield gradients
+    @property
+    def _numbers_of_gradients(self) -> int:
+        return int(self.rows.v[0].size)
 
     def constant_statistics(self, varying: BoolArray | None) -> str | None:
-        """As without moderators, which are looked at apart."""
+        """Name statistics as without moderators, which are checked apart."""
         assert varying is not None
         m, M = self.n_columns, self.n_interactions
         return super().constant_statistics(np.concatenate([varying[:, :m], varying[:, M:]], axis=1))

@@ -17,6 +17,7 @@ off-diagonal entries once, times the root of 2: inner products of such vectors a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +28,12 @@ from robscore._tools.typing import Array, IntArray
 from robscore.elements.row_elements import (
     CHUNK_BYTES,
     Cost,
+    LossWeights,
     PairwiseElements,
+    Parameters,
     Part,
-    RowCounts,
     Storage,
-    check_storage,
     dot,
-    squares_of_products,
     transposed,
 )
 from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, QuadraticLoss, RestrictedLoss
@@ -77,11 +77,12 @@ class PowerElements(PairwiseElements):
         Whether the arrays are functions of the columns one by one; False unless a family says so.
     rows : the arrays, but for what all rows share of C, which is ``constant_C``
     overflow : boolean array of shape (n,)
-        Rows so large that the products of their elements overflow. They count as infinitely far:
-        their arrays are set to zero here and no weight may be put on them.
+        Rows so large that the products of their elements overflow. They count as infinitely far: their arrays are set
+        to zero here and no weight may be put on them.
     """
 
     by_column = False
+    forms_gamma = False
 
     def __init__(
         self,
@@ -99,22 +100,22 @@ class PowerElements(PairwiseElements):
         self.copies = self.n_columns // A.shape[1]
         c = np.zeros((self.n_rows, 0)) if c is None else c
         self.n_locations = 1 + c.shape[1]
-        # What is the same in all rows moves no distance, and next to small elements it would drown them.
+        # What is the same in all rows moves no distance, and the digits of small elements would be lost beside it.
         is_same = self.n_locations == 1 and (C[0] == C).all()
         self.constant_C = C[0].copy() if is_same else np.zeros(C.shape[1])
         if self.constant_C.any():
             C = C - self.constant_C
         self.rows = PowerRows(u, A, B, C, alpha, beta, gamma, c)
-        self.same_B, self.same_C = B is A, C is A  # so that products can be shared where a = b
+        self.same_B, self.same_C = B is A, C is A  # then products are those of A
         self.constant = self.copies * float(self.constant_C @ self.constant_C)
         self._find_overflow(largest_norm(self.rows) if bound is None else bound)
 
     def shared_by_rows(self) -> Array:
-        """The part of C that is left out; zero where rows differ in it."""
+        """The part of C that all rows share; zero where rows differ in it."""
         return self.constant_C
 
     def share(self, value: Array | None) -> None:
-        """Leave that part of C out instead."""
+        """Leave out this part of C instead."""
         if value is None or np.array_equal(value, self.constant_C):
             return
         C = np.where(self.overflow[:, None], 0.0, self.rows.C + (self.constant_C - value))
@@ -125,7 +126,7 @@ class PowerElements(PairwiseElements):
         """The same rows with covariates of the location, shape (n, q)."""
         u, A, B, C, alpha, beta, gamma, _ = self.rows
         C = C + self.constant_C if self.constant_C.any() else C
-        B, C = A if self.same_B else B, A if self.same_C else C  # told by identity
+        B, C = A if self.same_B else B, A if self.same_C else C  # the new elements look whether they are one array
         return PowerElements(u, A, B, C, alpha, beta, gamma, c)
 
     # Inner products -----------------------------------------------------------------------------
@@ -166,10 +167,10 @@ class PowerElements(PairwiseElements):
         linear = 2 * dot(alpha * u, beta) + dot(beta, beta) + k * dot(gamma, gamma)
         return s * dot(alpha, alpha) + linear
 
-    # Weighted sums, as flat vectors whose Euclidean products are those of the elements --------------
+    # Weighted sums, as flat vectors whose inner products are those of the elements ------------------
 
     def mean(self, part: Part, weights: Array) -> Array:
-        """sum_i c_i e(x_i) as an array of shape (nodes, f), Euclidean with the elements up to ``copies``."""
+        """sum_i c_i e(x_i) as flat vectors of the nodes, shape (nodes, f), for one of ``copies`` equal blocks."""
         m, L = self.n_columns, self.n_locations
         if part == "g":
             u, _, _, _, alpha, beta, gamma, c = self.rows
@@ -220,7 +221,7 @@ class PowerElements(PairwiseElements):
         return np.concatenate(list(self._over_chunks(part, inner_of)))
 
     def _over_chunks(self, part: Part, work: Callable[[slice], Array]) -> Iterator[Array]:
-        """What there is to do with chunks of rows, in order; on all cores where there are many."""
+        """Yield the results for chunks of rows, in order; on all cores where there are many."""
         chunks_of_rows = self.row_chunks(part)
         return (in_threads if len(chunks_of_rows) > 3 else map)(work, chunks_of_rows)
 
@@ -293,28 +294,7 @@ class PowerElements(PairwiseElements):
 
     # The loss -----------------------------------------------------------------------------------
 
-    def average(
-        self,
-        gamma_weights: Array | None = None,
-        g_weights: Array | None = None,
-        *,
-        storage: Storage | None = None,
-    ) -> QuadraticLoss:
-        """The weighted averages of Gamma and g as a quadratic loss.
-
-        Parameters
-        ----------
-        gamma_weights, g_weights : arrays of shape (n,), optional
-            Row weights, by default 1/n each.
-        storage : {"auto", "dense", "matrix-free", "float32"}, optional
-            "dense" holds Gamma, m^3 numbers (m^2 where all nodes share it); "matrix-free" holds the rows instead and
-            never forms it; "float32" does so in single precision: half the memory and more speed, for derivatives that
-            are right to about six digits. "auto" forms it below 150 columns and where nodes share it. By default as
-            ``self.storage`` says.
-        """
-        storage = storage or self.storage
-        check_storage(storage)
-        c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
+    def _averaged(self, c_gamma: Array, c_g: Array, storage: Storage) -> QuadraticLoss:
         m = self.n_columns
         few = m < MANY_COLUMNS or self.copies > 1
         if storage in ("matrix-free", "float32") or (storage == "auto" and not few):
@@ -323,21 +303,21 @@ class PowerElements(PairwiseElements):
         blocks[:, m, m] += self.constant_C * c_gamma.sum()
         return QuadraticLoss(blocks, self.mean("g", c_g))
 
-    def restricted(self, counts: RowCounts, z0: tuple[Array, ...], entries: Sequence[IntArray]) -> QuadraticLoss:
+    def restricted(self, weights: LossWeights, z0: Parameters, entries: Sequence[IntArray]) -> QuadraticLoss:
         """The weighted averages, of every node's block and g those entries alone, its locations the last of them."""
         if self.copies > 1:  # one block for all nodes
-            return super().restricted(counts, z0, entries)
+            return super().restricted(weights, z0, entries)
         from robscore.elements.averages_on_support import averages_on  # numba is imported when it is first needed
 
         at_rows = (z0[0], self._at_rows(z0[1])) if z0 else z0
-        return RestrictedLoss(entries, *averages_on(entries, self.rows, counts, at_rows, self.constant_C))
+        return RestrictedLoss(entries, *averages_on(entries, self.rows, weights, at_rows, self.constant_C))
 
     def mean_g(self, weights: Array) -> Array:
         """The weighted sum of g, shape (m, m + L)."""
         return self.mean("g", weights)
 
     def _factored(self, c_gamma: Array, c_g: Array, precision: type[np.floating[Any]]) -> FactoredLoss:
-        """The loss without Gamma, from the rows that count."""
+        """The loss without Gamma, from the rows whose weight is not zero."""
         kept = np.flatnonzero(c_gamma)
         rows, c = self.take(kept), c_gamma[kept, None]
         a, b, s = c * rows.A, c * rows.B, (c * rows.C).sum(axis=0) + self.constant_C * c_gamma.sum()
@@ -367,19 +347,14 @@ class PowerElements(PairwiseElements):
         """The location of every row, shape (n, m), from that of all, shape (m, 1 + q); of (m,) as it is."""
         return location if self.n_locations == 1 else location[:, 0] + self.rows.c @ location[:, 1:].T
 
-    def row_losses(self, *parameters: Array) -> Array:
-        """Each row's own score-matching loss, shape (n,); infinite for rows that overflow.
-
-        l_i = sum_j 1/2 z_j' Gamma_j(x_i) z_j - g_j(x_i)' z_j
-        """
+    def _row_losses(self, *parameters: Array) -> Array:
+        """l_i = sum_j 1/2 z_j' Gamma_j(x_i) z_j - g_j(x_i)' z_j, by p = u K."""
         u, A, B, C, alpha, beta, gamma, _ = self.rows
         interaction, location = parameters[0], self._at_rows(parameters[1])
-        with np.errstate(over="ignore", invalid="ignore"):
-            p = u @ interaction
-            quadratic = A * p**2 - 2 * B * p * location + (C + self.constant_C) * location**2
-            linear = alpha * p + beta * interaction.diagonal() + gamma * location
-            losses = (0.5 * quadratic - linear).sum(axis=1)
-        losses[self.overflow | ~np.isfinite(losses)] = np.inf
+        p = u @ interaction
+        quadratic = A * p**2 - 2 * B * p * location + (C + self.constant_C) * location**2
+        linear = alpha * p + beta * interaction.diagonal() + gamma * location
+        losses: Array = (0.5 * quadratic - linear).sum(axis=1)
         return losses
 
     def row_gradients(
@@ -416,16 +391,31 @@ class PowerElements(PairwiseElements):
         u, A, B, _, alpha, *_ = self.rows
         return u, A * u * interaction.diagonal() - B * location - alpha
 
-    def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
-        """Sums of squared gradients, from products of n x m arrays: the gradient in K_kj is u_k T_j."""
-        T, *taken = self._weighted_slopes(counts, z, z0)
-        return squares_of_products(self.rows.u, T, taken, own)
+    def pair_squares(self, weights: LossWeights, z: Parameters, z0: Parameters, own: Array) -> Array:
+        """Sums of squared gradients, from products of n x m arrays: the gradient in K_kj is u_k T_j.
 
-    def pair_powers(
-        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array, centre: Array
-    ) -> Array:
+        What ``own`` takes away are the gradients in K_jj and eta_j, of which squares and products with others remain.
+        """
+        u, (T, *taken) = self.rows.u, self._weighted_slopes(weights, z, z0)
+        squares, across = (T * T).T @ (u * u), (T * u).T @ (T * u)
+        mixed = np.zeros_like(squares)  # of what is taken away from [j, k] with the gradient itself at [k, j]
+        for gradient, factor in zip(taken, own, strict=True):
+            squares -= 2 * factor * ((T * gradient).T @ u)
+            mixed += factor * ((gradient * u).T @ T)
+        across -= mixed + mixed.T
+        of_own: Array | float = 0.0
+        for gradient, factor in zip(taken, own, strict=True):
+            squares += factor * factor * np.einsum("ij,ij->j", gradient, gradient)[:, None]
+            of_own = of_own + factor * (gradient.T @ gradient) * factor.T
+        for (first, a), (second, b) in combinations(zip(taken, own, strict=True), 2):
+            squares += 2 * a * b * np.einsum("ij,ij->j", first, second)[:, None]
+            both = a * (first.T @ second) * b.T
+            of_own = of_own + both + both.T
+        return np.stack([squares, across + of_own])
+
+    def pair_powers(self, weights: LossWeights, z: Parameters, z0: Parameters, own: Array, centre: Array) -> Array:
         """Sums of second and fourth powers of the gradients, with the design centred."""
-        T, *_ = self._weighted_slopes(counts, z, z0)
+        T, *_ = self._weighted_slopes(weights, z, z0)
         u = self.rows.u - centre
         T2, u2, both = T * T, u * u, T * u
         squares, fourths = T2.T @ u2, (T2 * T2).T @ (u2 * u2)
@@ -437,24 +427,25 @@ class PowerElements(PairwiseElements):
             ]
         )
 
-    def _weighted_slopes(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...]) -> tuple[Array, ...]:
-        """T, with u_k T_j what a row adds to the gradient in K_kj; and what it adds in K_jj and eta_j; (n, m) each."""
+    def _weighted_slopes(self, weights: LossWeights, z: Parameters, z0: Parameters) -> tuple[Array, ...]:
+        """T, with u_k T_j what a row adds to the gradient in K_kj; and what it adds in K_jj and eta_j, shape (n, m)."""
         u, A, B, C, alpha, beta, gamma, c = self.rows
-        c_g = counts.g[:, None]
+        c_g = weights.g[:, None]
         T, location = -c_g * alpha, -c_g * gamma
-        for weights, parameters in ((counts.gamma, z), (-counts.pulls, z0)):
-            if weights.any():
+        for row_weights, parameters in ((weights.gamma, z), (-weights.pulls, z0)):
+            if row_weights.any():
                 interaction, eta = parameters[0], self._at_rows(parameters[1])
                 p = u @ interaction
-                T += weights[:, None] * (A * p - B * eta)
-                location += weights[:, None] * ((C + self.constant_C) * eta - B * p)
+                T += row_weights[:, None] * (A * p - B * eta)
+                location += row_weights[:, None] * ((C + self.constant_C) * eta - B * p)
         return T, u * T - c_g * beta, location, *(location * column for column in c.T[:, :, None])
 
 
 def largest_norm(rows: PowerRows) -> float:
-    """What no |Gamma(x)|^2 or |g(x)|^2 of a power family exceeds: sums over all rows in place of those over one.
+    """A bound of all |Gamma(x)|^2 and |g(x)|^2 of a power family, at a fraction of their cost.
 
-    NaN where an array has one, or where it overflows itself.
+    Sums of squares over all rows stand in place of those over one. NaN where an array holds one, or where the bound
+    itself overflows.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         sums = {id(array): _sum_of_squares(array) for array in rows}

@@ -1,16 +1,19 @@
 """Score-matching elements of n rows: what every kind of elements offers for weighting and averaging rows.
 
-The elements of a row x are Gamma(x) and g(x); the loss of a weighted sample is 1/2 z' (sum_i c_i Gamma(x_i)) z -
-(sum_i c_i g(x_i))' z. Here are inner products, weighted means, the averaged loss, and sums over rows of powers of their
-gradients; a kind of elements (``power_elements.py``, ``gradient_elements.py``) says how each is computed.
+The elements of a row x are Gamma(x) and g(x); a weighted sample has the loss
+
+    1/2 z' (sum_i c_i Gamma(x_i)) z - (sum_i c_i g(x_i))' z
+
+Here are inner products, weighted means, block means and the averaged loss; a kind of elements (``power_elements.py``,
+``gradient_elements.py``) says how each is computed without ever holding Gamma of every row.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
@@ -31,13 +34,14 @@ Part: TypeAlias = Literal["gamma", "g"]
 PARTS: tuple[Part, Part] = ("gamma", "g")
 
 Storage: TypeAlias = Literal["auto", "dense", "matrix-free", "float32"]
+Parameters: TypeAlias = tuple[Array, ...]
 
-CHUNK_BYTES = 2e7
-_TILE_BYTES = 2e6
+CHUNK_BYTES = 2e7  # of features of rows at a time; guards memory, and rounds sums
+_TILE_BYTES = 2e6  # of products of rows at a time: they stay in the cache
 
 
 class Cost(NamedTuple):
-    """What one part of the elements costs.
+    """The cost of one part of the elements, by which ways to compute inner products are compared.
 
     Attributes
     ----------
@@ -51,8 +55,11 @@ class Cost(NamedTuple):
     features: float
 
 
-class RowCounts(NamedTuple):
-    """What every row counts in a weighted loss, arrays of shape (n,): in Gamma, in g, and times Gamma z0 in g."""
+class LossWeights(NamedTuple):
+    """The weights of the rows in a loss, arrays of shape (n,): of Gamma(x), of g(x), and of Gamma(x) z0 in g.
+
+    The last ones are those of a taper, at the parameters z0 by which rows were weighted.
+    """
 
     gamma: Array
     g: Array
@@ -71,9 +78,11 @@ class Elements(ABC):
         Rows so large, or so near a boundary, that the products of their elements overflow. They count as infinitely
         far: their arrays are set to zero here and no weight may be put on them.
     constant : float
-        What all rows share of |Gamma|^2 and ``products`` leaves out.
+        The part of |Gamma|^2 that all rows share and ``products`` leaves out.
     streams : bool
         Whether rows are read anew whenever something is asked.
+    forms_gamma : bool
+        Whether averages cannot do without Gamma.
     storage : {"auto", "dense", "matrix-free", "float32"}
         How averages hold Gamma.
     memory : float
@@ -88,6 +97,7 @@ class Elements(ABC):
     overflow: BoolArray
     constant: float = 0.0
     streams: bool = False
+    forms_gamma: bool = True
     storage: Storage = "auto"
     memory: float = 0.0
     n_locations: int = 1
@@ -125,17 +135,48 @@ class Elements(ABC):
 
     @abstractmethod
     def node_features(self, part: Part, node: int, rows: Any) -> Array:
-        """One node's elements of some rows as flat vectors, shape (rows, f), Euclidean with the elements."""
+        """One node's elements of some rows as flat vectors, shape (rows, f), of the same inner products."""
 
     @abstractmethod
     def cost(self, part: Part) -> Cost:
-        """What the part costs."""
+        """The cost of inner products and of features of one part."""
 
     @abstractmethod
     def columns(self) -> Array:
-        """Something that orders rows as their columns do, shape (n, m)."""
+        """Numbers that order the rows as their columns do, shape (n, m)."""
 
     @abstractmethod
+    def _averaged(self, c_gamma: Array, c_g: Array, storage: Storage) -> Loss:
+        """The loss of checked weights, shape (n,) each."""
+
+    @abstractmethod
+    def _row_losses(self, *parameters: Array) -> Array:
+        """Each row's loss, shape (n,), in which anything may overflow."""
+
+    def varying(self) -> BoolArray | None:
+        """Which statistics have a derivative other than zero in some row; None where all of them always do."""
+        return None
+
+    def constant_statistics(self, varying: BoolArray | None) -> str | None:
+        """Name statistics whose derivative is zero in all rows (against A1 of appendix A); None if there are none."""
+        return None
+
+    def check_statistics(self) -> None:
+        """Raise where the derivative of some statistics is zero in all rows, so that they have no estimate."""
+        constant = self.constant_statistics(self.varying()) if self.n_rows > 1 else None
+        if constant:
+            raise ValueError(constant)
+
+    def shared_by_rows(self) -> Array | None:
+        """The part of their elements that all rows share, so that products leave it out; None if that cannot be."""
+        return None
+
+    def share(self, value: Array | None) -> None:
+        """Leave out this part instead, which these rows share with rows that are not here."""
+        assert value is None, f"{type(self).__name__} shares nothing between rows"
+
+    # The loss -----------------------------------------------------------------------------------
+
     def average(
         self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
     ) -> Loss:
@@ -146,34 +187,42 @@ class Elements(ABC):
         gamma_weights, g_weights : arrays of shape (n,), optional
             Row weights, by default 1/n each.
         storage : {"auto", "dense", "matrix-free", "float32"}, optional
-            Whether Gamma is formed; only power families can do without it. By default as ``self.storage`` says.
+            By default as ``self.storage`` says. "dense" holds Gamma, m^3 numbers (m^2 where all nodes share it). Power
+            families whose rows are in memory can do without: "matrix-free" holds the rows instead; "float32" does so
+            in single precision: half the memory and more speed, for derivatives that are right to about six digits.
+            "auto" forms Gamma below 150 columns, where nodes share it, and where it cannot be done without.
         """
+        storage = storage or self.storage
+        check_storage(storage)
+        if self.forms_gamma and storage in ("matrix-free", "float32"):
+            problem = "is for power families with rows in memory; use 'auto' or 'dense'."
+            raise ArgumentError("storage", storage, problem)
+        return self._averaged(*self._read_weights(gamma_weights, g_weights), storage)
 
-    @abstractmethod
+    def _read_weights(self, gamma_weights: Array | None, g_weights: Array | None) -> tuple[Array, Array]:
+        """Row weights as given or equal, checked."""
+        uniform = np.full(self.n_rows, 1.0 / self.n_rows)
+        c_gamma, c_g = (
+            uniform if weights is None else as_numbers(name, weights)
+            for name, weights in (("gamma_weights", gamma_weights), ("g_weights", g_weights))
+        )
+        for name, weights in (("gamma_weights", c_gamma), ("g_weights", c_g)):
+            if weights.shape != (self.n_rows,):
+                raise ValueError(f"{name} must have shape ({self.n_rows},), one per row; got {weights.shape}.")
+        self.check_no_overflow(np.flatnonzero((c_gamma != 0) | (c_g != 0)))
+        return c_gamma, c_g
+
+    def gamma_times(self, weights: Array, *parameters: Array) -> Array:
+        """(sum_i c_i Gamma(x_i)) z for weights of shape (n,)."""
+        average: Any = self.average(weights, np.zeros_like(weights))
+        return average.gamma_times(*parameters)
+
     def row_losses(self, *parameters: Array) -> Array:
         """Each row's own score-matching loss, shape (n,); infinite for rows that overflow."""
-
-    def varying(self) -> BoolArray | None:
-        """Which statistics some row says something about; None where all of them always do."""
-        return None
-
-    def constant_statistics(self, varying: BoolArray | None) -> str | None:
-        """Which statistics no row says anything about (A1 of appendix A), in words; None if there are none."""
-        return None
-
-    def check_statistics(self) -> None:
-        """Raise where no row says anything about some statistics."""
-        constant = self.constant_statistics(self.varying()) if self.n_rows > 1 else None
-        if constant:
-            raise ValueError(constant)
-
-    def shared_by_rows(self) -> Array | None:
-        """What all rows share of their elements, and is therefore left out of products; None if that cannot be."""
-        return None
-
-    def share(self, value: Array | None) -> None:
-        """Leave that out instead, for the sake of rows that are not here."""
-        assert value is None, f"{type(self).__name__} shares nothing between rows"
+        with np.errstate(over="ignore", invalid="ignore"):
+            losses = self._row_losses(*parameters)
+        losses[self.overflow | ~np.isfinite(losses)] = np.inf
+        return losses
 
     # Rows ---------------------------------------------------------------------------------------
 
@@ -199,7 +248,7 @@ class Elements(ABC):
         """A number for every row, shape (n,), equal where rows have equal elements up to rounding."""
         rng = np.random.default_rng(0)
         keys = np.zeros(self.n_rows, dtype=np.uint64)
-        for array in self.row_identity():  # apart: none hides another's digits
+        for array in self.row_identity():  # one after the other, so that none hides another's digits
             flat = array.reshape(self.n_rows, -1)
             mantissa, exponent = np.frexp(flat @ rng.uniform(1, 2, flat.shape[1]))
             for digits in (mantissa.round(10) + 0.0, exponent.astype(float)):
@@ -207,7 +256,7 @@ class Elements(ABC):
         return keys
 
     def order_statistics(self) -> Array:
-        """Ranks of what shows whether rows are sorted, shape (n, q): (some) columns, sizes, products of columns."""
+        """Ranks that show whether rows are sorted, shape (n, q): of (some) columns, sizes, and products of columns."""
         chosen = np.unique(np.linspace(0, self.n_columns - 1, min(self.n_columns, 32)).round().astype(int))
         ranks = rankdata(self.columns()[:, chosen], axis=0)
         centred = ranks - ranks.mean(axis=0)
@@ -225,19 +274,6 @@ class Elements(ABC):
                 f"boundary (first: row {bad.min()}); drop them, or use more blocks so that they get weight zero."
             )
 
-    def _read_weights(self, gamma_weights: Array | None, g_weights: Array | None) -> tuple[Array, Array]:
-        """Row weights as given or equal, checked."""
-        uniform = np.full(self.n_rows, 1.0 / self.n_rows)
-        c_gamma, c_g = (
-            uniform if weights is None else as_numbers(name, weights)
-            for name, weights in (("gamma_weights", gamma_weights), ("g_weights", g_weights))
-        )
-        for name, weights in (("gamma_weights", c_gamma), ("g_weights", c_g)):
-            if weights.shape != (self.n_rows,):
-                raise ValueError(f"{name} must have shape ({self.n_rows},), one per row; got {weights.shape}.")
-        self.check_no_overflow(np.flatnonzero((c_gamma != 0) | (c_g != 0)))
-        return c_gamma, c_g
-
     def total(
         self,
         question: Callable[..., Any],
@@ -245,32 +281,17 @@ class Elements(ABC):
         length: int | None = None,
         starts: IntArray | None = None,
     ) -> Any:
-        """What ``question(elements, *pieces)`` makes of pieces of the rows, and of what goes along, added up."""
+        """Add up ``question(elements, *pieces)`` over pieces of the rows, and of the arrays that go along with them.
+
+        ``length`` and ``starts`` say what pieces there may be, as in :meth:`robscore.rows.Rows.each`.
+        """
         result: Any = None
         for low, high in pairwise(cut(self.n_rows, length or self.n_rows, starts).tolist()):
             answer = question(self.subset(np.arange(low, high)), *(array[low:high] for array in along))
             result = answer if result is None else added(result, answer)
         return result
 
-    # Block means --------------------------------------------------------------------------------
-
-    def block_gram(self, blocks: list[IntArray]) -> tuple[Array, Array]:
-        """Inner products of the block means of Gamma and of g, two K x K matrices.
-
-        Parameters
-        ----------
-        blocks : list of K row-index arrays
-        """
-        from robscore.elements.inner_products import block_gram
-
-        partition = Partition.from_blocks(blocks)
-        self.check_no_overflow(partition.order)
-        return block_gram(self, "gamma", partition) + self.constant, block_gram(self, "g", partition)
-
-    def gamma_times(self, weights: Array, *parameters: Array) -> Array:
-        """(sum_i c_i Gamma(x_i)) z for weights of shape (n,)."""
-        average: Any = self.average(weights, np.zeros_like(weights))
-        return average.gamma_times(*parameters)
+    # Means --------------------------------------------------------------------------------------
 
     def mean(self, part: Part, weights: Array) -> Any:
         """sum_i c_i e(x_i), in a form that ``inner`` and ``mean_squared_norm`` understand."""
@@ -295,6 +316,25 @@ class Elements(ABC):
         """|mean|^2 in the elements' inner product."""
         return float(sum(total @ total for total in mean))
 
+    def row_chunks(self, part: Part) -> list[slice]:
+        """Slices of rows whose features fit in little memory."""
+        return chunks(self.n_rows, rows_within(CHUNK_BYTES, self.cost(part).features))
+
+    # Block means --------------------------------------------------------------------------------
+
+    def block_gram(self, blocks: list[IntArray]) -> tuple[Array, Array]:
+        """Inner products of the block means of Gamma and of g, two K x K matrices.
+
+        Parameters
+        ----------
+        blocks : list of K row-index arrays
+        """
+        from robscore.elements.inner_products import block_gram  # which needs what is here
+
+        partition = Partition.from_blocks(blocks)
+        self.check_no_overflow(partition.order)
+        return block_gram(self, "gamma", partition) + self.constant, block_gram(self, "g", partition)
+
     def gram_by_nodes(self, part: Part, partition: Partition) -> Array:
         """Gram matrix of the block means, shape (K, K), from the means themselves, one node at a time."""
         gram = np.zeros((partition.n_blocks, partition.n_blocks))
@@ -306,19 +346,19 @@ class Elements(ABC):
         """|mu_k|^2 of every block, shape (K,): from products within it, or from its mean where blocks are large."""
         squared = np.empty(partition.n_blocks)
         product, nodes, features = self.cost(part)
-        numbers, order, often = sum(array[0].size for array in self.rows), partition.order, partition.frequency
+        numbers, order, frequency = sum(array[0].size for array in self.rows), partition.order, partition.frequency
         for size, members, rows in partition.by_size():
             if size > max(nodes * features / product, 64):
                 for k, index in zip(members, rows, strict=True):
                     block = self.subset(order[index])
-                    share = np.full(size, 1.0) if often is None else often[index]
+                    share = np.full(size, 1.0) if frequency is None else frequency[index]
                     squared[k] = block.mean_squared_norm(part, block.mean(part, share / partition.totals[k]))
                 continue
             for some in chunks(members.size, rows_within(_TILE_BYTES, size * (size + numbers), at_least=1)):
                 taken = self.take(order[rows[some]])
                 products = self.products(part, taken, taken)
-                if often is not None:
-                    products = products * often[rows[some]][:, :, None] * often[rows[some]][:, None, :]
+                if frequency is not None:
+                    products = products * frequency[rows[some]][:, :, None] * frequency[rows[some]][:, None, :]
                 squared[members[some]] = products.sum(axis=(-1, -2)) / partition.totals[members[some]] ** 2
         return squared
 
@@ -329,35 +369,33 @@ class Elements(ABC):
             features = partition.repeated(self.node_features(part, node, rows))
             yield partition.sums(features) / partition.totals[:, None]
 
-    def row_chunks(self, part: Part) -> list[slice]:
-        """Slices of rows whose features fit in little memory."""
-        return chunks(self.n_rows, rows_within(CHUNK_BYTES, self.cost(part).features))
-
 
 class PairwiseElements(Elements):
     """Elements in which node j owns z_j = (K_1j, ..., K_mj, eta_j); Gamma has one (m+1) x (m+1) block per node."""
 
-    @abstractmethod
     def average(
         self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
     ) -> QuadraticLoss:
-        """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
+        """The weighted averages of Gamma and g as a quadratic loss, with arguments as in :meth:`Elements.average`."""
+        loss: Any = super().average(gamma_weights, g_weights, storage=storage)
+        return loss
 
-    def restricted(self, counts: RowCounts, z0: tuple[Array, ...], entries: Sequence[IntArray]) -> QuadraticLoss:
-        """The loss sum_i c_i Gamma(x_i) and sum_i (c_i g(x_i) + p_i Gamma(x_i) z0), by what rows count.
+    def restricted(self, weights: LossWeights, z0: Parameters, entries: Sequence[IntArray]) -> QuadraticLoss:
+        """The loss of weighted rows: sum_i c_i Gamma(x_i), and sum_i (c_i g(x_i) + p_i Gamma(x_i) z0).
 
-        Of every node's block and g some entries are needed; here all of them are there.
+        Only some entries of every node's block and g are needed, so a subclass may leave out all others.
 
         Parameters
         ----------
-        counts : what every row counts in Gamma, in g, and times Gamma z0 in g
-        z0 : K and eta of the fit that the last of these belong to
+        weights : LossWeights
+            c_i for Gamma and for g, and p_i.
+        z0 : K and eta, at which rows got the weights p_i
         entries : integer arrays, one per node
         """
-        loss = self.average(counts.gamma, counts.g, storage="dense")
-        bent = np.flatnonzero(counts.pulls)
-        if bent.size:
-            loss.g += self.subset(bent).gamma_times(counts.pulls[bent], *z0)
+        loss = self.average(weights.gamma, weights.g, storage="dense")
+        tapered = np.flatnonzero(weights.pulls)
+        if tapered.size:
+            loss.g += self.subset(tapered).gamma_times(weights.pulls[tapered], *z0)
         return loss
 
     def mean_g(self, weights: Array) -> Array:
@@ -370,24 +408,25 @@ class PairwiseElements(Elements):
     ) -> Array:
         """Gradient of each row's loss in some parameters, shape (n, d).
 
-        Parameter c is entry rows[c] of z_nodes[c], entry m being eta; with ``symmetric`` K_ij stands for both entries.
+        Parameter c is entry rows[c] of z_nodes[c], entries from m on being those of eta; with ``symmetric`` K_ij stands
+        for both entries.
         """
 
     def gradient_factors(self, interaction: Array, location: Array) -> tuple[Array, Array] | None:
-        """Two arrays u and T, shape (n, m), with u_k T_j what a row's loss adds to the gradient in K_kj, at diagonal K.
+        """Two arrays u and T, shape (n, m): u_k T_j is what a row's loss adds to the gradient in K_kj, at diagonal K.
 
         None unless both are functions of their own column alone.
         """
         return None
 
     @abstractmethod
-    def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
+    def pair_squares(self, weights: LossWeights, z: Parameters, z0: Parameters, own: Array) -> Array:
         """Sums over rows of the squares of what each adds to the gradient of a weighted loss at z.
 
         Parameters
         ----------
-        counts : what every row counts
-        z, z0 : K and eta at which the gradient is taken, and those that ``counts.pulls`` belong to (or nothing)
+        weights : LossWeights
+        z, z0 : K and eta at which the gradient is taken, and at which rows got ``weights.pulls`` (or nothing)
         own : array of shape (2, m, m), or with covariates (2 + q, m, m)
             What is taken away from the gradient in entry k of z_j: own[0, j, k] times that in K_jj, and own[1, j, k]
             (and so on) times that in eta_j.
@@ -399,21 +438,12 @@ class PairwiseElements(Elements):
         """
 
     @abstractmethod
-    def pair_powers(
-        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array, centre: Array
-    ) -> Array:
+    def pair_powers(self, weights: LossWeights, z: Parameters, z0: Parameters, own: Array, centre: Array) -> Array:
         """Sums over rows of second and fourth powers of what each adds to the gradient in K_jk, shape (2, m, m).
 
         They say how far sums of squares can be trusted. Elements that share a design may centre it, by an array of
         shape (m,), in place of taking away what ``own`` says.
         """
-
-
-def check_dense(storage: Storage) -> None:
-    """Raise where a loss without Gamma is asked of elements that have none."""
-    check_storage(storage)
-    if storage in ("matrix-free", "float32"):
-        raise ArgumentError("storage", storage, "is for power families with rows in memory; use 'auto' or 'dense'.")
 
 
 def check_storage(storage: object) -> None:
@@ -430,57 +460,5 @@ def dot(left: Array, right: Array) -> Array:
 
 
 def transposed(array: Array) -> Array:
-    """The last two axes exchanged."""
+    """The array with its last two axes exchanged."""
     return np.swapaxes(array, -1, -2)
-
-
-def less_own_parameters(whole: Array, own: Array) -> Array:
-    """Gradients in all of z_j, shape (rows, m, p), to those in K less what own parameters take, (rows, m, m)."""
-    m = whole.shape[1]
-    gradients: Array = whole[:, :, :m] - own[0] * np.einsum("njj->nj", whole[:, :, :m])[:, :, None]
-    for k, factor in enumerate(own[1:]):
-        gradients -= factor * whole[:, :, m + k, None]
-    return gradients
-
-
-def summed_squares(gradients: Iterable[Array], m: int) -> Array:
-    """Of the gradient in K_jk, squared, and times that in K_kj, shape (2, m, m)."""
-    sums = np.zeros((2, m, m))
-    for some in gradients:
-        sums[0] += np.einsum("njk,njk->jk", some, some)
-        sums[1] += np.einsum("njk,nkj->jk", some, some)
-    return sums
-
-
-def summed_powers(gradients: Iterable[Array], m: int) -> Array:
-    """Second and fourth powers of the gradient in K_jk and K_kj together, shape (2, m, m)."""
-    sums = np.zeros((2, m, m))
-    for some in gradients:
-        squares = (some + some.transpose(0, 2, 1)) ** 2
-        sums[0] += squares.sum(axis=0)
-        sums[1] += np.einsum("njk,njk->jk", squares, squares)
-    return sums
-
-
-def squares_of_products(u: Array, T: Array, taken: Sequence[Array], own: Array) -> Array:
-    """As :func:`summed_squares`, from products of n x m arrays, where the gradient in K_kj is u_k T_j.
-
-    ``taken`` are the gradients in own parameters, shape (n, m) each, of which ``own``, shape (len(taken), m, m), is
-    taken off.
-    """
-    squares = (T * T).T @ (u * u)
-    across = (T * u).T @ (T * u)
-    mixed = np.zeros_like(squares)  # of what is taken away from [j, k] with the gradient itself at [k, j]
-    for gradient, factor in zip(taken, own, strict=True):
-        squares -= 2 * factor * ((T * gradient).T @ u)
-        mixed += factor * ((gradient * u).T @ T)
-    across -= mixed + mixed.T
-    of_own: Array | float = 0.0
-    for (a, first), (b, second) in (((k, part), (k, part)) for k, part in enumerate(taken)):
-        squares += own[a] * own[b] * np.einsum("ij,ij->j", first, second)[:, None]
-        of_own = of_own + own[a] * (first.T @ second) * own[b].T
-    for (a, first), (b, second) in combinations(enumerate(taken), 2):
-        squares += 2 * own[a] * own[b] * np.einsum("ij,ij->j", first, second)[:, None]
-        both = own[a] * (first.T @ second) * own[b].T
-        of_own = of_own + both + both.T
-    return np.stack([squares, across + of_own])

@@ -1,7 +1,8 @@
-"""Elements of rows that are not held: every question is put to one piece after the other.
+"""Elements of rows that are not held: every question is put to one piece of the rows after the other.
 
 Every kind of elements answers for its own rows; here the answers are joined or added up. A pass over the rows builds
-the elements of a piece, asks, and forgets them.
+the elements of a piece, asks, and forgets them. Questions are functions of this module or calls of a method, which can
+be sent to other machines.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 from robscore._tools.memory import describe, rows_within
 from robscore._tools.messages import ArgumentError, Message, Setting, UsageError
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
-from robscore.elements.row_elements import Cost, Elements, PairwiseElements, Part, RowCounts, Storage, check_dense
+from robscore.elements.row_elements import Cost, Elements, LossWeights, PairwiseElements, Parameters, Part, Storage
 from robscore.losses.quadratic import Loss
 from robscore.rows.partition import Partition
 from robscore.rows.row_source import ArrayRows, Rows, some_of
@@ -25,16 +27,16 @@ from robscore.rows.row_source import ArrayRows, Rows, some_of
 if TYPE_CHECKING:
     from robscore.families.family import Family
 
-_PIECE_BYTES = 6e6  # of elements at a time: they stay in the cache
-_GROUP_SHARE = 1 / 3  # of the memory, for block sums of some nodes
+_PIECE_BYTES = 6e6  # of elements at a time: they stay in the cache; decides how sums are rounded
+_GROUP_SHARE = 1 / 3  # of the memory: block sums of some nodes may take it
 _REMOTE_GROUP = 64e6  # bytes that such sums may take on another machine
-_SUBSET_SHARE, _SMALL = 1 / 4, 100e6  # of the memory, and bytes that are held in any case, for elements of some rows
+_SUBSET_SHARE, _SMALL = 1 / 4, 100e6  # of the memory, and bytes in any case, that elements of some rows may take
 
 
 def held(rows: Rows, family: Family, memory: float, storage: Storage = "auto") -> Rows:
-    """The same rows, in memory if their elements fit there; rows on other machines stay there.
+    """Return the same rows, in memory if their elements fit there; rows on other machines stay there.
 
-    An array whose Gamma does not fit, or that the storage of the loss keeps anyway, is used as it is.
+    An array stays as it is where its Gamma does not fit, or where the storage of the loss keeps the rows anyway.
     """
     m = rows.n_columns
     fits = 8.0 * rows.n_rows * (family.numbers_a_row(m) + 2 * m) <= memory  # with the rows, as given and scaled
@@ -77,7 +79,7 @@ def check_gamma(family: Family, m: int, memory: float) -> None:
 
 
 def elements_of(family: Family, rows: Rows, memory: float) -> Elements:
-    """Elements of the rows: held if the rows are and there is memory for it, else streamed."""
+    """Return the elements of the rows: held if the rows are, else streamed."""
     whole = isinstance(rows, ArrayRows) and rows.whole
     return family.elements(rows.gather(np.asarray)) if whole else StreamedElements(family, rows, memory)
 
@@ -111,7 +113,7 @@ class StreamedElements(PairwiseElements):
         self._last: tuple[IntArray, Elements] | None = None
 
     def _first_look(self) -> tuple[BoolArray, Array | None, BoolArray | None]:
-        """Rows that overflow, what all rows share, and the statistics that some row says something about."""
+        """Find the rows that overflow, what all rows share, and statistics whose derivatives are not zero in all."""
         overflow = np.zeros(self.n_rows, dtype=bool)
         shared: Array | None = None
         varying: BoolArray | None = None
@@ -129,11 +131,8 @@ class StreamedElements(PairwiseElements):
     def _ask(self, question: Callable[..., Any]) -> Callable[..., Any]:
         return partial(_answer, self.view, question)
 
-    def _gather(self, question: Callable[..., Any], *along: AnyArray) -> Any:
-        return self.source.gather(self._ask(question), *along, length=self.length)
-
-    def _total(self, question: Callable[..., Any], *along: AnyArray, onto: Any = None) -> Any:
-        return self.source.total(self._ask(question), *along, length=self.length, onto=onto)
+    def _gather(self, question: Callable[..., Any]) -> Any:
+        return self.source.gather(self._ask(question), length=self.length)
 
     def total(
         self,
@@ -142,7 +141,7 @@ class StreamedElements(PairwiseElements):
         length: int | None = None,
         starts: IntArray | None = None,
     ) -> Any:
-        """What ``question(elements, *pieces)`` makes of pieces of the rows, and of what goes along, added up."""
+        """Add up ``question(elements, *pieces)`` over pieces of the rows, and of the arrays that go along with them."""
         length = min(length or self.length, self.length)
         return self.source.total(self._ask(question), *along, length=length, starts=starts)
 
@@ -150,68 +149,50 @@ class StreamedElements(PairwiseElements):
 
     def squared_norms(self, part: Part) -> Array:
         """|Gamma(x)|^2 or |g(x)|^2 of every row, shape (n,)."""
-        return self._gather(partial(_squared_norms, part=part))
+        return self._gather(methodcaller("squared_norms", part))
 
     def row_keys(self) -> NDArray[np.uint64]:
         """A number for every row, shape (n,), equal where rows have equal elements up to rounding."""
-        return self._gather(_row_keys)
+        return self._gather(methodcaller("row_keys"))
 
-    def row_losses(self, *parameters: Array) -> Array:
-        """Each row's own score-matching loss, shape (n,); infinite for rows that overflow."""
-        return self._gather(partial(_row_losses, parameters=parameters))
+    def columns(self) -> Array:
+        """Numbers that order the rows as their columns do, shape (n, m)."""
+        return self._gather(methodcaller("columns"))
+
+    def _row_losses(self, *parameters: Array) -> Array:
+        return self._gather(methodcaller("row_losses", *parameters))
 
     def row_gradients(
         self, interaction: Array, location: Array, rows: IntArray, nodes: IntArray, *, symmetric: bool
     ) -> Array:
         """Gradient of each row's loss in some parameters, shape (n, d)."""
-        options = {"rows": rows, "nodes": nodes, "symmetric": symmetric}
-        return self._gather(partial(_row_gradients, parameters=(interaction, location), options=options))
-
-    def pair_squares(self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array) -> Array:
-        """Sums of squared gradients."""
-        return np.asarray(self._total(partial(_pair_squares, z=z, z0=z0, own=own), *counts))
-
-    def pair_powers(
-        self, counts: RowCounts, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array, centre: Array
-    ) -> Array:
-        """Sums of second and fourth powers of gradients."""
-        parts = {"z": z, "z0": z0, "own": own, "centre": centre}
-        return np.asarray(self._total(partial(_pair_powers, parts=parts), *counts))
+        return self._gather(methodcaller("row_gradients", interaction, location, rows, nodes, symmetric=symmetric))
 
     def inner(self, part: Part, mean: Any) -> Array:
         """<mean, e(x_i)> for every row, shape (n,)."""
-        return self._gather(partial(_inner, part=part, mean=mean))
-
-    def varying(self) -> BoolArray | None:
-        """Which statistics some row says something about."""
-        return self._varying
-
-    def constant_statistics(self, varying: BoolArray | None) -> str | None:
-        """Which statistics no row says anything about, in words; None if there are none."""
-        return self.kind.constant_statistics(varying)
+        return self._gather(methodcaller("inner", part, mean))
 
     # What is added up over rows -----------------------------------------------------------------
 
+    def pair_squares(self, weights: LossWeights, z: Parameters, z0: Parameters, own: Array) -> Array:
+        """Sums of squared gradients."""
+        return np.asarray(self.total(partial(_pair_sums, "pair_squares", (z, z0, own)), *weights))
+
+    def pair_powers(self, weights: LossWeights, z: Parameters, z0: Parameters, own: Array, centre: Array) -> Array:
+        """Sums of second and fourth powers of gradients."""
+        return np.asarray(self.total(partial(_pair_sums, "pair_powers", (z, z0, own, centre)), *weights))
+
     def mean(self, part: Part, weights: Array) -> Any:
         """sum_i c_i e(x_i), as the elements of a piece have it."""
-        return self._total(partial(_mean, part=part), weights)
+        return self.total(partial(_mean, part), weights)
 
-    def mean_squared_norm(self, part: Part, mean: Any) -> float:
-        """|mean|^2 in the elements' inner product."""
-        return self.kind.mean_squared_norm(part, mean)
-
-    def average(
-        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
-    ) -> Any:
-        """The weighted averages of Gamma and g as a quadratic loss; weights are 1/n by default."""
-        check_dense(storage or self.storage)
+    def _averaged(self, c_gamma: Array, c_g: Array, storage: Storage) -> Any:
         check_gamma(self.view.family, self.source.n_columns, self.memory)
-        c_gamma, c_g = self._read_weights(gamma_weights, g_weights)
-        return self._total(_average, c_gamma, c_g)
+        return self.total(_average, c_gamma, c_g)
 
     def gamma_times(self, weights: Array, *parameters: Array) -> Array:
         """(sum_i c_i Gamma(x_i)) z."""
-        return self._total(partial(_gamma_times, parameters=parameters), weights)
+        return self.total(partial(_gamma_times, parameters), weights)
 
     # Blocks -------------------------------------------------------------------------------------
 
@@ -234,7 +215,8 @@ class StreamedElements(PairwiseElements):
         for first in range(0, nodes, at_a_time):
             group = range(first, min(first + at_a_time, nodes))
             onto = BlockSums(np.arange(K), [np.zeros((K, 0))] * len(group))
-            for sums in self._total(partial(_block_sums, part=part, nodes=group), *along, onto=onto).sums:
+            question = self._ask(partial(_block_sums, part=part, nodes=group))
+            for sums in self.source.total(question, *along, length=self.length, onto=onto).sums:
                 means = sums / partition.totals[:, None]
                 gram += means @ means.T
         return gram
@@ -242,7 +224,7 @@ class StreamedElements(PairwiseElements):
     def subset(self, index: IntArray) -> Any:
         """The elements of some rows: held where there is memory for it."""
         if 8.0 * index.size * _numbers(self.kind) <= max(self.memory * _SUBSET_SHARE, _SMALL):
-            if self._last is None or not np.array_equal(self._last[0], index):  # the same few rows are asked for often
+            if self._last is None or not np.array_equal(self._last[0], index):  # the same rows are often taken again
                 held = self.view(self.source.take(index))
                 held.storage = self.storage
                 self._last = index, held
@@ -251,32 +233,42 @@ class StreamedElements(PairwiseElements):
         some.storage = self.storage
         return some
 
+    # What the elements of a piece answer for all ------------------------------------------------
+
+    def varying(self) -> BoolArray | None:
+        """Which statistics have a derivative other than zero in some row; None where all of them always do."""
+        return self._varying
+
+    def constant_statistics(self, varying: BoolArray | None) -> str | None:
+        """Name statistics whose derivative is zero in all rows; None if there are none."""
+        return self.kind.constant_statistics(varying)
+
+    def mean_squared_norm(self, part: Part, mean: Any) -> float:
+        """|mean|^2 in the elements' inner product."""
+        return self.kind.mean_squared_norm(part, mean)
+
     def products(self, part: Part, left: Any, right: Any) -> Array:
-        """Of rows that were taken."""
+        """Inner products of rows that were taken."""
         return self.kind.products(part, left, right)
 
     def node_features(self, part: Part, node: int, rows: Any) -> Array:
-        """Of rows that were taken."""
+        """One node's elements of rows that were taken."""
         return self.kind.node_features(part, node, rows)
 
     def cost(self, part: Part) -> Cost:
-        """What the part costs."""
+        """The cost of inner products and of features of one part."""
         return self.kind.cost(part)
-
-    def columns(self) -> Array:
-        """Something that orders rows as their columns do, shape (n, m)."""
-        return self._gather(_columns)
 
 
 @dataclass(frozen=True)
 class View:
-    """From rows to elements, the same for every piece."""
+    """The way from rows to elements, the same for every piece: a family, and what all rows share."""
 
     family: Family
     shared: Array | None = None
 
     def __call__(self, rows: Array) -> Elements:
-        """The elements of some rows."""
+        """Return the elements of some rows."""
         elements = self.family.elements(rows)
         elements.share(self.shared)
         return elements
@@ -322,41 +314,12 @@ def _look(view: View, rows: Array) -> tuple[BoolArray, Array | None, BoolArray |
     return elements.overflow, elements.shared_by_rows(), elements.varying()
 
 
-def _squared_norms(elements: Elements, *, part: Part) -> Array:
-    return elements.squared_norms(part)
+def _pair_sums(method: str, arguments: tuple[Any, ...], elements: PairwiseElements, *weights: Array) -> Array:
+    found: Array = getattr(elements, method)(LossWeights(*weights), *arguments)
+    return found
 
 
-def _row_keys(elements: Elements) -> NDArray[np.uint64]:
-    return elements.row_keys()
-
-
-def _columns(elements: Elements) -> Array:
-    return elements.columns()
-
-
-def _row_losses(elements: Elements, *, parameters: tuple[Array, ...]) -> Array:
-    return elements.row_losses(*parameters)
-
-
-def _row_gradients(elements: PairwiseElements, *, parameters: tuple[Array, Array], options: dict[str, Any]) -> Array:
-    return elements.row_gradients(*parameters, **options)
-
-
-def _pair_squares(
-    elements: PairwiseElements, *counts: Array, z: tuple[Array, ...], z0: tuple[Array, ...], own: Array
-) -> Array:
-    return elements.pair_squares(RowCounts(*counts), z, z0, own)
-
-
-def _pair_powers(elements: PairwiseElements, *counts: Array, parts: dict[str, Any]) -> Array:
-    return elements.pair_powers(RowCounts(*counts), **parts)
-
-
-def _inner(elements: Elements, *, part: Part, mean: Any) -> Array:
-    return elements.inner(part, mean)
-
-
-def _mean(elements: Elements, weights: Array, *, part: Part) -> Any:
+def _mean(part: Part, elements: Elements, weights: Array) -> Any:
     return elements.mean(part, weights)
 
 
@@ -364,12 +327,12 @@ def _average(elements: Elements, gamma_weights: Array, g_weights: Array) -> Loss
     return elements.average(gamma_weights, g_weights, storage="dense")
 
 
-def _gamma_times(elements: Elements, weights: Array, *, parameters: tuple[Array, ...]) -> Array:
+def _gamma_times(parameters: Parameters, elements: Elements, weights: Array) -> Array:
     return elements.gamma_times(weights, *parameters)
 
 
 def _local(block_of: IntArray, frequency: Array | None) -> tuple[IntArray, Partition]:
-    """The blocks that rows belong to, by number, and those rows as a partition; -1 belongs to none."""
+    """Return the blocks that rows belong to, by number, and these rows as a partition; -1 stands for no block."""
     order = np.argsort(block_of, kind="stable")
     order = order[np.searchsorted(block_of[order], 0) :]
     blocks, sizes = np.unique(block_of[order], return_counts=True)

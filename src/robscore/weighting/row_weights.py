@@ -24,7 +24,7 @@ from robscore._tools.memory import chunks
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import Elements, PairwiseElements
 from robscore.elements.observed_entries import ObservedElements
-from robscore.elements.row_elements import RowCounts
+from robscore.elements.row_elements import LossWeights
 from robscore.families.family import Parameters
 from robscore.losses.quadratic import Loss
 from robscore.rows.row_source import some_of
@@ -277,11 +277,11 @@ class WeightedRows:
         return np.nan_to_num(kurtosis, nan=3.0, posinf=3.0)
 
     @property
-    def _counts(self) -> RowCounts:
-        return RowCounts(self.gamma_weights, self.g_weights, self.pulls)
+    def _counts(self) -> LossWeights:
+        return LossWeights(self.gamma_weights, self.g_weights, self.pulls)
 
-    def _rooted(self, power: float) -> RowCounts:
+    def _rooted(self, power: float) -> LossWeights:
         """What rows count over a power of their frequency f: f copies of c / f have the squares c^2 / f."""
         if self.frequency is None:
             return self._counts
-        return RowCounts(*(part / self.frequency**power for part in self._counts))
+        return LossWeights(*(part / self.frequency**power for part in self._counts))
