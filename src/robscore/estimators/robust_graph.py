@@ -125,7 +125,7 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
         eta.
     effects_ : array of shape (m, q), or None
         What one unit of every covariate, in the order of their columns, adds to eta; None without covariates.
-    covariates_ : Design, or None
+    covariates_ : CovariateDesign, or None
         How covariates became these columns; ``covariates_.terms`` are their names.
     moderations_ : dict of arrays of shape (m, m), or None
         What one unit of every moderator, or being in a group, adds to ``interaction_``, which is then what all rows

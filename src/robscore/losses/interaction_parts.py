@@ -1,10 +1,11 @@
 """Interactions that change with moderators: K(c) = K_0 + c_1 K_1 + ... + c_Q K_Q, stacked in one matrix.
 
 K_0 to K_Q stand below each other in a matrix of shape ((1 + Q) m, m), in place of (m, m): column j is all that node j
-owns of them. Where nothing moderates there is one part, and everything here changes nothing.
+owns of them. Without moderators there is one part, and everything here changes nothing.
 
-The levels of a category are all there, each with its own part. The diagonals and estimates without a penalty know them
-only up to a constant, so those of the first level are left out: as many numbers are free as there are distinct values.
+Every level of a category has its own part. Diagonals and estimates without a penalty are determined only up to a
+constant that moves from the levels to K_0, so those of the first level are left out: as many numbers are free as there
+are distinct values.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Parts:
     levels : tuple of tuples of int
         For every category the parts of all its levels, the first level first.
     penalties : array of shape (1 + Q, m, m) or (1 + Q, 1, 1), optional
-        What the weights of the penalty on every part are multiplied by; infinite where a part may have no edges.
+        Factors of the penalty weights of every part; infinite where a part may have no edges.
     """
 
     count: int = 1
@@ -52,11 +53,11 @@ class Parts:
         return np.stack([*diagonals, *locations])
 
     def tiled(self, allowed: BoolArray) -> BoolArray:
-        """The same for every part, shape ((1 + Q) m, m), from what is allowed in one, shape (m, m)."""
+        """Repeat for every part, shape ((1 + Q) m, m), what is allowed in one, shape (m, m)."""
         return allowed if self.count == 1 else np.tile(allowed, (self.count, 1))
 
     def weights(self, weights: Array) -> Array:
-        """Weights of the penalty on all parts, shape ((1 + Q) m, m), from those of one, shape (m, m)."""
+        """Return penalty weights of all parts, shape ((1 + Q) m, m), from those of one, shape (m, m)."""
         if self.count == 1:
             return weights
         whole = np.tile(weights, (self.count, 1))
@@ -67,7 +68,7 @@ class Parts:
         return np.where(forbidden, np.inf, np.where(forbidden, 1.0, whole) * np.where(forbidden, 1.0, times))
 
     def penalised(self, factors: Array) -> Parts:
-        """With a penalty on every part that is so many times as large, shape (1 + Q,)."""
+        """Return the same parts with the penalty on each multiplied by a factor, shape (1 + Q,)."""
         times = np.asarray(factors)[:, None, None]
         return replace(self, penalties=times if self.penalties is None else times * self.penalties)
 
@@ -79,9 +80,9 @@ class Parts:
         return np.concatenate([i + part * n_columns for part in range(self.count)]), np.tile(j, self.count)
 
     def distinct(self, edges: BoolArray) -> BoolArray:
-        """Entries, shape ((1 + Q) m, m), without those that the others determine, pair by pair.
+        """Return the edges, shape ((1 + Q) m, m), without those that the others determine, pair by pair.
 
-        All levels of a category and K_0 say the same twice, and so do all levels of two categories.
+        The levels of a category and K_0 together have one entry too many, and so have the levels of two categories.
         """
         if not self.levels:
             return edges
@@ -98,38 +99,38 @@ PLAIN = Parts()
 
 
 def matrices(stacked: AnyArray) -> AnyArray:
-    """K_0 to K_Q, shape (1 + Q, m, m), of a matrix of shape ((1 + Q) m, m)."""
+    """Return K_0 to K_Q, shape (1 + Q, m, m), of a matrix of shape ((1 + Q) m, m)."""
     m = stacked.shape[1]
     return stacked.reshape(-1, m, m)
 
 
 def each_transposed(stacked: AnyArray) -> AnyArray:
-    """Every part transposed, shape ((1 + Q) m, m)."""
+    """Transpose every part, shape ((1 + Q) m, m)."""
     if stacked.shape[0] == stacked.shape[1]:
         return stacked.T
     return matrices(stacked).transpose(0, 2, 1).reshape(stacked.shape)
 
 
 def mirrored(rows: IntArray, nodes: IntArray, n_columns: int) -> tuple[IntArray, IntArray]:
-    """The other entry of the same pair: entry j of part q of node i for entry i of part q of node j."""
+    """Return the other entry of the same pair: entry j of part q of node i for entry i of part q of node j."""
     at = rows % n_columns
     return rows - at + nodes, at
 
 
 def both_ends(by_node: Array, pairs: tuple[IntArray, IntArray]) -> Array:
-    """The two entries of pairs (i, j), shape (2, p), of an array of shape (m, (1 + Q) m), a row for every node."""
+    """Return both entries of pairs (i, j), shape (2, p), of an array of shape (m, (1 + Q) m), a row for every node."""
     i, j = pairs
     entries, nodes = mirrored(i, j, len(by_node))
     return np.stack([by_node[nodes, entries], by_node[j, i]])
 
 
 def ends_exchanged(by_node: Array) -> Array:
-    """An array of shape (m, (1 + Q) m), a row for every node, with the other entry of each pair in its place."""
+    """Exchange the entries of each pair in an array of shape (m, (1 + Q) m), a row for every node."""
     return np.asarray(each_transposed(by_node.T).T)
 
 
 def reordered(stacked: Array, columns: IntArray) -> Array:
-    """Every part with its columns in another order."""
+    """Return every part with its columns in another order."""
     if stacked.shape[0] == stacked.shape[1]:
         return stacked[np.ix_(columns, columns)]
     return np.asarray(matrices(stacked)[:, columns[:, None], columns].reshape(stacked.shape))

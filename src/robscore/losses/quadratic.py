@@ -1,4 +1,4 @@
-"""The quadratic score-matching losses.
+"""The quadratic score-matching losses, from averaged elements Gamma and g.
 
 Pairwise families:   loss(K, eta) = sum_j 1/2 z_j' Gamma_j z_j - g_j' z_j,      z_j = (K_1j, ..., K_mj, eta_j)
 on the simplex also  sum_{j<m} z_j' Gamma_jm z_m, since x_m = 1 - the rest moves with every other column
@@ -7,12 +7,9 @@ any statistics:      loss(theta) = 1/2 theta' Gamma theta - g' theta
 With q covariates z_j = (K_1j, ..., K_mj, eta_j0, ..., eta_jq), and eta has shape (m, 1 + q) in place of (m,). With
 moderators K has one part for each below the first (:mod:`robscore.losses.interaction_parts`).
 
-
-The quadratic loss on a support: of every node only the entries of Gamma that its own parameters meet.
-
-    loss(K, eta) = sum_j 1/2 z_j' Gamma_j[S_j, S_j] z_j - g_j' z_j,      S_j = {k: K_kj may differ from 0} and eta_j
-
-With d neighbours per column that is m (d + 2)^2 numbers in place of m^3, whatever the number of rows.
+A loss of a pairwise family holds Gamma in one of three ways: all blocks, m^3 numbers (:class:`QuadraticLoss`); the rows
+of a power family instead, n m numbers (:class:`FactoredLoss`); or of every node only the entries that its own
+parameters meet, m (d + 2)^2 numbers with d neighbours per column (:class:`RestrictedLoss`).
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ from scipy.sparse import csc_array
 from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 from robscore.losses.interaction_parts import PLAIN, Parts
 
-MANY_COLUMNS = 150  # from here on blocks of all nodes cost more than they save
+MANY_COLUMNS = 150  # from here on blocks of all nodes take more time and memory than they save; decides rounding alone
 
 
 class QuadraticLoss:
@@ -54,6 +51,12 @@ class QuadraticLoss:
         Whether one block serves all nodes (the Gaussian on R^m).
     """
 
+    gamma_last: Array | None = None
+    reference: int = -1
+    zero_sums: bool = False
+    parts: Parts = PLAIN
+    shared: bool = False
+
     def __init__(
         self,
         blocks: Array,
@@ -64,13 +67,9 @@ class QuadraticLoss:
         zero_sums: bool = False,
         parts: Parts = PLAIN,
     ) -> None:
-        self.blocks = blocks
-        self.g = g
-        self.gamma_last = gamma_last
-        self.reference = reference
-        self.zero_sums = zero_sums
-        self.parts = parts
-        self.n_columns = g.shape[0]
+        self.blocks, self.g, self.n_columns = blocks, g, g.shape[0]
+        self.gamma_last, self.reference = gamma_last, reference
+        self.zero_sums, self.parts = zero_sums, parts
         self.shared = blocks.shape[0] == 1 < self.n_columns
 
     def __iadd__(self, other: QuadraticLoss) -> QuadraticLoss:
@@ -162,17 +161,20 @@ class QuadraticLoss:
         return np.stack([self.block(j, every[[j]], every)[0] for j in range(self.n_columns)])
 
     def coupling(self) -> tuple[Array, Array]:
-        """How K_j meets eta_j in block j: t of shape (m, m), or (1, m) if shared; and eta_j itself: s of shape (m,)."""
-        m = self.n_columns
-        return self.blocks[:, :m, m], np.broadcast_to(self.blocks[:, m, m], (m,))
+        """How K_j meets eta_j in block j: t of shape (m, m), or (1, m) if shared; and eta_j itself: s of shape (m,).
+
+        With one location per column; :meth:`couplings` has the same with any number of them.
+        """
+        t, s = self.couplings()
+        return t[:, :, 0], np.broadcast_to(s[:, 0, 0], (self.n_columns,))
 
     def couplings(self) -> tuple[Array, Array]:
-        """The same with all L locations: t of shape (m, M, L), s of shape (m, L, L); one for all if shared."""
+        """How K_j meets the L locations of column j: t of shape (m, M, L), s of (m, L, L); one for all if shared."""
         M = self.n_interactions
         return self.blocks[:, :M, M:], self.blocks[:, M:, M:]
 
     def best_location(self, pulled: Array) -> Array:
-        """S^-1 of what pulls at the locations of every column, shape (m, L): s is eta's own block, and L x L."""
+        """The locations s_j^-1 v_j, shape (m, L), for vectors v_j; the best ones are those of g_j less t_j' K_j."""
         if self.n_locations == 1:
             return np.asarray(pulled / self.coupling()[1][:, None])
         own = self.couplings()[1]
@@ -181,7 +183,7 @@ class QuadraticLoss:
         return np.asarray(np.linalg.solve(own, pulled[:, :, None])[:, :, 0])
 
     def pulls_of(self, interaction: Array | csc_array) -> Array:
-        """t_j' K_j: what the interactions of every column pull at its locations, shape (m, L); K may be sparse."""
+        """t_j' K_j, what the interactions of every column move its locations by, shape (m, L); K may be sparse."""
         if self.n_locations == 1:
             return _column_dots(self.coupling()[0], interaction)[:, None]
         K = dense(interaction)
@@ -194,7 +196,7 @@ class QuadraticLoss:
 
 
 class FactoredLoss(QuadraticLoss):
-    """The same for a power family, with its rows instead of its blocks: n m numbers where those have m^3.
+    """Averaged elements of a power family, with its rows instead of its blocks: n m numbers where those have m^3.
 
         Gamma_j = [[ u diag(a_j) u',  -u b_j ],  [ -b_j' u',  s_j ]]
 
@@ -214,11 +216,7 @@ class FactoredLoss(QuadraticLoss):
 
     def __init__(self, u: Array, a: Array, b: Array, s: Array, g: Array, c: Array | None = None) -> None:
         self.u, self.a, self.b, self.s, self.c = u, a, b, s, c
-        self.g = g
-        self.gamma_last, self.reference = None, -1
-        self.zero_sums, self.parts = False, PLAIN
-        self.n_columns = g.shape[0]
-        self.shared = False
+        self.g, self.n_columns = g, g.shape[0]
 
     @cached_property
     def blocks(self) -> Array:  # type: ignore[override]
@@ -273,12 +271,8 @@ class FactoredLoss(QuadraticLoss):
         """Row j of every block, shape (m, m), by one product of n x m arrays."""
         return np.asarray((self.u * self.a) @ self.u.T, dtype=float)
 
-    def coupling(self) -> tuple[Array, Array]:
-        """How K_j meets eta_j in block j: t of shape (m, m); and eta_j itself: s of shape (m,)."""
-        return self._t[:, :, 0], self.s
-
     def couplings(self) -> tuple[Array, Array]:
-        """The same with all L locations: t of shape (m, m, L) and s of shape (m, L, L)."""
+        """How K_j meets the L locations of column j: t of shape (m, m, L) and s of shape (m, L, L)."""
         return self._t, self.s[:, None, None] if self.c is None else self.s
 
     @cached_property
@@ -289,29 +283,29 @@ class FactoredLoss(QuadraticLoss):
 
 
 def location_rows(location: AnyArray) -> AnyArray:
-    """The location, shape (m,) or (m, L), as L rows, shape (L, m)."""
+    """Return the location, shape (m,) or (m, L), as L rows, shape (L, m)."""
     return np.atleast_2d(np.asarray(location).T)
 
 
 def as_location(columns: Array) -> Array:
-    """The location from its L columns, shape (m, L): of shape (m,) where there is one."""
+    """Return the location from its L columns, shape (m, L): of shape (m,) where there is one."""
     return columns[:, 0].copy() if columns.shape[1] == 1 else columns.copy()
 
 
 def _column_dots(t: Array, K: Array | csc_array) -> Array:
-    """t_j' K_j for every column j of K, with t of shape (m, m) or (1, m), rows t_j."""
+    """Return t_j' K_j for every column j of K, with t of shape (m, m) or (1, m), rows t_j."""
     if isinstance(K, csc_array):
         return np.asarray(K.multiply(np.broadcast_to(t, K.shape).T).sum(axis=0)).ravel()
     return np.einsum("jk,kj->j", np.broadcast_to(t, K.shape), K)
 
 
 def dense(matrix: Array | csc_array) -> Array:
-    """A matrix that may be sparse as an array."""
+    """Return a matrix that may be sparse as an array."""
     return np.asarray(matrix.toarray()) if isinstance(matrix, csc_array) else np.asarray(matrix)
 
 
 def with_zero_sums(interaction: Array) -> Array:
-    """K with the diagonal that makes its columns sum to zero."""
+    """Return K with the diagonal that makes its columns sum to zero."""
     filled = interaction.copy()
     np.fill_diagonal(filled, 0.0)
     np.fill_diagonal(filled, -filled.sum(axis=0))
@@ -356,7 +350,7 @@ def assemble_hessian(
     gamma_last: Array | None = None,
     reference: int = -1,
 ) -> Array:
-    """D' Gamma D, shape (size, size), for some free parameters.
+    """Return D' Gamma D, shape (size, size), for some free parameters.
 
     Parameters
     ----------
@@ -386,7 +380,9 @@ def assemble_hessian(
 
 
 class RestrictedLoss(QuadraticLoss):
-    """Averaged elements of a pairwise family on a support.
+    """Averaged elements of a pairwise family on a support S_j = {k: K_kj may differ from 0} and eta_j of every node.
+
+        loss(K, eta) = sum_j 1/2 z_j' Gamma_j[S_j, S_j] z_j - g_j' z_j
 
     Parameters
     ----------
@@ -398,16 +394,12 @@ class RestrictedLoss(QuadraticLoss):
     """
 
     def __init__(self, entries: Sequence[IntArray], corners: Sequence[Array], g: Array) -> None:
-        self.entries, self.corners, self.parts = list(entries), list(corners), PLAIN
-        self.g = g
-        self.gamma_last, self.reference = None, -1
-        self.zero_sums = False
-        self.n_columns = g.shape[0]
-        self.shared = False
+        self.entries, self.corners = list(entries), list(corners)
+        self.g, self.n_columns = g, g.shape[0]
 
     @property
     def blocks(self) -> Array:  # type: ignore[override]
-        """Not there: most of Gamma is not known."""
+        """Raise, because most of Gamma is not known."""
         raise ValueError("This loss knows Gamma on the support of a graph only.")
 
     def __iadd__(self, other: QuadraticLoss) -> QuadraticLoss:
@@ -426,7 +418,7 @@ class RestrictedLoss(QuadraticLoss):
     def diagonal(self) -> Array:
         """The diagonals of all blocks, shape (m, m+1); zero where they are not known."""
         result = np.zeros(self.g.shape)
-        for j, (own, part) in enumerate(zip(self.entries, self.corners, strict=True)):
+        for j, (own, part) in enumerate(self._nodes):
             result[j, own] = part.diagonal()
         return result
 
@@ -434,17 +426,17 @@ class RestrictedLoss(QuadraticLoss):
         """Gamma z, shape (m, m+1), of a z on the support; zero at other entries, where it is not known."""
         z = np.concatenate([dense(interaction), location_rows(location)]).T
         product = np.zeros(self.g.shape)
-        for j, (own, part) in enumerate(zip(self.entries, self.corners, strict=True)):
+        for j, (own, part) in enumerate(self._nodes):
             product[j, own] = part @ z[j, own]
         return product
 
     def best_location(self, pulled: Array) -> Array:
-        """S^-1 of what pulls at the locations of every column, shape (m, L)."""
+        """The locations s_j^-1 v_j, shape (m, L), for vectors v_j of the same shape."""
         L = self.n_locations
         return np.array([np.linalg.solve(part[-L:, -L:], own) for part, own in zip(self.corners, pulled, strict=True)])
 
     def pulls_of(self, interaction: Array | csc_array) -> Array:
-        """t_j' K_j: what the interactions of every column pull at its locations, shape (m, L)."""
+        """t_j' K_j, what the interactions of every column move its locations by, shape (m, L)."""
         L, K = self.n_locations, dense(interaction)
         return np.array([part[-L:, :-L] @ K[own[:-L], j] for j, (own, part) in enumerate(self._nodes)])
 
@@ -454,6 +446,6 @@ class RestrictedLoss(QuadraticLoss):
 
 
 def entries_of(edges: BoolArray, n_locations: int) -> list[IntArray]:
-    """S_j of every node: its neighbours by the edges, shape (m, m), itself, and its locations."""
+    """Return S_j of every node: its neighbours by the edges, shape (m, m), itself, and its locations."""
     m = len(edges)
     return [np.append(np.flatnonzero(edges[:, j] | (np.arange(m) == j)), m + np.arange(n_locations)) for j in range(m)]

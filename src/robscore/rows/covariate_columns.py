@@ -91,7 +91,7 @@ class Covariate:
 
 
 @dataclass(frozen=True)
-class Design:
+class CovariateDesign:
     """How covariates become q columns of numbers, the same for every data set after the fit.
 
     Attributes
@@ -105,7 +105,7 @@ class Design:
     from_data: bool = False
 
     @classmethod
-    def of(cls, columns: dict[str, AnyArray], *, from_data: bool = False) -> Design:
+    def of(cls, columns: dict[str, AnyArray], *, from_data: bool = False) -> CovariateDesign:
         """By what columns hold."""
         design = cls(tuple(Covariate.of(name, values) for name, values in columns.items()), from_data)
         check_names(design.terms)
@@ -252,7 +252,7 @@ class Moderator:
         return [f"{self.name}={level}" for level in self.levels] or [self.name]
 
     @classmethod
-    def of(cls, design: Design, names: Sequence[str]) -> tuple[Moderator, ...]:
+    def of(cls, design: CovariateDesign, names: Sequence[str]) -> tuple[Moderator, ...]:
         """Those named, of all covariates."""
         found, at = {}, 0
         for own in design.covariates:
