@@ -17,7 +17,7 @@ from robscore.fitting.prepare import Data
 from robscore.rows import ArrayRows, Rows
 from robscore.rows.covariate_columns import (
     Covariate,
-    Design,
+    CovariateDesign,
     Moderator,
     names_of_columns,
     read_covariates,
@@ -33,11 +33,11 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    covariates_ : Design or None
+    covariates_ : CovariateDesign or None
         How covariates become columns.
     """
 
-    covariates_: Design | None
+    covariates_: CovariateDesign | None
     n_features_in_: int
     _whole: ConstantSum | None
 
@@ -106,7 +106,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
             rest, columns = split_frame(X, names)
             rows, library = self._open(rest, reset=reset)
         if self.covariates_ is None:
-            self.covariates_ = Design.of(columns, from_data=names is not None)
+            self.covariates_ = CovariateDesign.of(columns, from_data=names is not None)
         joined = with_columns(rows, self.covariates_.matrix(columns))
         return Data(joined, type(self).__name__, library, given=self.covariates_.terms)
 
@@ -135,7 +135,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
         first.names = [rows.names[k] for k in own]
         self._check_columns(first, reset=reset)
         if reset:
-            self.covariates_ = Design(tuple(Covariate(name, "number") for name in names), from_data=True)
+            self.covariates_ = CovariateDesign(tuple(Covariate(name, "number") for name in names), from_data=True)
         whole = rows.mapped(partial(_reordered, order), order.size)
         whole.names = first.names
         return Data(whole, type(self).__name__, given=names)

@@ -31,7 +31,7 @@ from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.cells.filled_streams import Drawing, FilledRows, Seeds, filled_with, row_seeds, typical_values
 from robscore.domains import Simplex
 from robscore.elements import PairwiseElements
-from robscore.elements.row_elements import RowCounts
+from robscore.elements.row_elements import LossWeights
 from robscore.families.family import Family, Parameters
 from robscore.fitting.fit_result import GraphFit
 from robscore.fitting.imputing import fits_in_memory
@@ -302,7 +302,7 @@ def _loss_of(
     elements = family.elements(np.asfortranarray(X))  # work goes column by column
     assert isinstance(elements, PairwiseElements)
     often = share if frequency is None else share * frequency
-    return elements.restricted(RowCounts(phi * often, phi * often, slopes * often), parameters, entries)
+    return elements.restricted(LossWeights(phi * often, phi * often, slopes * often), parameters, entries)
 
 
 def certify(
