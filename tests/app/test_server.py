@@ -14,7 +14,7 @@ import pytest
 from app.serving import pretending, runs, soon
 
 from robscore.app.routes import all_of
-from robscore.app.uploads import NoRoomError, called, receive, stored_as
+from robscore.app.uploads import NoRoomError, display_name, receive, stored_as
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at /proc")
 MEGABYTE = 1 << 20
@@ -182,8 +182,8 @@ def test_names_are_never_paths(server, name):
     (stored,) = set(server.files()) - before
     assert stored.parent.name == tab.split("/")[-2]
     assert re.fullmatch(r"[0-9a-f]{32}(\.csv)?", stored.name)
-    assert "/" not in called(name)
-    assert "\\" not in called(name.replace("\0", "").replace("\n", ""))
+    assert "/" not in display_name(name)
+    assert "\\" not in display_name(name.replace("\0", "").replace("\n", ""))
     assert stored_as(name) != stored_as(name)
 
 

@@ -1,4 +1,4 @@
-"""Who is let in: only who knows the token, by the name of this machine, and from a page of ours."""
+"""Who is let in: only requests with the token, by the name of this machine, and from a page of this server."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _HARMLESS = ("GET", "HEAD")
-# Nothing from elsewhere, nothing inline; what is shown in a frame is the report alone.
+# Nothing is loaded from elsewhere and nothing inline is run; only the report is shown in a frame.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
-# The report is a page of its own kind: it may run its scripts and save files, but is nobody's neighbour.
+# The report may run the scripts within it and save files, but belongs to no origin, so that it can reach nothing else.
 REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "img-src data: blob:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
@@ -70,9 +70,8 @@ class Guard:
         headers = Headers(scope=scope)
         if headers.get("host") not in self.hosts:  # a name of another site that was made to lead here
             return "This page is served under its own address only.\n"
-        given = (
-            str(scope["path"]).encode().partition(b"/")[2].partition(b"/")[0]
-        )  # of "*", which is a path too, nothing
+        _, _, path = str(scope["path"]).encode().partition(b"/")  # of "*", which is a path too, nothing is left
+        given = path.partition(b"/")[0]
         if not secrets.compare_digest(given, self.token):
             return "This address is not complete: open the one that `robscore app` printed.\n"
         origin = headers.get("origin")

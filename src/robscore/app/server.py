@@ -19,7 +19,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from robscore.app.guard import Guard
-from robscore.app.jobs import Children
+from robscore.app.jobs import Workers
 from robscore.app.routes import routes
 from robscore.app.sessions import Patience, Sessions
 
@@ -40,7 +40,7 @@ def serve(
     Parameters
     ----------
     command : sequence of str
-        Of a child that reads and fits: ``robscore.cli.worker`` says how.
+        The command of a worker that reads and fits: ``robscore.cli.worker`` says how.
     ready : called with the address, and with a file that leads there
         Programs that open the file do not show the token in the machine's list of processes.
     port : int, default 0
@@ -52,9 +52,9 @@ def serve(
     with _signals() as caught, socket.create_server((HERE, port)) as listening, _folder() as folder:
         port = listening.getsockname()[1]
         address = f"http://{HERE}:{port}/{token}/"
-        sessions = Sessions(folder, Children(command), patience or Patience())
+        sessions = Sessions(folder, Workers(command), patience or Patience())
         config = uvicorn.Config(
-            _With(Guard(routes(sessions), token, port), sessions),
+            _WithSessions(Guard(routes(sessions), token, port), sessions),
             log_level="critical",
             access_log=False,
             server_header=False,
@@ -62,11 +62,11 @@ def serve(
             ws="none",
             timeout_graceful_shutdown=_GRACE,
         )
-        ready(address, _leading_to(address, folder))
+        ready(address, _page_leading_to(address, folder))
         try:
             _Server(config, caught).run(sockets=[listening])
         finally:
-            sessions.children.kill_all()
+            sessions.workers.kill_all()
     if caught:  # nothing is left that would have to be cleared away
         signal.raise_signal(caught[0])
 
@@ -91,22 +91,23 @@ def _folder() -> Iterator[Path]:
     try:
         yield folder
     finally:
-        for _ in range(20):  # a child that is being killed may still write
+        for _ in range(20):  # a worker that is being killed may still write
             shutil.rmtree(folder, ignore_errors=True)
             if not folder.exists():
                 break
             time.sleep(0.05)
 
 
-def _leading_to(address: str, folder: Path) -> Path:
+def _page_leading_to(address: str, folder: Path) -> Path:
+    """Write a file that only this user can read and that leads a browser to the address."""
     page = folder / "open.html"
     with os.fdopen(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}"><a href="{address}">Open</a>')
     return page
 
 
-class _With:
-    """The application, with what runs beside it from its start to its end."""
+class _WithSessions:
+    """The application, with its sessions looked after from its start to its end."""
 
     def __init__(self, inner: Any, sessions: Sessions) -> None:
         self.inner, self.sessions = inner, sessions
@@ -123,7 +124,7 @@ class _With:
 
     @asynccontextmanager
     async def _beside(self) -> AsyncIterator[None]:
-        await self.sessions.children.prepare()
+        await self.sessions.workers.prepare()
         looking = asyncio.create_task(self.sessions.look_after())
         try:
             yield

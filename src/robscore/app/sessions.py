@@ -1,9 +1,8 @@
-"""What belongs to one tab: its file, its work, its results. When the tab is gone, so are they."""
+"""What belongs to one tab of the page: its file, its work, its results. When the tab is gone, so are they."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 import shutil
 import time
@@ -11,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robscore.app.jobs import ANSWER, Children, Job
+from robscore.app.jobs import Job, Workers
+from robscore.app.uploads import UploadedFile
 
 
 @dataclass(frozen=True)
@@ -21,20 +21,11 @@ class Patience:
     Attributes
     ----------
     closed : after it said that it closes; it may come back, when it is only loaded again
-    silent : without a word, as from a browser that crashed; tabs in the background speak once a minute
+    silent : without a request, as from a browser that crashed; tabs in the background make one a minute
     """
 
     closed: float = 20.0
     silent: float = 900.0
-
-
-@dataclass(frozen=True)
-class Data:
-    """The file of a session: where it is, what it is called, and how many bytes it has."""
-
-    path: Path
-    called: str
-    size: int
 
 
 class Session:
@@ -43,23 +34,23 @@ class Session:
     Parameters
     ----------
     folder : Path
-        Of its own; made here.
-    children : Children
+        For the files of this tab alone; made here.
+    workers : Workers
     """
 
-    def __init__(self, folder: Path, children: Children) -> None:
+    def __init__(self, folder: Path, workers: Workers) -> None:
         folder.mkdir(mode=0o700)
-        self.folder, self._children = folder, children
-        self.data: Data | None = None
+        self.folder, self._workers = folder, workers
+        self.file: UploadedFile | None = None
         self.job: Job | None = None
-        self.read: Job | None = None  # the last look that came to an end
+        self.read: Job | None = None  # the last look at the file that came to an end
         self.fits: dict[int, Job] = {}
         self._n_jobs = 0
         self.heard = time.monotonic()
         self.left: float | None = None
 
     def hear(self) -> None:
-        """The tab is there."""
+        """Note that the tab has made a request, so that it is not away."""
         self.heard, self.left = time.monotonic(), None
 
     def is_over(self, patience: Patience) -> bool:
@@ -67,12 +58,11 @@ class Session:
         now = time.monotonic()
         return now - self.heard > patience.silent or (self.left is not None and now - self.left > patience.closed)
 
-    async def take(self, data: Data) -> None:
-        """A new file, in place of the one before and all that came of it."""
+    async def take(self, file: UploadedFile) -> None:
+        """Put a new file in place of the one before and all that came of it."""
         await self.stop()
-        old, self.data = self.data, data
-        gone = [] if self.read is None else [self.read]
-        gone += self.fits.values()
+        old, self.file = self.file, file
+        gone = [*([] if self.read is None else [self.read]), *self.fits.values()]
         self.job, self.read, self.fits = None, None, {}
         for job in gone:
             await asyncio.to_thread(shutil.rmtree, job.folder, ignore_errors=True)
@@ -81,12 +71,12 @@ class Session:
 
     async def start(self, task: str, options: Any) -> None:
         """Begin to read or to fit; what still runs is stopped."""
-        assert self.data is not None
+        assert self.file is not None
         await self.stop()
         self._n_jobs += 1
-        request = {"data": f"../{self.data.path.name}", "called": self.data.called, "options": options}
+        request = {"data": f"../{self.file.path.name}", "called": self.file.name, "options": options}
         folder = self.folder / f"{task}-{self._n_jobs}"
-        self.job = Job(task, self._n_jobs, folder, request, self._children, self._keep)
+        self.job = Job(task, self._n_jobs, folder, request, self._workers, self._keep)
 
     def _keep(self, job: Job) -> None:
         if job.task == "fit":
@@ -109,7 +99,7 @@ class Session:
     def shown(self) -> dict[str, Any]:
         """What the page shows."""
         return {
-            "file": None if self.data is None else {"name": self.data.called, "size": self.data.size},
+            "file": None if self.file is None else {"name": self.file.name, "size": self.file.size},
             "job": None if self.job is None else self.job.shown(),
             "read": None if self.read is None else self.read.number,
             "fits": sorted(self.fits),
@@ -122,23 +112,23 @@ class Sessions:
     Parameters
     ----------
     folder : Path
-        That theirs go into.
-    children : Children
+        The folder in which each tab gets one.
+    workers : Workers
     patience : Patience
     """
 
-    def __init__(self, folder: Path, children: Children, patience: Patience) -> None:
-        self.folder, self.children, self.patience = folder, children, patience
+    def __init__(self, folder: Path, workers: Workers, patience: Patience) -> None:
+        self.folder, self.workers, self.patience = folder, workers, patience
         self._all: dict[str, Session] = {}
 
     def new(self) -> str:
-        """A new one; its name."""
+        """Begin the session of a new tab; its name, which nobody can guess."""
         name = secrets.token_hex(8)
-        self._all[name] = Session(self.folder / name, self.children)
+        self._all[name] = Session(self.folder / name, self.workers)
         return name
 
     def get(self, name: str) -> Session | None:
-        """That of a name, if it is still there."""
+        """The session of this name, or None once its tab is gone."""
         return self._all.get(name)
 
     async def look_after(self) -> None:
@@ -152,11 +142,5 @@ class Sessions:
 
     async def end(self) -> None:
         """Stop all work; the files go with the folder that they are in."""
-        await self.children.end()
+        await self.workers.end()
         await asyncio.gather(*(session.stop() for session in self._all.values()))
-
-
-def answer_of(job: Job) -> dict[str, Any]:
-    """What a child answered."""
-    answer: dict[str, Any] = json.loads((job.folder / ANSWER).read_text(encoding="utf-8"))
-    return answer

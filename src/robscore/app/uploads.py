@@ -7,27 +7,36 @@ import re
 import secrets
 import shutil
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from robscore._tools.messages import clipped, visible
-from robscore.app.sessions import Data
 
-_AT_ONCE = 1 << 20  # bytes
+_AT_ONCE = 1 << 20  # guards memory only: bytes that are held before they are written
 _SPARE = 64 << 20  # bytes of the disk that are left alone
 _ENDING = re.compile(r"((?:\.[a-z0-9]{1,8}){0,2})\Z")
 _LONGEST_NAME = 120
+
+
+@dataclass(frozen=True)
+class UploadedFile:
+    """A file of a tab: where it is, what it is called in messages and results, and how many bytes it has."""
+
+    path: Path
+    name: str
+    size: int
 
 
 class NoRoomError(OSError):
     """The disk cannot take the file."""
 
 
-def called(name: str) -> str:
+def display_name(name: str) -> str:
     r"""What a file is called in messages and results: its name without folders and control characters.
 
     Examples
     --------
-    >>> called("rain.csv"), called("..\\..\\etc/pass\x1bwd"), called("../")
+    >>> display_name("rain.csv"), display_name("..\\..\\etc/pass\x1bwd"), display_name("../")
     ('rain.csv', 'pass\\x1bwd', 'data')
     """
     last = clipped(visible(re.split(r"[\\/]", name)[-1].strip()), _LONGEST_NAME)
@@ -35,7 +44,7 @@ def called(name: str) -> str:
 
 
 def stored_as(name: str) -> str:
-    """The name that it is stored under: one that nobody can guess, and the ending by which files are read.
+    """The name that a file is stored under: one that nobody can guess, with the ending by which files are read.
 
     Examples
     --------
@@ -46,18 +55,18 @@ def stored_as(name: str) -> str:
     return secrets.token_hex(16) + (found[1] if found else "")
 
 
-async def receive(pieces: AsyncIterator[bytes], name: str, folder: Path, expected: int = 0) -> Data:
-    """Write what comes to a new file in a folder; nothing is left of what does not come to its end.
+async def receive(pieces: AsyncIterator[bytes], name: str, folder: Path, expected: int = 0) -> UploadedFile:
+    """Write what the browser sends to a new file in a folder; nothing is left of it if the end does not arrive.
 
     Parameters
     ----------
-    pieces : of the file
+    pieces : the bytes of the file, piece by piece
     name : as the browser calls it
     folder : Path
     expected : bytes that were announced, 0 where that is not known
     """
     if expected > shutil.disk_usage(folder).free - _SPARE:
-        raise NoRoomError(f"{called(name)} has {expected >> 20} MB, more than the disk of {folder} can take.")
+        raise NoRoomError(f"{display_name(name)} has {expected >> 20} MB, more than the disk of {folder} can take.")
     path = folder / stored_as(name)
     size, held = 0, bytearray()
     try:
@@ -72,4 +81,4 @@ async def receive(pieces: AsyncIterator[bytes], name: str, folder: Path, expecte
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-    return Data(path, called(name), size)
+    return UploadedFile(path, display_name(name), size)
