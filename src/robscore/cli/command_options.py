@@ -1,41 +1,172 @@
 """Options of ``robscore fit`` and the arguments they stand for: said once, for the command, the page and messages.
 
-The parameters of :func:`~robscore.cli.fit_command.fit` are called like the arguments that their options stand for
-(``--edges`` is declared for ``n_edges``), so that its signature is the only list of both names. From it come the
-arguments of a fit (`requested`), the same from the form of the page (`requested_on_page`), and the option to be named
-where the library speaks of an argument (`in_options`).
+From the one table of options come the signature of the command (`with_options`), the arguments of a fit (`requested`),
+the same from the form of the page (`requested_on_page`), and the option to name where the library speaks of an
+argument (`in_options`).
 """
 
 from __future__ import annotations
 
+import inspect
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from robscore._tools.messages import Phrase, RowAt, Setting
 from robscore.cli.console import BAD_ARGUMENTS, stop
 
-# What the parameters of `fit` are for: arguments of RobustGraph, of ReadOptions, and of the plan (see FitRequest).
-_SETTINGS = (
-    *("family", "contamination", "n_blocks", "alpha", "select", "n_edges"),
-    *("missing", "cells", "scale", "shuffle", "random_state", "n_jobs"),
+
+def _as_given(value: Any) -> Any:
+    return value
+
+
+def _n_blocks(value: str) -> int | str:
+    if value == "auto":
+        return value
+    try:
+        return int(value)
+    except ValueError:
+        raise typer.BadParameter(f"{value!r} is not a whole number.", param_hint="--n-blocks") from None
+
+
+class Option(NamedTuple):
+    """An option, and what it stands for.
+
+    Attributes
+    ----------
+    argument : its name as an argument of RobustGraph ("settings"), of ReadOptions ("reading") or of Plan ("shown")
+    names : as they are typed, the one to be shown first
+    help : what the help says of it
+    kind : the type of its value; bool for an option without one
+    metavar : what the help calls its value, where that is not as for others of its kind
+    panel : where the help shows it
+    part : "settings", "reading" or "shown"; empty for options of the command itself
+    read : how its value becomes that of the argument
+    least : the least value, or None
+    """
+
+    argument: str
+    names: str
+    help: str
+    kind: Any = str
+    metavar: str | None = None
+    panel: str | None = None
+    part: str = ""
+    read: Callable[[Any], Any] = _as_given
+    least: int | None = None
+
+
+_METAVARS = {str: "NAME", list[str]: "NAME", int: "NUMBER", float: "NUMBER", Path: "FILE", bool: ""}
+_SEPARATORS, _NO_SCALE = {"\\t": "\t", "tab": "\t"}, {"none": None}
+_command = partial(Option, panel="Results")
+_shown = partial(Option, panel="Results", part="shown")
+_reading = partial(Option, panel="Reading the file", part="reading")
+_several = partial(_reading, kind=list[str], read=tuple)
+_graph = partial(Option, panel="The graph", part="settings")
+
+OPTIONS = (
+    _command(
+        "out", "--out -o", "Folder for the results. [default: robscore-NAME, or where model.json is]", Path, "FOLDER"
+    ),
+    _command("force", "--force", "Replace files that robscore did not write.", bool),
+    _command("quiet", "--quiet -q", "Print errors only.", bool),
+    _command("as_json", "--json", "Print one summary as JSON instead of sentences.", bool),
+    _shown("title", "--title", "Title of the report.", metavar="TEXT"),
+    _shown("groups", "--groups", "File with name, group: colours the variables by their group.", Path),
+    _shown("coordinates", "--coords", "File with name, latitude, longitude: draws a map.", Path),
+    _shown("outline", "--outline", "File with latitude, longitude: lines under the map.", Path),
+    _shown(
+        *("stability", "--stability"),
+        "Also fit this many random halves of the rows, to see how often each edge recurs.",
+        int,
+        least=2,
+    ),
+    _shown("compare", "--no-compare", "Skip the classic fit for comparison.", bool, read=lambda given: not given),
+    _several("columns", "--columns -c", "Columns to take: a name or pattern such as 'rain_*'; may be repeated."),
+    _several("exclude", "--exclude -x", "Columns to leave out: a name or pattern; may be repeated."),
+    _reading("id", "--id", "Column that labels the rows: a date or an id."),
+    _graph(
+        *("missing", "--missing"),
+        "Incomplete rows: raise, drop, impute, or average what is available. [default: raise]",
+        Literal["raise", "drop", "impute", "available"],
+        panel="Reading the file",
+    ),
+    _graph("cells", "--cells", "Look for single wrong cells too; they are listed in cells.csv.", bool),
+    _several("na", "--na", "Another text that means missing, such as -999; may be repeated.", metavar="TEXT"),
+    _several(
+        *("given", "--given"),
+        "Covariate that shifts the columns but is not in the graph: season, batch; may be repeated.",
+    ),
+    _several("by", "--by", "A column that changes the graph: groups, or numbers; may be repeated."),
+    _reading(
+        *("separator", "--sep", "Column separator; detected by default."),
+        metavar="SIGN",
+        read=lambda sign: _SEPARATORS.get(sign, sign),
+    ),
+    _reading("decimal", "--decimal", "Decimal separator; detected by default.", Literal[".", ","]),
+    _reading("header", "--no-header", "The first line holds data, not names.", bool, read=lambda given: not given),
+    _reading("sheet", "--sheet", "Sheet of an Excel file: name or number."),
+    _graph(
+        *("family", "--family -f"),
+        "sqrt or gamma (rain, counts, concentrations), truncated-gaussian, log-log, gaussian (any sign), "
+        "simplex (shares). [default: auto, chosen from the data]",
+    ),
+    _graph(
+        "contamination", "--contamination", "Share of bad rows, if known; otherwise the data decide.", float, "SHARE"
+    ),
+    _graph(
+        *("n_blocks", "--n-blocks", "Blocks for the median of means: a number, auto, or 1 for classic."),
+        metavar="NUMBER",
+        read=_n_blocks,
+    ),
+    _graph("alpha", "--alpha", "The penalty, instead of choosing one.", float),
+    _graph(
+        *("select", "--select", "Rule for the penalty: f1, ebic, cv, stars. [default: f1]"),
+        metavar="RULE",
+        read=lambda rule: rule.split(",") if "," in rule else rule,
+    ),
+    _graph("n_edges", "--edges -e", "Choose the penalty by its number of edges.", int),
+    _graph(
+        *("scale", "--scale", "Scale columns robustly first, or not at all. [default: median]"),
+        Literal["median", "none"],
+        read=lambda scale: _NO_SCALE.get(scale, scale),
+    ),
+    _graph("shuffle", "--shuffle", "Cut blocks from a random order, for sorted rows.", bool),
+    _graph("random_state", "--seed", "Random seed. [default: 0]", int, least=0),
+    _graph("n_jobs", "--jobs -j", "Fits at a time for cv, stars and --stability.", int, least=1),
+    _graph(
+        *("assignments", "--set", "Any other argument of RobustGraph, as NAME=VALUE."), list[str], metavar="NAME=VALUE"
+    ),
+    Option("repeat", "--from", "Repeat the fit of a model.json; options given here replace its own.", Path),
+    Option("debug", "--debug", "Show the full traceback of an error.", bool),
 )
-_READING = ("columns", "exclude", "id", "separator", "decimal", "sheet", "na", "given", "by")
-_SHOWN = ("coordinates", "outline", "groups", "title", "stability")
-_FILES = ("coordinates", "outline", "groups")
-# What a page may ask for. Options that name files are not among them: a page must not read or write any but its own.
-_ON_PAGE = frozenset(
-    (
-        *("family", "missing", "contamination", "alpha", "select", "edges", "seed", "scale", "cells", "shuffle", "set"),
-        *("columns", "exclude", "id", "sep", "decimal", "sheet", "na", "given", "by", "no-header"),
-        *("title", "stability", "no-compare"),
-    )
-)
+_NAMES = {option.argument: option.names.split()[0] for option in OPTIONS}
+_OF_SIMULATE = {"n_columns": "--columns", "n_rows": "--rows", "share": "--bad"}
+_FLAGS = {option.names.split()[0] for option in OPTIONS if option.kind is bool}
+# A page must not make the command read or write files other than its own, so that no option that names one is there.
+_ON_PAGE = {_NAMES[option.argument] for option in OPTIONS if option.part and option.kind is not Path}
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a function with ``**options`` the signature that typer reads, with a parameter for every option."""
+    parameters = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.kind != p.VAR_KEYWORD]
+    for option in OPTIONS:
+        metavar = _METAVARS.get(option.kind) if option.metavar is None else option.metavar
+        about: dict[str, Any] = {"metavar": metavar, "help": option.help, "min": option.least}
+        declared = typer.Option(*option.names.split(), rich_help_panel=option.panel, **about)
+        kind: Any = option.kind if option.kind is bool else option.kind | None
+        default = False if option.kind is bool else None
+        annotation: Any = Annotated[kind, declared]
+        parameters.append(
+            inspect.Parameter(option.argument, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        )
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return command
 
 
 @dataclass(frozen=True)
@@ -55,30 +186,19 @@ class FitRequest:
 
 
 def requested(options: Mapping[str, Any]) -> FitRequest:
-    """Sort the options of ``robscore fit``, by the names of its parameters, into what they are for."""
-    given = {name: value for name, value in options.items() if not (value is None or value is False)}
-    settings = {name: given[name] for name in _SETTINGS if name in given}
-    if settings.get("scale") == "none":
-        settings["scale"] = None
-    if "n_blocks" in settings and settings["n_blocks"] != "auto":
-        settings["n_blocks"] = _whole_number(settings["n_blocks"], "--n-blocks")
-    if "," in settings.get("select", ""):
-        settings["select"] = settings["select"].split(",")
-    for assignment in given.get("assignments", ()):
+    """Sort the options of ``robscore fit`` that were given into what they are for."""
+    parts: dict[str, dict[str, Any]] = {"settings": {}, "reading": {}, "shown": {}}
+    for option in OPTIONS:
+        value = options.get(option.argument)
+        is_given = not (value is None or value is False or value in ("", [], ()))
+        if option.part and is_given:
+            parts[option.part][option.argument] = option.read(value)
+    for assignment in parts["settings"].pop("assignments", []):
         name, equals, value = assignment.partition("=")
         if not equals:
             raise typer.BadParameter(f"{assignment!r} must be NAME=VALUE.", param_hint="--set")
-        settings[name.strip()] = as_value(value.strip())
-    reading = {name: given[name] for name in _READING if given.get(name)}
-    reading = {name: value if isinstance(value, str) else tuple(value) for name, value in reading.items()}
-    if reading.get("separator") in ("\\t", "tab"):
-        reading["separator"] = "\t"
-    if "no_header" in given:
-        reading["header"] = False
-    shown = {name: Path(given[name]) if name in _FILES else given[name] for name in _SHOWN if name in given}
-    if "no_compare" in given:
-        shown["compare"] = False
-    return FitRequest(settings, reading, shown)
+        parts["settings"][name.strip()] = as_value(value.strip())
+    return FitRequest(**parts)
 
 
 def requested_on_page(options: Iterable[tuple[str, str]]) -> FitRequest:
@@ -92,11 +212,19 @@ def requested_on_page(options: Iterable[tuple[str, str]]) -> FitRequest:
     """
     options = list(options)
     for option, _ in options:
-        if option not in _ON_PAGE:
+        if f"--{option}" not in _ON_PAGE:
             raise ValueError(f"--{option}: this page has no such option.")
-    request = requested(_parser("fit").make_context("fit", ["file", *_as_words(options)]).params)
+    request = requested(_parser().make_context("fit", ["file", *_as_words(options)]).params)
     refuse_unknown(request.settings)
     return request
+
+
+@cache
+def _parser() -> Any:
+    """The parser that typer makes of the signature of ``robscore fit``."""
+    from robscore.cli.commands import app
+
+    return typer.main.get_command(app).commands["fit"]  # type: ignore[attr-defined]
 
 
 def command_line(data: str, options: Iterable[tuple[str, str]]) -> str:
@@ -112,11 +240,10 @@ def command_line(data: str, options: Iterable[tuple[str, str]]) -> str:
 
 def _as_words(options: Iterable[tuple[str, str]]) -> list[str]:
     """Options and their values as words of a command line; no value can be taken for an option."""
-    flags = {param.opts[0] for param in _parser("fit").params if _is_flag(param)}
     words = []
     for option, value in options:
         name = f"--{option}"
-        words += [name] if name in flags else [f"{name}={value}"] if value.startswith("-") else [name, value]
+        words += [name] if name in _FLAGS else [f"{name}={value}"] if value.startswith("-") else [name, value]
     return words
 
 
@@ -159,23 +286,12 @@ def in_options(part: Setting | RowAt | Phrase) -> str:
         return f"data row {part.number + 1}"
     if isinstance(part, Phrase):
         return part.plain
-    every = (param for command in ("fit", "simulate") for param in _parser(command).params)
-    param = next((param for param in every if param.name == part.name), None)
-    if param is None or (_is_flag(param) and part.has_value and part.value is not True):
+    option = (_NAMES | _OF_SIMULATE).get(part.name)
+    if option in _FLAGS and (part.value is True or not part.has_value):
+        return option
+    if option is None or option in _FLAGS:
         return f"--set {part.name}={_typed(part.value) if part.has_value else '...'}"
-    return f"{param.opts[0]} {_typed(part.value)}" if part.has_value and not _is_flag(param) else str(param.opts[0])
-
-
-@cache
-def _parser(command: str) -> Any:
-    """The parser that typer makes of a command's signature."""
-    from robscore.cli.commands import app
-
-    return typer.main.get_command(app).commands[command]  # type: ignore[attr-defined]
-
-
-def _is_flag(param: Any) -> bool:
-    return bool(getattr(param, "is_flag", False))
+    return f"{option} {_typed(part.value)}" if part.has_value else option
 
 
 def _typed(value: Any) -> str:
@@ -202,10 +318,3 @@ def as_value(text: str) -> Any:
         except ValueError:
             continue
     return text
-
-
-def _whole_number(value: str, option: str) -> int:
-    try:
-        return int(value)
-    except ValueError:
-        raise typer.BadParameter(f"{value!r} is not a whole number.", param_hint=option) from None

@@ -1,6 +1,6 @@
 """``robscore fit``: a data file in, a graph and a report out.
 
-The parameters of `fit` are called like the arguments that their options stand for; `command_options` sorts them.
+Its options are those of the table in `command_options`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from robscore._tools.messages import Setting
-from robscore.cli.command_options import FitRequest, in_options, refuse_unknown, requested
-from robscore.cli.console import BAD_ARGUMENTS, INTERRUPTED, Debug, guarded, note, stop, tell_result
+from robscore.cli.command_options import FitRequest, in_options, refuse_unknown, requested, with_options
+from robscore.cli.console import BAD_ARGUMENTS, INTERRUPTED, guarded, note, stop, tell_result
 from robscore.cli.signals import clearing_away
 
 if TYPE_CHECKING:
@@ -39,13 +38,10 @@ _BEGINNINGS = {
     b"{": ".jsonl",
 }
 _PENALTY = ("alpha", "n_edges", "select")  # ways to choose it, of which there can be one
-_reading = partial(typer.Option, rich_help_panel="Reading the file")
-_graph = partial(typer.Option, rich_help_panel="The graph")
-_results = partial(typer.Option, rich_help_panel="Results")
 
 
+@with_options
 def fit(
-    ctx: typer.Context,
     data: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -55,154 +51,7 @@ def fit(
             show_default=False,
         ),
     ] = None,
-    *,
-    out: Annotated[
-        Path | None,
-        _results(
-            "--out",
-            "-o",
-            metavar="FOLDER",
-            help="Folder for the results. [default: robscore-NAME, or where model.json is]",
-        ),
-    ] = None,
-    force: Annotated[bool, _results("--force", metavar="", help="Replace files that robscore did not write.")] = False,
-    quiet: Annotated[bool, _results("--quiet", "-q", metavar="", help="Print errors only.")] = False,
-    as_json: Annotated[
-        bool, _results("--json", metavar="", help="Print one summary as JSON instead of sentences.")
-    ] = False,
-    title: Annotated[str | None, _results("--title", metavar="TEXT", help="Title of the report.")] = None,
-    groups: Annotated[
-        Path | None,
-        _results("--groups", metavar="FILE", help="File with name, group: colours the variables by their group."),
-    ] = None,
-    coordinates: Annotated[
-        Path | None,
-        _results("--coords", metavar="FILE", help="File with name, latitude, longitude: draws a map."),
-    ] = None,
-    outline: Annotated[
-        Path | None,
-        _results("--outline", metavar="FILE", help="File with latitude, longitude: lines under the map."),
-    ] = None,
-    stability: Annotated[
-        int | None,
-        _results(
-            "--stability",
-            metavar="NUMBER",
-            min=2,
-            help="Also fit this many random halves of the rows, to see how often each edge recurs.",
-        ),
-    ] = None,
-    no_compare: Annotated[
-        bool, _results("--no-compare", metavar="", help="Skip the classic fit for comparison.")
-    ] = False,
-    columns: Annotated[
-        list[str] | None,
-        _reading(
-            "--columns",
-            "-c",
-            metavar="NAME",
-            help="Columns to take: a name or pattern such as 'rain_*'; may be repeated.",
-        ),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        _reading("--exclude", "-x", metavar="NAME", help="Columns to leave out: a name or pattern; may be repeated."),
-    ] = None,
-    id: Annotated[
-        str | None, _reading("--id", metavar="NAME", help="Column that labels the rows: a date or an id.")
-    ] = None,
-    missing: Annotated[
-        Literal["raise", "drop", "impute", "available"] | None,
-        _reading(
-            "--missing", help="Incomplete rows: raise, drop, impute, or average what is available. [default: raise]"
-        ),
-    ] = None,
-    cells: Annotated[
-        bool, _graph("--cells", metavar="", help="Look for single wrong cells too; they are listed in cells.csv.")
-    ] = False,
-    na: Annotated[
-        list[str] | None,
-        _reading("--na", metavar="TEXT", help="Another text that means missing, such as -999; may be repeated."),
-    ] = None,
-    given: Annotated[
-        list[str] | None,
-        _reading(
-            "--given",
-            metavar="NAME",
-            help="Covariate that shifts the columns but is not in the graph: season, batch; may be repeated.",
-        ),
-    ] = None,
-    by: Annotated[
-        list[str] | None,
-        _reading("--by", metavar="NAME", help="A column that changes the graph: groups, or numbers; may be repeated."),
-    ] = None,
-    separator: Annotated[
-        str | None, _reading("--sep", metavar="SIGN", help="Column separator; detected by default.")
-    ] = None,
-    decimal: Annotated[
-        Literal[".", ","] | None, _reading("--decimal", help="Decimal separator; detected by default.")
-    ] = None,
-    no_header: Annotated[
-        bool, _reading("--no-header", metavar="", help="The first line holds data, not names.")
-    ] = False,
-    sheet: Annotated[
-        str | None, _reading("--sheet", metavar="NAME", help="Sheet of an Excel file: name or number.")
-    ] = None,
-    family: Annotated[
-        str | None,
-        _graph(
-            "--family",
-            "-f",
-            metavar="NAME",
-            help="sqrt or gamma (rain, counts, concentrations), truncated-gaussian, log-log, gaussian (any sign), "
-            "simplex (shares). [default: auto, chosen from the data]",
-        ),
-    ] = None,
-    contamination: Annotated[
-        float | None,
-        _graph("--contamination", metavar="SHARE", help="Share of bad rows, if known; otherwise the data decide."),
-    ] = None,
-    n_blocks: Annotated[
-        str | None,
-        _graph(
-            "--n-blocks", metavar="NUMBER", help="Blocks for the median of means: a number, auto, or 1 for classic."
-        ),
-    ] = None,
-    alpha: Annotated[
-        float | None, _graph("--alpha", metavar="NUMBER", help="The penalty, instead of choosing one.")
-    ] = None,
-    select: Annotated[
-        str | None,
-        _graph("--select", metavar="RULE", help="Rule for the penalty: f1, ebic, cv, stars. [default: f1]"),
-    ] = None,
-    n_edges: Annotated[
-        int | None, _graph("--edges", "-e", metavar="NUMBER", help="Choose the penalty by its number of edges.")
-    ] = None,
-    scale: Annotated[
-        Literal["median", "none"] | None,
-        _graph("--scale", help="Scale columns robustly first, or not at all. [default: median]"),
-    ] = None,
-    shuffle: Annotated[
-        bool, _graph("--shuffle", metavar="", help="Cut blocks from a random order, for sorted rows.")
-    ] = False,
-    random_state: Annotated[
-        int | None, _graph("--seed", metavar="NUMBER", min=0, help="Random seed. [default: 0]")
-    ] = None,
-    n_jobs: Annotated[
-        int | None,
-        _graph("--jobs", "-j", metavar="NUMBER", min=1, help="Fits at a time for cv, stars and --stability."),
-    ] = None,
-    assignments: Annotated[
-        list[str] | None,
-        _graph("--set", metavar="NAME=VALUE", help="Any other argument of RobustGraph, as NAME=VALUE."),
-    ] = None,
-    repeat: Annotated[
-        Path | None,
-        typer.Option(
-            "--from", metavar="FILE", help="Repeat the fit of a model.json; options given here replace its own."
-        ),
-    ] = None,
-    debug: Debug = False,
+    **options: Any,
 ) -> None:
     """Learn a graph from a data file and write a report.
 
@@ -223,8 +72,9 @@ def fit(
 
     - robscore fit --from results/model.json
     """
-    files = tuple(data or ())
-    request = requested(ctx.params)
+    files, repeat = tuple(data or ()), options["repeat"]
+    debug, quiet, as_json = options["debug"], options["quiet"], options["as_json"]
+    request = requested(options)
     _refuse_contradictions(request, files, repeat)
     with _as_files(files) as sources:
         with guarded("robscore fit", debug=debug, quiet=quiet):
@@ -239,8 +89,8 @@ def fit(
             )
             plan = replace(plan, **request.shown, is_stdin=files == (_STANDARD_INPUT,))
             is_unchanged = not (files or request.settings or request.reading or request.shown)
-            folder = out or _default_folder(plan.data, repeat if is_unchanged else None)
-            outputs = fit_outputs(plan, folder, force=force)
+            folder = options["out"] or _default_folder(plan.data, repeat if is_unchanged else None)
+            outputs = fit_outputs(plan, folder, force=options["force"])
         outputs.ask(asks=not (quiet or as_json or plan.is_stdin or is_unchanged))
         with guarded("robscore fit", debug=debug, quiet=quiet), outputs.prepared():
             fitted = run(plan)
