@@ -1,4 +1,4 @@
-"""The result: a graph with named columns, as tables, for networkx, and in words."""
+"""The result: a graph with named columns, as tables, for networkx, and as a summary."""
 
 from __future__ import annotations
 
@@ -110,12 +110,8 @@ class Graph:
         graph = nx.Graph()
         graph.add_nodes_from(self.names)
         for i, j in np.argwhere(np.triu(self.adjacency)):
-            graph.add_edge(
-                self.names[i],
-                self.names[j],
-                interaction=float(self.interaction[i, j]),
-                association=float(self.association[i, j]),
-            )
+            numbers = {"interaction": float(self.interaction[i, j]), "association": float(self.association[i, j])}
+            graph.add_edge(self.names[i], self.names[j], **numbers)
         return graph
 
     def to_graphml(self, path: str | PathLike[str]) -> None:
@@ -126,7 +122,7 @@ class Graph:
         write_whole(Path(path), content)
 
     def summary(self) -> str:
-        """What was learnt from which data, in a few lines; cautions first."""
+        """What was learnt from which data, in a few lines, cautions first."""
         facts, m = self.facts, len(self.names)
         i, j = self.strongest_first()
         association = self.association[i, j]
@@ -152,8 +148,8 @@ class Graph:
             "strongest": listed or "none",
             "converged": f"{'yes' if facts.converged else 'NO'}, {facts.kkt:.1e} alpha_max from optimal",
         }
-        told = [f"{'caution':<11}{visible(caution)}" for caution in facts.cautions]
-        return "\n".join([*told, *(f"{name:<11}{value}" for name, value in lines.items() if value)])
+        cautions = [("caution", visible(caution)) for caution in facts.cautions]
+        return "\n".join(f"{name:<11}{value}" for name, value in [*cautions, *lines.items()] if value)
 
     def _repr_html_(self) -> str:
         """For notebooks: a picture and the summary, without any script."""
@@ -176,7 +172,7 @@ def graphml_text(graph: nx.Graph) -> str:
 
 
 def _names_in_xml(names: list[str]) -> dict[str, str]:
-    """Names that XML can hold, still different from each other, for those that it cannot."""
+    """For every name that XML cannot hold, one that it can, different from all others."""
     changed: dict[str, str] = {}
     taken = set(names)
     for name in names:

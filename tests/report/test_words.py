@@ -57,7 +57,7 @@ SENTENCES = {
     "rain": [
         "45 of 435 pairs of variables are linked directly",
         "of the 45 links are clearly more than chance; about 1 in 10 of such clear links may still be false",
-        "13 of 261 rows (5.0%) do not fit the others and count for nothing",
+        "13 of 261 rows (5.0%) do not fit the others and are left out",
         "No cautions: nothing in the rows or columns speaks against this graph, but whether the model fits could not "
         "be checked",
     ],
@@ -122,9 +122,9 @@ def test_a_full_row_weighs_one():
 
 def test_two_numbers_of_rows_are_explained(records):
     record = records["rain"]
-    assert about_flagged(record).startswith("13 of 261 rows stand out; they count for nothing.")
+    assert about_flagged(record).startswith("13 of 261 rows stand out; they are left out.")
     more = replace(record, rows={**record.rows, "n_flagged": 15})
-    assert "15 of 261 rows stand out: the 13 that count for nothing, and 2 that are unusual but still count." in (
+    assert "15 of 261 rows stand out: the 13 that are left out, and 2 that are unusual but still count." in (
         about_flagged(more)
     )
 

@@ -25,9 +25,9 @@ from robscore.families.power import PowerFamily
 from robscore.fitting.fit_result import Fit, GraphFit
 from robscore.fitting.moderator_units import remarks_on_codes
 
-_FEWEST_ROWS = 20  # to judge rows, or anything else, by the others
-_NEXT_TO_NONE = 0.05  # rows that are not worth a word
-_MANY_WRONG = 0.01  # share of the cells that is worth a word, where the family hardly fits
+_FEWEST_ROWS = 20  # fewer say too little of each other, or of anything else
+_ROUNDING = 0.05  # rows: effective numbers of rows are sums of weights
+_MANY_WRONG = 0.01  # share of the cells: fewer wrong ones change little, even if they were right
 _CAUSES = {
     About.FEW_ROWS: "there are too few rows",
     About.GROUP: "rows that belong together were left out",
@@ -36,6 +36,12 @@ _CAUSES = {
     About.DEPENDENT_COLUMNS: "columns nearly determine each other",
     About.NOT_CONVERGED: "the fit did not converge",
 }
+_MOST_ORDERED_ROWS, _MOST_ORDERED_COLUMNS = 5000, 200  # that are looked at: it saves time
+_FEWEST_ORDERED_ROWS = 50  # fewer say too little of their order
+_LEAST_COVERAGE = 0.9  # of intervals of 95 %: less deserves a caution
+_FAR = 20  # rows apart: rows that are still alike there are sorted, or drift
+_LASTING = 0.2  # correlation of rows that far apart: more deserves a caution
+_CLEAR = 4.0  # standard errors that a correlation must be away from zero
 
 
 def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
@@ -54,24 +60,23 @@ def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
         remarks += _remarks_on_wrong_cells(fit)
     if not any(remark.kind == About.SORTED for remark in remarks):
         remarks += remarks_on_order(fit)
-    if any(remark.kind == About.GROUP for remark in remarks):  # says the same, and more
+    if any(remark.kind == About.GROUP for remark in remarks):  # it says the same as LEFT_OUT, and more
         remarks = [remark for remark in remarks if remark.kind != About.LEFT_OUT]
     symptoms = [remark for remark in fit.remarks if remark.kind == About.DIAGONAL]
     return worst_first([*remarks, *(_with_cause(symptom, remarks, fit) for symptom in symptoms)])
 
 
 def _remarks_on_size(fit: Fit) -> list[Remark]:
-    """Effectively fewer rows than columns, or fewer than can be judged at all."""
+    """The caution that there are effectively fewer rows than columns, or too few to judge anything."""
     effective, m = min(fit.weights.effective_rows), len(fit.names)
-    if effective > max(m, _FEWEST_ROWS) - _NEXT_TO_NONE:
+    if effective > max(m, _FEWEST_ROWS) - _ROUNDING:
         return []
     too_few = f"too few to judge rows by each other, which takes {_FEWEST_ROWS}"
     why = f"fewer than the {m} columns" if effective < m else too_few
     fewer: list[str | Setting] = [] if fit.weights.is_tapered else [", or fewer blocks (", Setting("n_blocks"), ")"]
     words = Message(
         f"The {fit.prepared.rows.n_rows} rows count as much as {_below(effective, max(m, _FEWEST_ROWS))} equal ones, "
-        f"{why}: "
-        "a link that is absent may only be undetected. Use more rows or fewer columns",
+        f"{why}: a link that is absent may only be undetected. Use more rows or fewer columns",
         *fewer,
         ".",
     )
@@ -79,7 +84,7 @@ def _remarks_on_size(fit: Fit) -> list[Remark]:
 
 
 def _remarks_on_strength(fit: Fit) -> list[Remark]:
-    """Associations that no correlation could have."""
+    """The caution that associations are larger than any correlation could be."""
     if not (isinstance(fit, GraphFit) and isinstance(fit.prepared.preparation.family, PowerFamily)):
         return []
     i, j = fit.graph.strongest_first()
@@ -98,7 +103,7 @@ def _remarks_on_strength(fit: Fit) -> list[Remark]:
 
 
 def _remarks_on_wrong_cells(fit: Fit) -> list[Remark]:
-    """What wrong cells are worth, by a family that hardly fits."""
+    """The caution that cells were called wrong by a family that hardly fits."""
     filling = fit.prepared.filling
     if filling is None or filling.suspects is None:
         return []
@@ -120,6 +125,7 @@ def _below(value: float, limit: int) -> str:
 
 
 def _remarks_on_copies(fit: Fit) -> list[Remark]:
+    """The caution that rows are equal to others."""
     copies = 0 if fit.weighed.found is None else fit.weighed.found.copies
     if not copies:
         return []
@@ -131,29 +137,18 @@ def _remarks_on_copies(fit: Fit) -> list[Remark]:
 def _with_cause(symptom: Remark, remarks: list[Remark], fit: Fit) -> Remark:
     """The symptom with its cause, if that is known."""
     causes = [_CAUSES[remark.kind] for remark in sorted(remarks, key=lambda one: one.kind) if remark.kind in _CAUSES]
-    if causes:
-        return Remark(Message(symptom.message, f" This happens where {causes[0]}, as here."), UserWarning, symptom.kind)
     phi = fit.weights.phi
-    if phi is None and fit.settings.blocks_unspecified:
-        words = Message(symptom.message, " Bad rows cause this, and here they could not be told from good ones.")
-        return Remark(words, UserWarning, symptom.kind)
-    if phi is None:
-        words = Message(
-            symptom.message, " Bad rows cause this, and here they count: have them left out by giving neither ",
-            Setting("n_blocks"), " nor ", Setting("contamination"), ".",
-        )  # fmt: skip
-        return Remark(words, UserWarning, symptom.kind)
-    if np.any(phi == 0):
-        return Remark(Message(symptom.message, " Bad rows that still count cause this."), UserWarning, symptom.kind)
-    return symptom
-
-
-_MOST_ORDERED_ROWS, _MOST_ORDERED_COLUMNS = 5000, 200
-_FEWEST_ORDERED_ROWS = 50
-_FALLS_BELOW = 0.9  # what intervals of 95 % cover, where it is worth a word
-_FAR = 20  # rows apart: what is still alike there is sorted, or drifts
-_LASTS = 0.2  # correlation there that is worth a word
-_ERRORS = 4.0
+    why: tuple[str | Setting, ...] = ()
+    if causes:
+        why = (f" This happens where {causes[0]}, as here.",)
+    elif phi is None and fit.settings.blocks_unspecified:
+        why = (" Bad rows cause this, and here they could not be told from good ones.",)
+    elif phi is None:
+        start = " Bad rows cause this, and here they count: have them left out by giving neither "
+        why = (start, Setting("n_blocks"), " nor ", Setting("contamination"), ".")
+    elif np.any(phi == 0):
+        why = (" Bad rows that still count cause this.",)
+    return Remark(Message(symptom.message, *why), UserWarning, symptom.kind) if why else symptom
 
 
 def correlation_of_rows(X: Array, lag: int) -> float:
@@ -179,18 +174,18 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
         return []
     X = rows.take(np.arange(n))[:, : min(_MOST_ORDERED_COLUMNS, len(fit.names))]
     near, far = correlation_of_rows(X, 1), min(_FAR, n // 5)
-    if near < _ERRORS / np.sqrt(n):
+    if near < _CLEAR / np.sqrt(n):
         return []
     if fit.n_given and find_time_blocks(fit, ~np.eye(len(fit.names), dtype=bool)).size == 1:
         return []  # given the covariates, such as the row before, nothing is left of it
-    if correlation_of_rows(X, far) > max(_LASTS, _ERRORS / 2 / np.sqrt(n)):
+    if correlation_of_rows(X, far) > max(_LASTING, _CLEAR / 2 / np.sqrt(n)):
         words = Message(
             f"The rows seem to be sorted or to drift: rows {far} apart still resemble each other (neighbours "
             f"correlate by {near:.2f}). Groups may be hidden in them, and intervals that treat rows as independent are "
             "too short: fit the groups separately, or remove the trend from the columns first."
         )
         return [Remark(words, UserWarning, About.SORTED)]
-    if coverage(near) > _FALLS_BELOW:
+    if coverage(near) > _LEAST_COVERAGE:
         return []
     words = Message(
         f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a time series, so they carry less "
@@ -205,7 +200,7 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
 
 
 def _on_graph(fit: Fit) -> str:
-    """What the series did to the graph."""
+    """What the dependence of the rows did to the graph."""
     if not isinstance(fit, GraphFit):
         return ""
     if fit.chosen.tau > 1:

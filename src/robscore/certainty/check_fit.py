@@ -123,7 +123,7 @@ def _n_rows_needed(fit: Fit) -> int:
 
 
 def _completions_to_check(fit: Fit, n_completions: int, most: int) -> tuple[int, list[CheckedRows]]:
-    """How many rows there are to check, and a checked for each completion of them; no checked where they do not do."""
+    """How many rows there are to check, and their completions; none where rows or family do not allow a check."""
     completed = drawn_fits(fit, n_completions)
     rows = rows_to_check(completed, most)
     if rows.size < _n_rows_needed(fit):
@@ -249,7 +249,7 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
 
 @dataclass(frozen=True)
 class CheckedRows:
-    """Rows of a fit, with their weights, as residuals are taken from them.
+    """Complete rows of a fit, in the coordinates and with the weights that residuals are computed with.
 
     Attributes
     ----------

@@ -179,7 +179,7 @@ def _errors_by_subsampling(
 
 
 def association_interval(association: Array, error: Array, reach: float) -> tuple[Array, Array]:
-    """Intervals of associations r with standard errors s, all of shape (p,), that lie between -1 and 1 as they do.
+    """Intervals of associations r with standard errors s, all of shape (p,): within -1 and 1 where r is.
 
     Fisher's transformation: tanh(artanh(r) ± reach s / (1 - r^2)); where K is not positive definite, and r not within
     the limits, r ± reach s.

@@ -28,11 +28,10 @@ from robscore.certainty.contrasts import (
     check_arguments,
     interaction_units,
 )
-from robscore.certainty.influence import Solved, count_blocks
+from robscore.certainty.influence import Solved, count_blocks, unit_parameters
 from robscore.families.given_covariates import Moderated
 from robscore.fitting.fit_result import Fit
 from robscore.fitting.moderator_units import Placed
-from robscore.losses.interaction_parts import mirrored
 from robscore.solvers.unpenalised import SingularLossError
 
 
@@ -111,17 +110,8 @@ def _effects(fit: Fit, found: Unpenalised) -> tuple[Array, Array]:
 def _effects_with_moderators(fit: Fit, found: Unpenalised) -> tuple[Array, Array]:
     """The same where interactions change too: on centred columns, what moderators do to K is part of their effects."""
     unscale, solution = fit.prepared.preparation.unscale, found.solved.solution
-    n_rows = len(solution.interaction)
     effects = unscale((solution.interaction, solution.location))[1][:, 1:].ravel()
-    functional = np.zeros((solution.rows.size, effects.size))
-    for k, (row, node) in enumerate(zip(solution.rows, solution.nodes, strict=True)):
-        K, eta = np.zeros_like(solution.interaction), np.zeros_like(solution.location)
-        if row < n_rows:
-            (entry,), (other,) = mirrored(np.array([row]), np.array([node]), K.shape[1])
-            K[row, node] = K[entry, other] = 1.0
-        else:
-            eta[node, row - n_rows] = 1.0
-        functional[k] = unscale((K, eta))[1][:, 1:].ravel()
+    functional = np.stack([unscale(one)[1][:, 1:].ravel() for one in unit_parameters(solution)])
     return effects, found.errors_of(csr_array(functional))
 
 

@@ -20,7 +20,7 @@ _SWEEPS = 20  # of draws between one table and the next, so that they hardly dep
 
 
 def imputations(fit: Fit, k: int, X: Array | None = None) -> list[AnyData]:
-    """The table of :meth:`imputations` of the estimators: k completed tables of the fit's rows, or of rows X."""
+    """The result of ``imputations()`` of the estimators: k completed tables of the fit's rows, or of rows X."""
     filling = fit.prepared.filling
     if X is not None:
         tables = _completed(fit, X, k)

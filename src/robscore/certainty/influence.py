@@ -24,7 +24,7 @@ estimate of all pairs: draws by the chosen graph would make other pairs look les
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -40,6 +40,7 @@ from robscore.elements.streamed import elements_of
 from robscore.families.family import Family, Parameters
 from robscore.fitting.fit_result import Fit, GraphFit
 from robscore.fitting.imputing import Filler, weights_of_copies
+from robscore.losses.interaction_parts import mirrored
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.row_source import ArrayRows
 from robscore.solvers.unpenalised import Refit, SingularLossError, refit
@@ -47,7 +48,11 @@ from robscore.weighting.proper_parameters import proper
 from robscore.weighting.row_weights import RowWeights, WeightedRows
 from robscore.weighting.time_blocks import TimeBlocks
 
-_PIECE_BYTES = 4e6  # of influences at a time
+_PIECE_BYTES = 4e6  # of influences at a time: it guards memory
+# The dependence of neighbouring rows is looked for in the first rows: it guards memory.
+_MOST_INFLUENCES, _MOST_SERIES_ROWS = 5_000_000, 5_000
+_N_ROUNDS, _N_KEPT = 30, 20  # of draws of missing cells, and of the last of them that make the estimate
+_MOST_PARAMETERS = 4000  # of an estimate with filled-in cells, whose Hessian is held: it guards memory
 
 
 @dataclass(frozen=True)
@@ -106,11 +111,11 @@ class Solved:
     stretch: float
 
     def influence(self, weighted: WeightedRows) -> Influence:
-        """Of rows that were in the estimate, some or all; of fits without moderators."""
+        """The influence of rows that were in the estimate, some or all, for fits without moderators."""
         return self.arranged(self.influences(weighted))
 
     def arranged(self, rows: Array) -> Influence:
-        """Influences on all free parameters, shape (n, d), by what these are."""
+        """Influences on all free parameters, shape (n, d), sorted by what these are."""
         solution, m = self.solution, len(self.solution.interaction)
         i, j, order = self._ordered
         on_pairs = rows[:, order]
@@ -124,14 +129,14 @@ class Solved:
         return Influence(solution.interaction, self.pairs, on_pairs, on_diagonal, rows[:, solution.rows >= m])
 
     def influences(self, weighted: WeightedRows) -> Array:
-        """Of rows that were in the estimate on all its free parameters, shape (n, d)."""
+        """Influences of rows that were in the estimate on all its free parameters, shape (n, d)."""
         solution = self.solution
         whitened = solution.factor.whiten(gradients_at(solution, weighted))
         rows = -solution.factor.unwhiten(whitened) * self.stretch
         return rows if weighted.frequency is None else rows / np.sqrt(weighted.frequency)[:, None]
 
     def on_pairs(self, weighted: WeightedRows) -> Array:
-        """Of rows that were in the estimate on the interactions of all pairs, shape (n, p)."""
+        """Influences of rows that were in the estimate on the interactions of all pairs, shape (n, p)."""
         return self.influences(weighted)[:, self._ordered[2]]
 
     @property
@@ -265,7 +270,7 @@ def influence_of_rows(fit: GraphFit) -> Influence:
 
 
 def count_blocks(n_rows: int, frequency: Array | None, block_size: int) -> float:
-    """Blocks that standard errors are taken from; blocks of one row are there as often as the row is."""
+    """How many blocks standard errors are taken from; a block of one row counts as often as the row."""
     if frequency is not None and block_size == 1:
         return float(frequency.sum())
     return -(-n_rows // block_size)
@@ -277,11 +282,8 @@ def n_parameters_of_a_column(loss: QuadraticLoss, allowed: BoolArray, *, fit_loc
     return pairs + len(loss.parts.with_diagonal) + loss.n_locations * fit_location
 
 
-_MOST_INFLUENCES, _MOST_SERIES_ROWS = 5_000_000, 5_000  # influences that are looked at
-
-
 def find_time_blocks(fit: Fit, allowed: BoolArray) -> TimeBlocks:
-    """From the influences of the rows of a fit, in order, on the pairs that are allowed, shape (m, m)."""
+    """Blocks of rows by how long the influences of neighbours, on the pairs that are allowed, resemble each other."""
     if fit.weights.frequency is not None:
         return TimeBlocks()  # weighted rows are not a series
     n = fit.prepared.rows.n_rows
@@ -299,10 +301,6 @@ def find_time_blocks(fit: Fit, allowed: BoolArray) -> TimeBlocks:
     return found.for_rows(n)
 
 
-_ROUNDS, _KEPT = 30, 20  # of draws, and how many of them the estimate is made of
-_MOST_PARAMETERS = 4000
-
-
 def filled_influence(fit: Fit, allowed: BoolArray) -> tuple[Solved, Influence]:
     """The estimate over the allowed pairs, and what every row does to it, shape (n, p)."""
     filling, family = fit.prepared.filling, fit.prepared.preparation.scaled_family
@@ -316,18 +314,18 @@ def filled_influence(fit: Fit, allowed: BoolArray) -> tuple[Solved, Influence]:
     filler = Filler.going_on(family, filling, fit.settings.seed)
     copies: list[Array] = []
     with stage("filling in cells for all pairs"):
-        for number in range(_ROUNDS + 1):
-            stack = np.stack(copies[-_KEPT:]) if copies else filler.copies
+        for number in range(_N_ROUNDS + 1):
+            stack = np.stack(copies[-_N_KEPT:]) if copies else filler.copies
             now = replace(fit.prepared, filling=replace(filling, copies=stack))
             rows = ArrayRows(stack.reshape(-1, stack.shape[2]))
             elements = elements_of(family, rows, fit.settings.memory)
             weights = weights_of_copies(now, fit.weighed, elements, rows)
             solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
-            if number < _ROUNDS:
+            if number < _N_ROUNDS:
                 loss = weights.loss(elements)
                 filler.draw(proper(family, loss, (solved.solution.interaction, solved.solution.location)))
                 copies.append(filler.copies[-1])
-            announce("filling in cells for all pairs", number, _ROUNDS)
+            announce("filling in cells for all pairs", number, _N_ROUNDS)
     assert isinstance(fit.loss, QuadraticLoss)
     n, free = len(filling.drawn), n_parameters_of_a_column(fit.loss, allowed, fit_location=fit.settings.fit_location)
     stretch = np.sqrt(n / max(n - free, 1))
@@ -335,7 +333,7 @@ def filled_influence(fit: Fit, allowed: BoolArray) -> tuple[Solved, Influence]:
 
 
 def _influence(solved: Solved, family: Family, elements: Elements, weights: RowWeights, stack: Array) -> Influence:
-    """Of rows, from gradients of all their completions."""
+    """The influence of every row, from the gradients of all its completions."""
     count, n, _ = stack.shape
     gradients = gradients_at(solved.solution, WeightedRows.of(elements, weights)).reshape(count, n, -1)
     statistics = _statistics(solved, family, stack.reshape(count * n, -1)).reshape(count, n, -1)
@@ -352,23 +350,25 @@ def _influence(solved: Solved, family: Family, elements: Elements, weights: RowW
 
 def _statistics(solved: Solved, family: Family, X: Array) -> Array:
     """t(x) of every free parameter, shape (n, d): what the log density changes by, per unit of it."""
-    m = len(solved.solution.interaction)
-    nothing: Parameters = np.zeros((m, m)), np.zeros_like(solved.solution.location)
+    solution = solved.solution
 
     def density(parameters: Parameters) -> Array:
         base, own, at = family.at(X, *parameters)
         with np.errstate(all="ignore"):
             return base.log_density(own, *at)
 
-    least = density(nothing)
-    found = np.empty((len(X), solved.solution.rows.size))
-    for k, (row, node) in enumerate(zip(solved.solution.rows.tolist(), solved.solution.nodes.tolist(), strict=True)):
-        K, eta = (part.copy() for part in nothing)
-        if row < m:
-            K[row, node] = K[node, row] = 1.0
-        elif eta.ndim == 1:
-            eta[node] = 1.0
+    without = density((np.zeros_like(solution.interaction), np.zeros_like(solution.location)))
+    return np.nan_to_num(np.stack([density(one) - without for one in unit_parameters(solution)], axis=1))
+
+
+def unit_parameters(solution: Refit) -> Iterator[Parameters]:
+    """For every free parameter of an estimate, K and eta that have one there and zeros elsewhere."""
+    n_rows, m = solution.interaction.shape
+    for row, node in zip(solution.rows, solution.nodes, strict=True):
+        K, eta = np.zeros_like(solution.interaction), np.zeros_like(solution.location)
+        if row < n_rows:
+            (entry,), (other,) = mirrored(np.array([row]), np.array([node]), m)
+            K[row, node] = K[entry, other] = 1.0
         else:
-            eta[node, row - m] = 1.0
-        found[:, k] = density((K, eta)) - least
-    return np.nan_to_num(found)
+            eta.reshape(m, -1)[node, row - n_rows] = 1.0
+        yield K, eta

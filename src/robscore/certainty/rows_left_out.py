@@ -23,16 +23,16 @@ from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import Array, IntArray
 from robscore.fitting.fit_result import Fit
 
-_FEWEST = 8  # rows that can be a group
-_LEAST_SHARE = 0.01  # of all rows
+_FEWEST = 8  # rows that can be called a group
+_LEAST_SHARE = 0.01  # of all rows, that can be called one
 _TIGHT, _AS_TIGHT = 0.35, 1.25  # spread between which rows agree as well as the kept ones do
 _LOOSE, _COHERENT = 2.0, 1.25  # typical distance up to which they may, and its ratio to the deviations of columns
 _APART = 0.5  # distance of the two middles, in typical distances of kept rows
-_MOST_ROWS = 5000
-_NAMED = 3  # columns that set a group apart, at most
+_MOST_ROWS = 5000  # that are looked at, of either kind: it saves time
+_MOST_NAMED = 3  # columns that set a group apart
 _SHIFTED = 1.0  # deviations by which such a column differs
-_TINY = np.finfo(float).tiny
-_ALONE = 3.0  # times the second largest shift: then one column says it all
+_TINY = np.finfo(float).tiny  # in place of a spread of zero, by which nothing can be divided
+_ALONE = 3.0  # times the second largest shift: a larger one is called the only one
 
 
 class What(StrEnum):
@@ -68,24 +68,23 @@ class LeftOut:
 
     @property
     def share(self) -> float:
-        """Of the rows of the fit."""
+        """The share of the rows of the fit that is left out."""
         return self.rows.size / self.n_rows
 
     def set_apart(self, names: Sequence[str]) -> str:
-        """What sets them apart, in words."""
-        told = [f"{clipped(names[j])} {'high' if shift > 0 else 'low'}" for j, shift in self.columns[:_NAMED]]
-        return first_few(told)
+        """Which columns set them apart, such as "rain low, wind high"."""
+        return first_few(
+            [f"{clipped(names[j])} {'high' if shift > 0 else 'low'}" for j, shift in self.columns[:_MOST_NAMED]]
+        )
 
 
 def rows_left_out(fit: Fit) -> LeftOut:
-    """What kind of rows count for nothing."""
+    """What kind of rows have weight zero."""
     n = fit.prepared.rows.n_rows
     found, phi = fit.weighed.found, fit.weights.phi
-    if found is None or phi is None:
-        return LeftOut(What.NONE, np.zeros(0, dtype=np.intp), n, np.nan, [])
-    out = np.flatnonzero(phi == 0)
-    if not out.size:
-        return LeftOut(What.NONE, out, n, np.nan, [])
+    out = np.flatnonzero(phi == 0) if phi is not None else np.zeros(0, dtype=np.intp)
+    if found is None or phi is None or not out.size:
+        return LeftOut(What.NONE, out[:0], n, np.nan, [])
     kept = np.flatnonzero(phi > 0)
     some = (fit.prepared.rows.take(evenly_spread(rows, _MOST_ROWS)) for rows in (out, kept))
     z_out, z_kept = map(found.rule.standard, some)
@@ -106,7 +105,7 @@ def rows_left_out(fit: Fit) -> LeftOut:
 
 
 def _what(spread: float, columns: list[tuple[int, float]]) -> What:
-    """Of rows that agree with each other."""
+    """What rows are that agree with each other and lie apart from the rest."""
     if spread < _TIGHT:
         return What.ONE_PLACE
     others = abs(columns[1][1]) if len(columns) > 1 else _SHIFTED

@@ -84,8 +84,8 @@ class GraphComparison:
 
     def summary(self) -> str:
         """The counts in a line."""
-        told = ", ".join(f"{count} {change}" for change, count in self.counts.items())
-        return f"from {self.labels[0]} to {self.labels[1]}: {told}"
+        counts = ", ".join(f"{count} {change}" for change, count in self.counts.items())
+        return f"from {self.labels[0]} to {self.labels[1]}: {counts}"
 
     def __str__(self) -> str:
         return self.summary()
@@ -117,9 +117,9 @@ def compare_graphs(
     if sorted(a.names) != sorted(b.names):
         only = sorted(set(a.names) ^ set(b.names))
         raise UsageError(f"The graphs have different columns: {quoted(only)} in one of them only.")
-    taken = {"source", "target", "change"}
-    if len(labels) != 2 or len({*labels} - taken) != 2 or not all(isinstance(label, str) for label in labels):
-        raise ValueError(f"labels={labels!r} must be two different texts, and not {', '.join(sorted(taken))}.")
+    other_columns = {"source", "target", "change"}
+    if len(labels) != 2 or len({*labels} - other_columns) != 2 or not all(isinstance(label, str) for label in labels):
+        raise ValueError(f"labels={labels!r} must be two different texts, and not {', '.join(sorted(other_columns))}.")
     order = [b.names.index(name) for name in a.names]
     edges = [np.where(graph.adjacency, graph.association, 0.0) for graph in (a, b)]
     return GraphComparison(a.names, edges[0], edges[1][np.ix_(order, order)], (labels[0], labels[1]), a.frame)
@@ -132,7 +132,7 @@ class EqualityTest:
     Attributes
     ----------
     p_value : float
-        Of the hypothesis that the groups do not differ.
+        P-value of the hypothesis that the groups do not differ.
     statistic : float
         Sum over all pairs of the squared difference in K_ij over its standard error; of more than two groups, of the
         squared deviations of all from what they have in common.
@@ -142,7 +142,7 @@ class EqualityTest:
         K of the second group minus that of the first, to first order, in units of the scaled columns; of more than two,
         of each minus that of all.
     pair_p_values : array of shape (m, m)
-        Of single pairs, corrected for multiple testing (by the largest difference under the null); 1 on the
+        P-values of single pairs, corrected for multiple testing (by the largest difference under the null); 1 on the
         diagonal.
     names : column names
     """
@@ -165,13 +165,13 @@ class EqualityTest:
         largest = np.abs(of_pairs) if of_pairs.ndim == 1 else np.abs(of_pairs).max(axis=0)
         order = np.lexsort((-largest, self.pair_p_values[i, j]))
         i, j = i[order], j[order]
-        told: dict[str, tuple[Kind, Any]] = {"difference": (float, of_pairs[..., order])}
+        by_group = {"difference": of_pairs}
         if of_pairs.ndim > 1:
-            told = {f"difference_{g}": (float, own[order]) for g, own in enumerate(of_pairs, start=1)}
+            by_group = {f"difference_{g}": own for g, own in enumerate(of_pairs, start=1)}
         columns: dict[str, tuple[Kind, Any]] = {
             "source": (str, [self.names[k] for k in i]),
             "target": (str, [self.names[k] for k in j]),
-            **told,
+            **{name: (float, own[order]) for name, own in by_group.items()},
             "p_value": (float, self.pair_p_values[i, j]),
         }
         return as_table(columns, self.frame)
@@ -300,8 +300,8 @@ def _exchangeable_blocks(
 ) -> tuple[Array, Array, list[int]]:
     """Influences summed over whole blocks of rows, their share of the weight, and how many are of each group.
 
-    Rows that do not count (and blocks of none that do) are left out: they would make groups seem larger than they are.
-    Of pairs all are left out of which one does not count.
+    Rows with weight zero are left out: they would make groups seem larger than they are. Where rows are paired, all
+    partners of such a row are left out too.
     """
     weights = pooled.weights.gamma_weights
     starts = np.cumsum([0, *sizes])
@@ -351,7 +351,7 @@ def _differences(labels: IntArray, blocks: Array, shares: Array) -> tuple[Array,
 
 
 def _deviations(labels: IntArray, blocks: Array, shares: Array) -> tuple[Array, Array]:
-    """What every group is beyond all of them, shape (G, p), as given; and squares over errors', for all labels."""
+    """Every group's estimate minus that of all, shape (G, p), as given; its squares over errors', for all labels."""
     groups = np.arange(labels.max() + 1)[:, None]
     total, variance = blocks.sum(axis=0), (blocks**2).sum(axis=0)
     found = np.empty((len(labels), blocks.shape[1]))

@@ -81,10 +81,10 @@ class EdgeStability:
 
     def expected_false(self, threshold: float | None = None) -> float:
         """Bound on the expected number of false edges among those found in at least a share ``threshold`` of halves."""
-        t = self._checked(threshold)
+        t = self._threshold_or(threshold)
         return float(self.mean_edges**2 / ((2 * t - 1) * self.n_candidates)) if self.n_candidates else 0.0
 
-    def _checked(self, threshold: float | None) -> float:
+    def _threshold_or(self, threshold: float | None) -> float:
         return self.threshold if threshold is None else _check_threshold(threshold)
 
     def table(self, threshold: float | None = None) -> AnyData:
@@ -92,7 +92,7 @@ class EdgeStability:
 
         ``positive`` is the share of the halves with the edge in which its association is positive.
         """
-        t = self._checked(threshold)
+        t = self._threshold_or(threshold)
         i, j = np.nonzero(np.triu(self.frequency, k=1))
         order = np.argsort(-self.frequency[i, j], kind="stable")
         i, j = i[order], j[order]
@@ -108,11 +108,11 @@ class EdgeStability:
 
     def n_stable(self, threshold: float | None = None) -> int:
         """Number of stable edges."""
-        return int(np.count_nonzero(np.triu(self.frequency, k=1) >= self._checked(threshold)))
+        return int(np.count_nonzero(np.triu(self.frequency, k=1) >= self._threshold_or(threshold)))
 
     def summary(self, threshold: float | None = None) -> str:
         """What was found, in a line or two."""
-        t = self._checked(threshold)
+        t = self._threshold_or(threshold)
         words = (
             f"{self.n_stable(t)} edges in at least {t:.0%} of {self.n_done} halves of the rows; of these at most "
             f"{self.expected_false(t):.2g} are expected to be false ({self.mean_edges:.1f} edges per half)"
@@ -196,10 +196,8 @@ def edge_stability(
     base = clone(model).set_params(n_jobs=1, verbose=0)
     settings = GraphSettings.of(model.get_params(deep=False))
     weights = settings.pair_weights(m)[np.triu_indices(m, k=1)]
-    n_free, n_candidates = (
-        int(np.count_nonzero(weights == 0)),
-        int(np.count_nonzero((weights > 0) & (weights < np.inf))),
-    )
+    n_free = int(np.count_nonzero(weights == 0))
+    n_candidates = int(np.count_nonzero((weights > 0) & (weights < np.inf)))
     if max_false is not None:
         base.set_params(n_edges=n_free + _edges_for(max_false, threshold, n_candidates), alpha=None)
     rng = as_generator(random_state)
@@ -214,9 +212,8 @@ def edge_stability(
             "halves": hashlib.sha256(np.concatenate(parts).tobytes()).hexdigest(),
         }
         store = Store(Path(checkpoint), identity, "choose another checkpoint")
-    outcomes: dict[int, Any] = {}
-    if store is not None:
-        outcomes = {k: found for k in range(len(parts)) if (found := store.get(k)) is not None}
+    done = ((k, None if store is None else store.get(k)) for k in range(len(parts)))
+    outcomes: dict[int, Any] = {k: found for k, found in done if found is not None}
     missing = [(k, half) for k, half in enumerate(parts) if k not in outcomes]
     with ProgressLine("edge stability", shown=progress, time_left=True) as line:
         try:
@@ -225,7 +222,7 @@ def edge_stability(
                 line.update(len(outcomes), len(parts))
                 announce("", len(outcomes), len(parts))
         except KeyboardInterrupt as stopped:
-            is_plain = type(stopped) is KeyboardInterrupt  # a command that is told to end raises its own kind
+            is_plain = type(stopped) is KeyboardInterrupt  # a command that has to end raises a kind of its own
             if not is_plain or not any("edges" in outcome for outcome in outcomes.values()):
                 raise
             kept = "" if store is None else " The same call resumes from there."
@@ -302,6 +299,7 @@ def _gathered(
     n_free: int,
     n_candidates: int,
 ) -> EdgeStability:
+    """What all halves found, together; raise where none could be fitted."""
     failures = [f"half {k}: {outcomes[k]['failed']}" for k in sorted(outcomes) if "failed" in outcomes[k]]
     graphs = [outcomes[k]["edges"] for k in sorted(outcomes) if "edges" in outcomes[k]]
     if not graphs:

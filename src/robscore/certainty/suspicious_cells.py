@@ -17,9 +17,9 @@ from robscore.rows.tables import Kind, as_table
 from robscore.weighting.proper_parameters import proper
 
 _LISTED = 20  # cells that are listed even if they are not flagged
-_LEAST = 0.01  # probability of being wrong, to be listed at all
-_POINTS = 400
-_EXPECTED = (0.025, 0.5, 0.975)  # quantiles of what the others say
+_LEAST_PROBABILITY = 0.01  # of being wrong, to be listed at all
+_GRID_POINTS = 400  # of the integral that gives quantiles of a cell
+_EXPECTED = (0.025, 0.5, 0.975)  # quantiles of a cell given the rest of its row
 
 
 def suspicious_cells(fit: Fit) -> AnyData:
@@ -28,7 +28,7 @@ def suspicious_cells(fit: Fit) -> AnyData:
     cells = _listed(suspects)
     expected = _expected(fit, suspects, cells)
     rows, columns = cells
-    values = _given(fit, suspects.observed)
+    values = _in_units_of_data(fit, suspects.observed)
     table: dict[str, tuple[Kind, Any]] = {
         "row": (int, fit.used[rows]),
         "column": (str, [fit.names[j] for j in columns]),
@@ -59,7 +59,7 @@ def kinds_of_cells(fit: Fit) -> IntArray:
     if filling.suspects is not None:
         rows, columns = np.nonzero(filling.suspects.likely_wrong)
         expected = _expected(fit, filling.suspects, (rows, columns))[:, 1]
-        own[rows, columns] = np.where(_given(fit, filling.suspects.observed)[rows, columns] > expected, 3, 2)
+        own[rows, columns] = np.where(_in_units_of_data(fit, filling.suspects.observed)[rows, columns] > expected, 3, 2)
     kinds[fit.prepared.complete] = own
     return kinds
 
@@ -73,22 +73,22 @@ def describe_cells(fit: Fit, *, first_row: int = 0, labels: Sequence[str] | None
     wrong, names = suspects.likely_wrong, fit.names
     rows, columns = np.nonzero(wrong)
     expected = _expected(fit, suspects, (rows, columns))[:, 1]
-    values = _given(fit, suspects.observed)
-    said = [
+    values = _in_units_of_data(fit, suspects.observed)
+    sentences = [
         f"{count} cells of {names[j]!r} look {factor:g} times too {'large' if above else 'small'}."
         for j, count, factor, above in common_factors(values[rows, columns], expected, columns)
     ]
     shown = np.where(suspects.missing, np.nan, values[:, : len(names)])
-    said += [
+    sentences += [
         f"{names[j]!r} has the same value, {value:g}, in {length} rows from "
-        f"{_called(fit, start, first_row, labels)} on: is it stuck?"
+        f"{_row_name(fit, start, first_row, labels)} on: is it stuck?"
         for j, start, length, value in stuck_runs(shown)
     ]
-    return said
+    return sentences
 
 
-def _called(fit: Fit, position: int, first_row: int, labels: Sequence[str] | None) -> str:
-    """A row that was used, by its position among those."""
+def _row_name(fit: Fit, position: int, first_row: int, labels: Sequence[str] | None) -> str:
+    """The name of a row, by its position among the rows that were used."""
     row = int(fit.used[position])
     return f"row {row + first_row}" if labels is None else f"row {row + first_row} ({visible(labels[row])})"
 
@@ -98,7 +98,7 @@ def _listed(suspects: SuspectCells) -> tuple[IntArray, IntArray]:
     probability = suspects.repairable
     order = np.argsort(-probability, axis=None, kind="stable")
     count = max(int(np.count_nonzero(suspects.likely_wrong)), _LISTED)
-    order = order[:count][probability.ravel()[order[:count]] > _LEAST]
+    order = order[:count][probability.ravel()[order[:count]] > _LEAST_PROBABILITY]
     rows, columns = np.unravel_index(order, probability.shape)
     return rows, columns
 
@@ -114,13 +114,13 @@ def _expected(fit: Fit, suspects: SuspectCells, cells: tuple[IntArray, IntArray]
     for j in np.unique(columns).tolist():
         mine = np.flatnonzero(columns == j)
         at = K, eta if eta.ndim == 1 else eta[rows[mine]]
-        found[mine] = conditional_quantiles(base, own[rows[mine]], at, j, own[usual, j], _POINTS, _EXPECTED)
+        found[mine] = conditional_quantiles(base, own[rows[mine]], at, j, own[usual, j], _GRID_POINTS, _EXPECTED)
     scaling = fit.prepared.preparation.scaling
     if scaling is None:
         return found
     return np.asarray(found * scaling.scale[columns, None] + scaling.centre[columns, None])
 
 
-def _given(fit: Fit, X: Array) -> Array:
+def _in_units_of_data(fit: Fit, X: Array) -> Array:
     scaling = fit.prepared.preparation.scaling
     return X if scaling is None else scaling.undo(X)

@@ -26,10 +26,10 @@ from robscore.weighting.surprise import Surprise
 from robscore.weighting.tails import Caution, Tail, largest_usual_surprise, matched
 
 _VALUES = 41  # quantiles of a column that an entry is compared with
-_NAMED = 3  # variables per row, at most
-_SHARE_TO_NAME = 0.25  # of what the most telling variable explains
-_MOST_TYPICAL = 100_000  # rows that quantiles of columns are taken from
-_PIECE_BYTES = 6e6  # of elements at a time
+_MOST_NAMED = 3  # variables of a row
+_SHARE_TO_NAME = 0.25  # of what the variable explains that explains most
+_MOST_TYPICAL = 100_000  # rows that quantiles of columns are taken from: it guards memory
+_PIECE_BYTES = 6e6  # of elements at a time: it guards memory
 _HALF = 0.5  # a full row weight is 1
 _LISTED = 20  # rows whose variables are named even if they are not flagged
 _MOST_START = 2000  # rows that chains start from
@@ -114,7 +114,7 @@ def _together(fit: Fit, rows: Rows) -> AnyArray:
 
 
 def with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, AnyArray]:
-    """The report with flags that agree with the row weights, and in words why rows are flagged.
+    """The report with flags that agree with the row weights, and the reasons why rows are flagged.
 
     A row that the fit leaves out is flagged, and one that counts less than half because of where it lies; one that
     counts in full is not.
@@ -142,7 +142,7 @@ def with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, An
 
 
 def usual_rows(fit: Fit) -> Usual:
-    """What is usual among the rows of a fit."""
+    """The surprise and the values of the columns that are usual among the rows of a fit."""
     family, rows, weights = fit.prepared.preparation.scaled_family, fit.prepared.rows, fit.weights.gamma_weights
     parameters = proper(family, fit.loss, fit.unshrunk)
     counted = np.flatnonzero(weights)
@@ -219,7 +219,7 @@ def conspicuous_variables(family: Family, rows: Array, usual: Usual, names: Sequ
 
 
 def _describe(gain: Array, direction: Array, names: Sequence[str]) -> str:
-    order = np.argsort(-gain, kind="stable")[:_NAMED]
+    order = np.argsort(-gain, kind="stable")[:_MOST_NAMED]
     named = [j for j in order if gain[j] > 0 and gain[j] >= _SHARE_TO_NAME * gain[order[0]]]
     return ", ".join(f"{names[j]} {'high' if direction[j] > 0 else 'low'}" for j in named)
 

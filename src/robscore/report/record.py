@@ -276,7 +276,7 @@ def _libraries() -> dict[str, str]:
 
 
 def _fit(model: RobustGraph, *, classic_is_same: bool) -> dict[str, Any]:
-    """What there is to know of the fit behind the graph."""
+    """Facts about the fit behind the graph: rows, family, penalty, convergence."""
     facts = model.graph_.facts
     return {
         "n_rows": len(model.row_weights_),
@@ -297,7 +297,7 @@ def _fit(model: RobustGraph, *, classic_is_same: bool) -> dict[str, Any]:
 
 
 def _on_names(names: Sequence[str]) -> list[str]:
-    """How to get names, where there are none but numbers."""
+    """A remark that says how to get names of columns, where they have none but numbers."""
     if list(names) != list(default_names(len(names))):
         return []
     return [

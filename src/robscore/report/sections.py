@@ -88,7 +88,7 @@ def _is_cell_of_table(cell: Any) -> bool:
 
 
 def given_section(record: Any, places: Sequence[Sequence[float]]) -> str:
-    """The part of the page; nothing where there are no covariates. ``places`` are those of the columns, from 0 to 1."""
+    """The section on covariates and groups, if any. ``places`` are those of the columns in the picture, from 0 to 1."""
     about = record.given
     if not about:
         return ""
@@ -199,7 +199,7 @@ def is_cells(value: Any, m: int) -> bool:
 
 
 def cells_section(record: Any) -> str:
-    """The part of the page; nothing where there are no such cells to speak of."""
+    """The section on cells; empty where none are missing and none were looked for that are wrong."""
     about = record.cells
     if not about or not (about["n_missing"] or about["looked"]):
         return ""

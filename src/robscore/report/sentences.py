@@ -223,7 +223,7 @@ def _about_rows(record: Record) -> str:
         dropped = round(fit["share_dropped"] * used)
         if not dropped:
             return f"All {used} rows fit together; none was left out.{complete}"
-        return f"{dropped} of {used} rows ({dropped / used:.1%}) do not fit the others and count for nothing.{complete}"
+        return f"{dropped} of {used} rows ({dropped / used:.1%}) do not fit the others and are left out.{complete}"
     if fit["n_blocks"] > 1:
         return (
             f"The {used} rows are weighted by a geometric median of {fit['n_blocks']} blocks and count as much as "
@@ -233,7 +233,7 @@ def _about_rows(record: Record) -> str:
 
 
 def about_flagged(record: Record) -> str:
-    """How many rows stand out, and why that is not the number of rows that count for nothing, where it is not."""
+    """How many rows stand out, and why that differs from the number of rows that are left out, where it does."""
     rows, used = record.rows, record.fit["n_rows_used"]
     flagged, dropped = rows["n_flagged"], rows.get("n_dropped")
     tested = any(row["p_value"] is not None for row in rows["listed"])
@@ -242,11 +242,11 @@ def about_flagged(record: Record) -> str:
         parts = [f"None of the {used} rows stands out from the others."]
     elif dropped is not None and 0 < dropped < flagged:
         parts = [
-            f"{flagged} of {used} rows stand out: the {dropped} that count for nothing, and {flagged - dropped} that "
+            f"{flagged} of {used} rows stand out: the {dropped} that are left out, and {flagged - dropped} that "
             "are unusual but still count."
         ]
     elif dropped is not None and dropped == flagged:
-        parts = [f"{flagged} of {used} rows stand out; they count for nothing."]
+        parts = [f"{flagged} of {used} rows stand out; they are left out."]
     elif dropped == 0:
         parts = [f"{flagged} of {used} rows stand out as unusual; they still count."]
     if tested and flagged:
@@ -254,7 +254,7 @@ def about_flagged(record: Record) -> str:
     first = rows.get("first", 1)
     parts.append(f"Rows are numbered from {first}" + (", the first after the names." if first else ", as in Python."))
     full = "1 is a full row" if record.fit["share_dropped"] is not None else "1 is the average row"
-    parts.append(f"Weight {full}, 0 counts for nothing.")
+    parts.append(f"Weight {full}, 0 is one that is left out.")
     if len(rows["listed"]) < flagged:
         parts.append(f"The first {len(rows['listed'])} are listed.")
     return " ".join(parts)
