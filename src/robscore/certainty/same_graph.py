@@ -30,7 +30,6 @@ from robscore.fitting.fit_result import GraphFit
 from robscore.graph import Graph
 from robscore.rows.input_data import read_matrix, readable
 from robscore.rows.tables import Kind, as_table
-from robscore.solvers.unpenalised import SingularLossError
 
 if TYPE_CHECKING:
     from robscore.estimators import RobustGraph
@@ -236,10 +235,7 @@ def equality_test(
     if paired and len(set(sizes)) > 1:
         raise UsageError(f"paired=True needs groups of the same number of rows; they have {_listed(sizes)}.")
     pooled = clone(model).fit(np.concatenate(tables))
-    try:
-        found = influence_of_rows(pooled.fitted_)
-    except SingularLossError as error:
-        raise ValueError(f"The rows do not determine all pairs ({error}); use more rows, or fewer columns.") from None
+    found = influence_of_rows(pooled.fitted_)
     if not found.on_pairs.shape[1]:
         raise ValueError("There is no pair to compare: one column, or all pairs forbidden by penalty_weights.")
     blocks, shares, counts = _exchangeable_blocks(found.on_pairs, pooled.fitted_, sizes, block_size, paired=paired)

@@ -81,11 +81,7 @@ class Usual:
 def suspicious_rows(fit: Fit, rows: Rows, numbers: IntArray, *, level: float) -> AnyData:
     """The table of ``suspicious_rows`` of the estimators: rows, as the fit scales them, with their numbers."""
     family = fit.prepared.preparation.scaled_family
-    usual = usual_rows(fit)
-    report = report_rows(family, rows, usual, level=level)
-    why = np.full(rows.n_rows, "", dtype=object)
-    if fit.weighed.found is not None:
-        report, why = with_reasons(fit, rows, report)
+    usual, report, why = _examine(fit, rows, level)
     variables = np.full(rows.n_rows, "", dtype=object)
     if family.is_pairwise:
         which = rows_to_explain(report)
@@ -102,6 +98,15 @@ def suspicious_rows(fit: Fit, rows: Rows, numbers: IntArray, *, level: float) ->
         "together": (str, _together(fit, rows)[order]),
     }
     return as_table(columns, fit.frame)
+
+
+def _examine(fit: Fit, rows: Rows, level: float) -> tuple[Usual, RowReport, AnyArray]:
+    """What is usual, how surprising rows are beside it, and why they are flagged."""
+    usual = usual_rows(fit)
+    report = report_rows(fit.prepared.preparation.scaled_family, rows, usual, level=level)
+    if fit.weighed.found is None:
+        return usual, report, np.full(rows.n_rows, "", dtype=object)
+    return usual, *with_reasons(fit, rows, report)
 
 
 def _together(fit: Fit, rows: Rows) -> AnyArray:
@@ -249,8 +254,7 @@ def row_scores(fit: Fit, rows: Rows, *, level: float) -> RowScores:
     The margin is log p less its smallest value that is not flagged by its size. Rows that the fit leaves out for
     another reason (a cluster, one wrong column) lie just below zero, rows that count in full never below it.
     """
-    usual = usual_rows(fit)
-    report: RowReport = report_rows(fit.prepared.preparation.scaled_family, rows, usual, level=level)
+    usual, report, _ = _examine(fit, rows, level)
     limit = usual.limit
     if usual.simulated is not None:
         ordered = usual.simulated
@@ -258,8 +262,6 @@ def row_scores(fit: Fit, rows: Rows, *, level: float) -> RowScores:
         # p = (1 + #{simulated >= score}) / (1 + N) <= allowed; what is added guards against rounding.
         place = ordered.size - int(np.floor(allowed * (1 + ordered.size) - 1 + 1e-9))
         limit = float(ordered[min(max(place - 1, 0), ordered.size - 1)])
-    if fit.weighed.found is not None:
-        report, _ = with_reasons(fit, rows, report)
     margin = limit - report.score
     least = np.finfo(float).tiny
     margin = np.where(report.flagged, np.minimum(margin, -least), np.maximum(margin, 0.0))
