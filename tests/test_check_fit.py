@@ -8,7 +8,7 @@ from scipy.stats import kstest
 
 import robscore as rs
 from robscore._tools.messages import About
-from robscore.certainty.check_fit import CheckedRows, conditional_ranks, joint_p_value, z_scores
+from robscore.certainty.check_fit import ResidualRows, conditional_ranks, joint_p_value, z_scores
 
 mpl.use("Agg")
 
@@ -55,7 +55,7 @@ def test_what_is_missed_is_named():
 def test_residuals_are_those_of_the_estimate_without_a_penalty(family):
     X = rows(family, n=300)
     fit = rs.RobustScoreMatching(family, n_blocks=1).fit(X).fitted_
-    checked = CheckedRows.of(fit, np.arange(300))
+    checked = ResidualRows.of(fit, np.arange(300))
     node = checked.at(1)
     np.testing.assert_allclose(node.psi.sum(axis=0), 0.0, atol=1e-7 * np.abs(node.psi).max())
     residuals = node.residuals(0, np.ones((300, 1)))[:, 0]

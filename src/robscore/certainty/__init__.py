@@ -1,1 +1,1 @@
-"""How certain a fit is: influence of rows, intervals, stability, comparison, and rows that do not fit."""
+"""How far a fit can be believed: each file answers one question about it."""

@@ -122,13 +122,13 @@ def _n_rows_needed(fit: Fit) -> int:
     return _ROWS_A_PARAMETER * (len(fit.names) + 2 + fit.n_given)
 
 
-def _completions_to_check(fit: Fit, n_completions: int, most: int) -> tuple[int, list[CheckedRows]]:
+def _completions_to_check(fit: Fit, n_completions: int, most: int) -> tuple[int, list[ResidualRows]]:
     """How many rows there are to check, and their completions; none where rows or family do not allow a check."""
     completed = drawn_fits(fit, n_completions)
     rows = rows_to_check(completed, most)
     if rows.size < _n_rows_needed(fit):
         return rows.size, []
-    return rows.size, [checked for one in completed if (checked := CheckedRows.of(one, rows)) is not None]
+    return rows.size, [checked for one in completed if (checked := ResidualRows.of(one, rows)) is not None]
 
 
 def check_fit(fit: Fit, *, level: float) -> FitCheck:
@@ -248,7 +248,7 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
 
 
 @dataclass(frozen=True)
-class CheckedRows:
+class ResidualRows:
     """Complete rows of a fit, in the coordinates and with the weights that residuals are computed with.
 
     Attributes
@@ -265,7 +265,7 @@ class CheckedRows:
     slope: Array
 
     @classmethod
-    def of(cls, fit: Fit, rows: IntArray) -> CheckedRows | None:
+    def of(cls, fit: Fit, rows: IntArray) -> ResidualRows | None:
         """The checked of some rows of a fit, by ascending positions; None where the family has no such residuals."""
         family = fit.prepared.preparation.scaled_family
         X, c = fit.prepared.rows.take(rows), None
@@ -291,9 +291,9 @@ class CheckedRows:
         weight = CommonWeight.weighted(t[counted], phi[counted], slope[counted], is_real=is_real)
         return cls(family, weight if c is None else replace(weight, c=c[counted]), slope[counted])
 
-    def some(self, rows: slice) -> CheckedRows:
+    def some(self, rows: slice) -> ResidualRows:
         """The checked of some of the rows."""
-        return CheckedRows(self.family, self.weight.ordered(rows), self.slope[rows])
+        return ResidualRows(self.family, self.weight.ordered(rows), self.slope[rows])
 
     def at(self, j: int) -> Node:
         """The estimate of node j without a penalty, from all rows of the checked."""
@@ -344,7 +344,7 @@ class Node:
 
     Attributes
     ----------
-    checked : CheckedRows
+    checked : ResidualRows
     j : int
     V : array of shape (n, m + 1), or with q covariates (n, m + 1 + q); likewise below
     slopes : array of shape (n,)
@@ -357,7 +357,7 @@ class Node:
         The estimate.
     """
 
-    checked: CheckedRows
+    checked: ResidualRows
     j: int
     V: Array
     slopes: Array

@@ -17,7 +17,7 @@ import numpy as np
 
 from robscore._tools.messages import Setting, UsageError
 from robscore._tools.typing import AnyData
-from robscore.certainty.check_fit import CheckedRows, rows_to_check
+from robscore.certainty.check_fit import ResidualRows, rows_to_check
 from robscore.family_choice.held_out_loss import block_losses
 from robscore.fitting.fit_result import GraphFit
 from robscore.rows.tables import Kind, as_table
@@ -29,7 +29,7 @@ _FOLDS = 10
 def predictability(fit: GraphFit) -> AnyData:
     """The table of :meth:`robscore.RobustGraph.predictability`."""
     rows = rows_to_check([fit], _MOST_ROWS)
-    checked = CheckedRows.of(fit, rows)
+    checked = ResidualRows.of(fit, rows)
     if checked is None or rows.size < 2 * _FOLDS:
         raise UsageError(
             f"Columns of {fit.prepared.preparation.family!r} with {rows.size} rows cannot be predicted: that needs 20 "
