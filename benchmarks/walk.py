@@ -1,8 +1,8 @@
 """How much code one fit walks through: functions, files and layers that take part, and how deep the calls go.
 
-A newcomer reads what a fit calls, so this is what the first hour in the code costs. Functions are told apart by their
-code objects; comprehensions and lambdas count as part of the function around them, and what runs on import does not
-count, since every walk is done once before it is counted. ``python -m benchmarks.walk --list`` prints the functions
+A newcomer reads what a fit calls, so this is what the first hour in the code costs. Functions are distinguished by
+their code objects; comprehensions and lambdas count as part of the function around them, and what runs on import does
+not count, since every walk is done once before it is counted. ``python -m benchmarks.walk --list`` prints the functions
 file by file, with ``--of NAME`` of one walk only.
 """
 

@@ -33,7 +33,7 @@ def test_cautions_are_sentences_worst_first_and_each_once():
     found = worst_first(remarks)
     assert found == ["a n_edges.", "b"]
     assert pickle.loads(pickle.dumps(found)) == found
-    assert found[0].worded(lambda part: f"--{part.name}") == "a --n_edges."
+    assert found[0].message.worded(lambda part: f"--{part.name}") == "a --n_edges."
     assert pickle.loads(pickle.dumps(found[0])).kind is About.GROUP
 
 

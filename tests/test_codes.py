@@ -81,7 +81,7 @@ def test_the_caution_names_column_value_rows_and_remedy(family, code):
         f"Column 'Ozone' has the value {code} in 37 rows, far from all others ({low:g} to {high:g}), and so has 'Sun'"
     )
     assert caution == f"{seen}: a code for missing values? Replace it by NaN."
-    assert caution.worded(in_options).endswith(f"Read it as missing with --na {code}.")
+    assert caution.message.worded(in_options).endswith(f"Read it as missing with --na {code}.")
     assert caution in " ".join(model.summary().split())
     clean = rs.RobustGraph(family, n_edges=2, alphas=10).fit(measured())
     assert About.CODES not in [one.kind for one in clean.cautions_]

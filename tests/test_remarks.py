@@ -11,11 +11,11 @@ def test_a_warning_reads_as_the_remark_and_carries_its_parts():
     remark = Remark(Message("Pass ", Setting("shuffle", True), "."), RuntimeWarning)
     with pytest.warns(RuntimeWarning, match=r"^Pass shuffle=True\.$") as caught:
         remark.warn()
-    assert caught[0].message.words.parts == ("Pass ", Setting("shuffle", True), ".")
-    assert remark.words == "Pass shuffle=True."
+    assert caught[0].message.message.parts == ("Pass ", Setting("shuffle", True), ".")
+    assert str(remark.message) == "Pass shuffle=True."
     with pytest.warns(UserWarning, match=r"^Plain\.$") as caught:
         Remark("Plain.", UserWarning).warn()
-    assert caught[0].message.words.parts == ("Plain.",)
+    assert caught[0].message.message.parts == ("Plain.",)
 
 
 def test_a_warning_comes_from_the_line_that_is_asked_for():

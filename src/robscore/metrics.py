@@ -27,7 +27,7 @@ class RocCurve(NamedTuple):
 
 
 def edge_vector(interaction: ArrayLike, rule: Rule = "symmetric") -> BoolArray:
-    """Which of the m(m-1)/2 pairs i < j have an edge; interaction is K, or a boolean adjacency matrix.
+    """Return which of the m(m-1)/2 pairs i < j have an edge; interaction is K, or a boolean adjacency matrix.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def edge_vector(interaction: ArrayLike, rule: Rule = "symmetric") -> BoolArray:
 
 
 def roc_curve(path: Path | ArrayLike, truth: ArrayLike) -> RocCurve:
-    """ROC curve of a path of graphs.
+    """Compute the ROC curve of a path of graphs.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def roc_curve(path: Path | ArrayLike, truth: ArrayLike) -> RocCurve:
 
 
 def auc(curve: RocCurve) -> float:
-    """Area under a ROC curve, by trapezoids.
+    """Compute the area under a ROC curve, by trapezoids.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class AverageRoc(NamedTuple):
 
 
 def on_grid(curve: RocCurve, fpr: ArrayLike) -> Array:
-    """True positive rates of a ROC curve at given false positive rates: the highest where the curve is vertical."""
+    """Return true positive rates of a curve at given false positive rates: the highest where the curve is vertical."""
     grid = np.asarray(fpr, dtype=float)
     last = np.append(np.diff(curve.fpr) > 0, True)
     result: Array = np.interp(grid, curve.fpr[last], curve.tpr[last])
@@ -109,7 +109,7 @@ def average_roc(
     n_bootstrap: int = 1000,
     random_state: RandomState = 0,
 ) -> AverageRoc:
-    """Average of ROC curves at equal false positive rates, with a bootstrap band over the curves.
+    """Average ROC curves at equal false positive rates, with a bootstrap band over the curves.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def bootstrap_interval(
     n_bootstrap: int = 1000,
     random_state: RandomState = 0,
 ) -> tuple[Array, Array]:
-    """Percentile bootstrap interval of the mean over the first axis.
+    """Compute the percentile bootstrap interval of the mean over the first axis.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def bootstrap_interval(
 
 
 def _counts(interaction: ArrayLike, truth: ArrayLike) -> tuple[int, int, int, int]:
-    """Pairs that are true positive, false positive, false negative, true negative."""
+    """Count the pairs that are true positive, false positive, false negative, true negative."""
     found, true = edge_vector(interaction), edge_vector(truth)
     if found.shape != true.shape:
         raise ValueError(f"Graphs of different size: {np.shape(interaction)} and {np.shape(truth)}.")
@@ -192,7 +192,7 @@ def _counts(interaction: ArrayLike, truth: ArrayLike) -> tuple[int, int, int, in
 
 
 def false_discovery_rate(interaction: ArrayLike, truth: ArrayLike) -> float:
-    """Share of the edges found that are false: FP / (TP + FP); 0 when none is found.
+    """Compute the share of the edges found that are false: FP / (TP + FP); 0 when none is found.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def false_discovery_rate(interaction: ArrayLike, truth: ArrayLike) -> float:
 
 
 def matthews(interaction: ArrayLike, truth: ArrayLike) -> float:
-    """Matthews correlation coefficient of the edges; 0 where it is not defined.
+    """Compute the Matthews correlation coefficient of the edges; 0 where it is not defined.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def matthews(interaction: ArrayLike, truth: ArrayLike) -> float:
 
 
 def f1_score(interaction: ArrayLike, truth: ArrayLike) -> float:
-    """F1 of the edges: 2 TP / (2 TP + FP + FN); 1 when both graphs are empty.
+    """Compute F1 of the edges: 2 TP / (2 TP + FP + FN); 1 when both graphs are empty.
 
     Examples
     --------

@@ -21,7 +21,7 @@ def penalty_weights(
     within: float = 1.0,
     between: float = 1.0,
 ) -> Array:
-    """Weights for ``RobustGraph(penalty_weights=...)`` from what is known.
+    """Make weights for ``RobustGraph(penalty_weights=...)`` from what is known.
 
     Parameters
     ----------
@@ -81,6 +81,7 @@ def penalty_weights(
 
 
 def _pair(pair: object, position: dict[str, int], argument: str) -> tuple[int, int]:
+    """Return the positions of a pair of names, the smaller first; raise where it is none."""
     if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
         raise TypeError(f"{argument} must hold pairs of names such as ('a', 'b'); got {pair!r}.")
     i, j = sorted(_find(name, position, argument) for name in pair)
@@ -90,6 +91,7 @@ def _pair(pair: object, position: dict[str, int], argument: str) -> tuple[int, i
 
 
 def _find(name: object, position: dict[str, int], argument: str) -> int:
+    """Return the position of a column by its name; raise where there is none."""
     if str(name) not in position:
         raise ValueError(f"{argument}: there is no column {name!r}; the columns are {first_few(list(position))}.")
     return position[str(name)]

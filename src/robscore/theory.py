@@ -18,10 +18,11 @@ from robscore.elements import Elements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.partition import check_n_blocks
 
-_ROUNDING = 1e-9  # so that products of decimal fractions round as on paper
+_ROUNDING = 1e-9  # guards rounding only: products of decimal fractions are floored as on paper
 
 
 def _check(*, delta: float | None = None, tau: float | None = None) -> None:
+    """Raise unless delta and tau are what the theorems take."""
     for name, value in (("delta", delta), ("tau", tau)):
         if value is not None:
             check_number(name, value)
@@ -278,7 +279,7 @@ class Guarantee:
 
     @property
     def alpha(self) -> float:
-        """1 - I."""
+        """Alpha = 1 - I, which Theorem 4.3 needs to be positive."""
         return 1.0 - self.incoherence
 
     @property

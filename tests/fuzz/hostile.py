@@ -226,7 +226,7 @@ def only_ours(kind, arguments=()):
         faulthandler.cancel_dump_traceback_later()
     for warning in heard:
         text = str(warning.message)
-        ours = hasattr(warning.message, "words") or text.startswith("The path ends")
+        ours = hasattr(warning.message, "message") or text.startswith("The path ends")
         expected = "feature names" in text  # scikit-learn's, of data with names beside a fit without
         assert ours or expected, warning
         assert issubclass(warning.category, UserWarning | ConvergenceWarning), warning

@@ -98,14 +98,14 @@ class Message:
 
 
 class UsageError(ValueError):
-    """Data or settings that cannot be used; its attribute ``words`` is the message in parts."""
+    """Data or settings that cannot be used; its attribute ``message`` has the text in parts."""
 
     def __init__(self, *parts: Part | Message) -> None:
-        self.words = Message(*parts)
-        super().__init__(str(self.words))
+        self.message = Message(*parts)
+        super().__init__(str(self.message))
 
     def __reduce__(self) -> Any:
-        return _again, (type(self), self.words.parts, self.__dict__)
+        return _again, (type(self), self.message.parts, self.__dict__)
 
 
 def _again(kind: type[UsageError], parts: tuple[Part, ...], facts: dict[str, Any]) -> UsageError:
@@ -158,7 +158,7 @@ class Remark:
 
     Parameters
     ----------
-    words : str or Message
+    message : str or Message
         What to say; in parts, so that another interface can word it for its own readers.
     category : type of Warning
         Its category if it is issued as a warning.
@@ -168,30 +168,23 @@ class Remark:
     Attributes
     ----------
     message : Message
-    words : str
-        The message as worded for Python users.
     category : type of Warning
     kind : About
     """
 
-    def __init__(self, words: str | Message, category: type[Warning], kind: About = About.OTHER) -> None:
-        self.message, self.category, self.kind = Message(words), category, kind
-
-    @property
-    def words(self) -> str:
-        """The message as worded for Python users."""
-        return str(self.message)
+    def __init__(self, message: str | Message, category: type[Warning], kind: About = About.OTHER) -> None:
+        self.message, self.category, self.kind = Message(message), category, kind
 
     def __repr__(self) -> str:
-        return f"Remark({self.words!r}, {self.category.__name__})"
+        return f"Remark({str(self.message)!r}, {self.category.__name__})"
 
     def warn(self, *, stacklevel: int = 1) -> None:
         """Warn, as from the line that calls this, or so many calls above it.
 
-        The warning's ``words`` is the message in parts, for interfaces that catch it and word it anew.
+        The warning's attribute ``message`` has the text in parts, for interfaces that catch it and word it anew.
         """
-        warning = self.category(self.words)
-        warning.words = self.message  # type: ignore[attr-defined]
+        warning = self.category(str(self.message))
+        warning.message = self.message  # type: ignore[attr-defined]
         warnings.warn(warning, stacklevel=stacklevel + 1)
 
 
@@ -200,14 +193,13 @@ class Caution(str):
 
     Parameters
     ----------
-    words : str or Message
+    message : str or Message
     kind : About
 
     Examples
     --------
-    >>> from robscore._tools.messages import Setting, Message
     >>> caution = Caution(Message("Give ", Setting("n_blocks"), "."), About.OTHER)
-    >>> caution, caution.worded(lambda part: "--n-blocks")
+    >>> caution, caution.message.worded(lambda part: "--n-blocks")
     ('Give n_blocks.', 'Give --n-blocks.')
     """
 
@@ -215,24 +207,20 @@ class Caution(str):
     message: Message
     kind: About
 
-    def __new__(cls, words: str | Message, kind: About) -> Caution:
-        """A text with its parts."""
-        made = super().__new__(cls, str(Message(words)))
-        made.message, made.kind = Message(words), kind
+    def __new__(cls, message: str | Message, kind: About) -> Caution:
+        """Make the text, and keep the message in parts beside it."""
+        made = super().__new__(cls, str(message))
+        made.message, made.kind = Message(message), kind
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Caution, (self.message, self.kind)
 
-    def worded(self, speaker: Callable[[Any], str]) -> str:
-        """Return the sentence as another interface words it."""
-        return self.message.worded(speaker)
-
 
 def worst_first(remarks: Iterable[Remark]) -> list[Caution]:
     """Turn remarks into cautions, each once."""
     ordered = sorted(remarks, key=lambda remark: remark.kind)
-    return list({remark.words: Caution(remark.message, remark.kind) for remark in ordered}.values())
+    return list({str(remark.message): Caution(remark.message, remark.kind) for remark in ordered}.values())
 
 
 def first_few(words: Sequence[str], between: str = ", ") -> str:

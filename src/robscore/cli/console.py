@@ -85,9 +85,9 @@ def message_of(problem: Exception) -> str:
     from robscore._tools.messages import Message
     from robscore.cli.command_options import in_options
 
-    words = getattr(problem, "words", None)
-    if isinstance(words, Message):
-        return _one_line(words.worded(in_options))
+    message = getattr(problem, "message", None)
+    if isinstance(message, Message):
+        return _one_line(message.worded(in_options))
     if isinstance(problem, OSError) and problem.strerror:
         where = f"{problem.filename}: " if problem.filename else ""
         if problem.errno in (errno.ENOSPC, errno.EDQUOT):

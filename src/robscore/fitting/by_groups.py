@@ -86,7 +86,7 @@ def _joined(loss: QuadraticLoss, groups: list[Chosen], levels: tuple[object, ...
         [_along(group, path.alphas * share) for group, share in zip(groups, shares, strict=True)], axis=0
     )
     each = first_few([f"{level} {alpha:.3g}" for level, alpha in zip(levels, alphas, strict=True)])
-    remarks: dict[str, Remark] = {remark.words: remark for group in groups for remark in group.remarks}
+    remarks: dict[str, Remark] = {str(remark.message): remark for group in groups for remark in group.remarks}
     return Chosen(
         path,
         position,

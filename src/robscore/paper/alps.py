@@ -53,7 +53,7 @@ class Alps(Experiment):
 
     def settings(self, *, quick: bool) -> Settings:
         """45 edges, 1 to 20 % Pareto rows, 100 runs; ECA&D's data if their place is known, else simulated rain."""
-        rain = _rain(self.ecad)  # anything wrong with the files is said now
+        rain = _rain(self.ecad)  # raises now, not after the first repetitions, if the files cannot be read
         return {
             "data": "simulated" if self.ecad is None else "ECA&D",
             "digest": sha256(rain.X.tobytes()).hexdigest()[:16],
@@ -175,6 +175,7 @@ class Rain(NamedTuple):
 
 @lru_cache(maxsize=2)
 def _rain(ecad: str | None) -> Rain:
+    """Read ECA&D's rain, or simulate rain; both take a while, so the last two are kept."""
     if ecad is None:
         rain = simulated_alpine_rain()
         return Rain(rain.X, rain.names, rain.coordinates)
@@ -184,12 +185,13 @@ def _rain(ecad: str | None) -> Rain:
 
 
 def _score_matching(X: Array, n_edges: int, n_blocks: int) -> BoolArray:
+    """Return the graph with so many edges that score matching learns from rows as they are."""
     model = RobustGraph("sqrt", n_blocks=n_blocks, n_edges=n_edges, scale=None, alphas=40, tol=1e-5).fit(X)
     return model.graph_.adjacency
 
 
 def gaussian_graph(X: Array, n_edges: int) -> BoolArray:
-    """The graphical lasso on the correlation matrix with the penalty that gives so many edges, or as near as can be."""
+    """Return the graphical lasso of the correlations with so many edges, or as near to that as a penalty comes."""
     correlation = np.atleast_2d(np.corrcoef(X.T))
     low, high = 0.0, float(np.abs(correlation - np.eye(len(correlation))).max())
     nearest, best = np.inf, np.zeros(correlation.shape, dtype=bool)
@@ -211,6 +213,6 @@ def gaussian_graph(X: Array, n_edges: int) -> BoolArray:
 
 
 def alps_fdr(edges: BoolArray, crossing: BoolArray) -> float:
-    """Share of the edges that cross the ridge."""
+    """Return the share of the edges that cross the ridge."""
     upper = np.triu(edges)
     return int(np.count_nonzero(upper & crossing)) / max(int(np.count_nonzero(upper)), 1)

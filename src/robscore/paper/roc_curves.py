@@ -38,7 +38,7 @@ SCENARIOS = {"5 % Pareto": 0.05, "10 % Pareto": 0.10, "5 % rows from another gra
 def score_matching_path(
     family: str, X: Array, *, n_blocks: int, alphas: int, diagonal_multiplier: float = 0.0, max_iter: int = 200
 ) -> Path:
-    """A path of alphas to alpha_max / 1000, from rows as they are (no scaling).
+    """Solve a path of alphas to alpha_max / 1000, from rows as they are (no scaling).
 
     The tolerance is coarse and sweeps are few: at the dense end, where nearly all pairs are edges, finer solutions
     move the area under the ROC curve by less than .001.
@@ -53,7 +53,7 @@ def score_matching_path(
 def classic_and_robust(
     X: Array, truth: Array, n_blocks: int, alphas: int, diagonal_multiplier: float = 0.0
 ) -> dict[str, Outcome]:
-    """Curves of the classic estimate and of GMoM with so many blocks, both of the square-root model."""
+    """Return the curves of the classic estimate and of GMoM with so many blocks, both of the square-root model."""
     return {
         method: as_outcome(
             metrics.roc_curve(
@@ -66,13 +66,13 @@ def classic_and_robust(
 
 
 def as_outcome(curve: metrics.RocCurve) -> Outcome:
-    """A curve in plain numbers: its area, and its height over an even grid."""
+    """Turn a curve into plain numbers: its area, and its height over an even grid."""
     tpr = metrics.on_grid(curve, np.linspace(0, 1, POINTS))
     return {"auc": metrics.auc(curve), "tpr": [round(float(value), 6) for value in tpr]}
 
 
 def summarise(results: list[Result], keys: Sequence[str], n_graphs: int | None = None) -> list[Row]:
-    """One line for each setting, method and point of the average curve, with the area and its interval.
+    """Return one line for each setting, method and point of the average curve, with the area and its interval.
 
     Where simulation k was on graph k modulo ``n_graphs``, bands and intervals are over graphs. ``early_auc`` is the
     area up to a false positive rate of .2, as a share of the most it could be.
@@ -111,12 +111,12 @@ def summarise(results: list[Result], keys: Sequence[str], n_graphs: int | None =
 
 
 def areas(rows: list[Row], **values: Any) -> dict[str, float]:
-    """The area of every method in one setting."""
+    """Return the area of every method in one setting."""
     return {row["method"]: row["auc"] for row in select(rows, fpr=0.0, **values)}
 
 
 def height(rows: list[Row], method: str, fpr: float, **values: Any) -> float:
-    """The average true positive rate of a method at a false positive rate."""
+    """Return the average true positive rate of a method at a false positive rate."""
     (found,) = select(rows, method=method, fpr=fpr, **values)
     return float(found["tpr"])
 
@@ -128,7 +128,7 @@ def draw_panels(
     size: tuple[float, float],
     style: Callable[[Row], tuple[str, str]] = lambda row: (row["method"], "-"),
 ) -> Figure:
-    """Average curves with their bands, one panel for every value of a key; ``style`` gives label and line style."""
+    """Draw average curves with bands, one panel for every value of a key; ``style`` gives label and line style."""
     figure, axes = panels(1, len(titles), size)
     for ax, (value, title) in zip(axes[0], titles.items(), strict=True):
         curves: dict[tuple[str, str, str], list[Row]] = {}
@@ -336,18 +336,11 @@ class RocGaussian(Experiment):
         for data, rows in (("clean", X), ("contaminated", dirty)):
             for method, n_blocks in (("classic", 1), ("GMoM", n_blocks_for(n, settings["contamination"]))):
                 path = score_matching_path("gaussian", rows, n_blocks=n_blocks, alphas=settings["alphas"], max_iter=100)
-                methods[f"{method}|{data}"] = {
-                    **as_outcome(metrics.roc_curve(path, K)),
-                    "reached": largest_fpr(np.asarray(path.interactions), K),
-                    "unconverged": float((~path.converged).mean()),
-                }
+                unconverged = float((~path.converged).mean())
+                methods[f"{method}|{data}"] = _with_reach(np.asarray(path.interactions), K, unconverged)
             for method, covariance in ((LASSO, np.cov(rows.T)), (ROBUST_LASSO, mad_spearman(rows))):
-                graphs, failed = lasso_path(covariance, settings["lasso_alphas"], settings["lasso_min_ratio"])
-                methods[f"{method}|{data}"] = {
-                    **as_outcome(metrics.roc_curve(graphs, K)),
-                    "reached": largest_fpr(graphs, K),
-                    "unconverged": failed,
-                }
+                graphs, unconverged = lasso_path(covariance, settings["lasso_alphas"], settings["lasso_min_ratio"])
+                methods[f"{method}|{data}"] = _with_reach(graphs, K, unconverged)
         return {"methods": methods}
 
     def table(self, settings: Settings, results: list[Result]) -> list[Row]:
@@ -380,8 +373,18 @@ class RocGaussian(Experiment):
         return "Area under the ROC curve. " + "; ".join(parts) + "."
 
 
+def _with_reach(graphs: Array, truth: Array, unconverged: float) -> Outcome:
+    """Return a curve in plain numbers, how far its path reaches, and the share of penalties that did not converge.
+
+    Beyond the largest false positive rate on the path the curve is a straight line to (1, 1).
+    """
+    false = ~metrics.edge_vector(truth)
+    reached = float(max(metrics.edge_vector(graph)[false].mean() for graph in graphs))
+    return {**as_outcome(metrics.roc_curve(graphs, truth)), "reached": reached, "unconverged": unconverged}
+
+
 def mad_spearman(X: Array) -> Array:
-    """Loh and Tan's covariance: MADs and Spearman's correlations turned into Pearson's, made positive semidefinite."""
+    """Return Loh and Tan's covariance: MADs, and Spearman's correlations turned into Pearson's, made semidefinite."""
     scale = MAD * np.median(np.abs(X - np.median(X, axis=0)), axis=0)
     ranks = np.corrcoef(rankdata(X, axis=0).T)
     covariance = np.multiply.outer(scale, scale) * 2 * np.sin(np.pi / 6 * ranks)
@@ -393,9 +396,9 @@ def mad_spearman(X: Array) -> Array:
 
 
 def lasso_path(covariance: Array, n_alphas: int, min_ratio: float) -> tuple[Array, float]:
-    """Graphs of scikit-learn's graphical lasso on the correlation matrix, as far down as it runs.
+    """Return graphs of scikit-learn's graphical lasso on the correlation matrix, as far down as it runs.
 
-    Also the share of penalties at which it stopped before its tolerance, or could not go on.
+    Also return the share of penalties at which it stopped before its tolerance, or could not go on.
     """
     size = np.sqrt(covariance.diagonal())
     correlation = covariance / np.multiply.outer(size, size)
@@ -411,9 +414,3 @@ def lasso_path(covariance: Array, n_alphas: int, min_ratio: float) -> tuple[Arra
         graphs.append(precision)
         stopped += steps >= LASSO_MAX_ITER
     return np.array(graphs), (stopped + n_alphas - len(graphs)) / n_alphas
-
-
-def largest_fpr(graphs: Array, truth: Array) -> float:
-    """The largest false positive rate on a path; beyond it the curve is a straight line to (1, 1)."""
-    false = ~metrics.edge_vector(truth)
-    return float(max(metrics.edge_vector(graph)[false].mean() for graph in graphs))

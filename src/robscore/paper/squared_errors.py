@@ -49,7 +49,7 @@ METHODS = ("classic", "GMoM")
 
 
 def squared_errors(family: str, X: Array, truth: Model, blocks: Sequence[int]) -> list[float]:
-    """Squared distances of the estimates without penalty, K and eta, from the truth: for every number of blocks."""
+    """Return squared distances of estimates without penalty, K and eta, from the truth: for every number of blocks."""
     elements = score_elements(family, X)
     errors = []
     for n_blocks in blocks:
@@ -144,7 +144,7 @@ class BlocksGaussian(Experiment):
 
 
 def best_blocks(rows: list[Row], problem: str) -> list[int]:
-    """The number of blocks with the least error in each scenario."""
+    """Return the number of blocks with the least error in each scenario."""
     scenarios = {(row["contamination"], row["strength"]) for row in rows}
     best = []
     for kind, strength in sorted(scenarios):
@@ -154,11 +154,12 @@ def best_blocks(rows: list[Row], problem: str) -> list[int]:
 
 
 def _range(values: list[int]) -> str:
+    """Write the least and the largest number, once if they are equal."""
     return str(values[0]) if min(values) == max(values) else f"{min(values)} to {max(values)}"
 
 
 def random_correlation(m: int, rng: np.random.Generator) -> Array:
-    """A random correlation matrix: of 2m standard normal rows."""
+    """Return a random correlation matrix: that of 2m standard normal rows."""
     return np.asarray(np.corrcoef(rng.standard_normal((2 * m, m)).T))
 
 
@@ -308,6 +309,6 @@ class Consistency(Experiment):
 
 
 def bad_rows_and_blocks(n: int, tau: float) -> tuple[int, int]:
-    """n_c = floor(sqrt(n)) and K(n_c)."""
+    """Return n_c = floor(sqrt(n)) and K(n_c)."""
     n_bad = int(np.floor(np.sqrt(n)))
     return n_bad, theory.blocks_for_bad_rows(n_bad, tau)

@@ -96,17 +96,11 @@ class Theory(Experiment):
                     "radius_exceeded": float((ratios > 1).mean()),
                     "median_distance_over_radius": float(np.median(ratios)),
                 }
-                rows += [
-                    {"subject": name, "tau": tau, "quantity": key, "value": value} for key, value in values.items()
-                ]
-        for result in results:
-            if result.task["kind"] == "model":
-                task = result.task
+                rows += _quantities(name, tau, values)
+        for task, outcome in ((result.task, result.outcome) for result in results):
+            if task["kind"] == "model":
                 subject = f"{task['family']} model, m = {task['m']}, {task['edges']} edges"
-                rows += [
-                    {"subject": subject, "tau": settings["model_tau"], "quantity": key, "value": value}
-                    for key, value in result.outcome.items()
-                ]
+                rows += _quantities(subject, settings["model_tau"], outcome)
         return rows
 
     def draw(self, settings: Settings, rows: list[Row], results: list[Result]) -> Figure:
@@ -140,15 +134,20 @@ class Theory(Experiment):
         )
 
 
+def _quantities(subject: str, tau: float, values: dict[str, float]) -> list[Row]:
+    """Return one line of the table for every quantity of a distribution or model."""
+    return [{"subject": subject, "tau": tau, "quantity": key, "value": value} for key, value in values.items()]
+
+
 def _ratios(results: list[Result], distribution: str, tau: float) -> Array:
-    """Distance over radius of all data sets of one kind."""
+    """Return distance over radius of all data sets of one kind."""
     wanted = {"kind": "radius", "distribution": distribution, "tau": tau}
     parts = [result.outcome["ratios"] for result in results if wanted.items() <= result.task.items()]
     return np.concatenate(parts)
 
 
 def _draw(name: str, n: int, p: int, rng: np.random.Generator) -> tuple[Array, Array, float]:
-    """Rows, their true mean, and the trace of their covariance."""
+    """Draw rows; return them, their true mean, and the trace of their covariance."""
     if name == "normal":
         return rng.standard_normal((n, p)), np.zeros(p), float(p)
     if name == "t3":
@@ -158,7 +157,7 @@ def _draw(name: str, n: int, p: int, rng: np.random.Generator) -> tuple[Array, A
 
 
 def _constants(task: Task, settings: Settings, seed: int) -> Outcome:
-    """Definition 4.2 and the bounds of Theorem 4.3 for one simulated model; Gaussian ones have weak edges."""
+    """Compute Definition 4.2 and the bounds of Theorem 4.3 for one simulated model; Gaussian ones have weak edges."""
     delta, tau = settings["delta"], settings["model_tau"]
     n, n_blocks = settings["model_n"], settings["model_blocks"]
     rng = generator(seed, task["m"], task["edges"], 2)
@@ -294,13 +293,13 @@ class WhyGeometric(Experiment):
 
 
 def _least(blocks: Array) -> float:
-    """The least eigenvalue of any block relative to its largest."""
+    """Return the least eigenvalue of any block relative to its largest."""
     values = np.linalg.eigvalsh(blocks)
     return float((values[:, 0] / values[:, -1]).min())
 
 
 def is_positive_definite(blocks: Array) -> bool:
-    """Whether D' Gamma D, with one parameter for K_ij and K_ji, is positive definite."""
+    """Return whether D' Gamma D, with one parameter for K_ij and K_ji, is positive definite."""
     m = len(blocks)
     nodes, rows = np.tril_indices(m)
     position = np.empty((m, m + 1), dtype=np.intp)

@@ -234,7 +234,6 @@ def _links(drawn: Named, marked: Marked | None) -> list[Links]:
     return [
         Links(label, style, pairs[some], widths[some])
         for label, style, some in zip(labels, styles, (first, ~first), strict=True)
-        if some.any()
     ]
 
 

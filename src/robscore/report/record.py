@@ -257,7 +257,7 @@ def record(
         classic=beside,
         rows=_rows(model, model.suspicious_rows(level=LEVEL) if rows is None else rows, labels, first_row),
         remarks=list(dict.fromkeys([*remarks, *_on_names(graph.names)])),
-        cautions=[[caution.kind.name, caution.worded(speaker)] for caution in [*cautions, *model.cautions_]],
+        cautions=[[caution.kind.name, caution.message.worded(speaker)] for caution in [*cautions, *model.cautions_]],
         given=about_given(model),
         certainty=certainty_of(model, stability, speaker),
         predictability=predictability_of(model),
@@ -501,5 +501,5 @@ def predictability_of(model: RobustGraph) -> list[float] | None:
 
 def _reason(error: Exception, speaker: Speaker) -> str:
     """The message of an error, with arguments in the reader's terms."""
-    words = getattr(error, "words", None)
-    return words.worded(speaker) if isinstance(words, Message) else str(error)
+    message = getattr(error, "message", None)
+    return message.worded(speaker) if isinstance(message, Message) else str(error)

@@ -35,7 +35,7 @@ def choose_rows(
     n_blocks: int | None = None,
     random_state: RandomState = None,
 ) -> IntArray:
-    """Positions of the rows that go bad, in order.
+    """Choose the positions of the rows that go bad; return them in order.
 
     Parameters
     ----------

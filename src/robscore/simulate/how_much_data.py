@@ -39,7 +39,7 @@ def power(
     progress: bool = True,
     random_state: RandomState = 0,
 ) -> AnyData:
-    """What to expect of a graph learnt from n rows, for several n.
+    """Say what to expect of a graph learnt from n rows, for several n.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _learn_one(
     model: RobustGraph,
     task: tuple[int, int],
 ) -> tuple[float, float, float, float] | str:
-    """F1, true positive rate, false discovery rate and edges of one data set; or why there is no fit."""
+    """Return F1, true positive rate, false discovery rate and edges of one data set; or why it could not be fitted."""
     from sklearn.base import clone
 
     n, seed = task

@@ -16,7 +16,7 @@ from robscore.families.given_covariates import GivenCovariates
 from robscore.families.samplers.sampler import Chains, Draws
 
 Shape: TypeAlias = Literal["random", "chain", "hub", "grid", "scale-free"]
-_COLUMNS_A_HUB = 10
+_COLUMNS_A_HUB = 10  # of shape "hub": the first of every ten columns is linked with the nine others
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def random_model(
     locations: tuple[float, ...] = (0.0, 0.5, -0.5),
     random_state: RandomState = None,
 ) -> Model:
-    """A graph drawn uniformly from those with so many edges, with parameters as in the paper (section 5.1).
+    """Draw a graph uniformly from those with so many edges, with parameters as in the paper (section 5.1).
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def shaped_model(
     locations: tuple[float, ...] = (0.0, 0.5, -0.5),
     random_state: RandomState = None,
 ) -> Model:
-    """A graph of a known shape, with parameters as those of :func:`random_model`.
+    """Draw a graph of a known shape, with parameters as those of :func:`random_model`.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def shaped_model(
 
 
 def _grown_tree(n_columns: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Pairs of a tree in which a new column joins an old one with a probability that grows with its edges."""
+    """Draw pairs of a tree in which a new column joins an old one with a probability that grows with its edges."""
     ends, joined = [0, 1], [0]
     for column in range(2, n_columns):
         joined.append(int(rng.choice(ends)))
@@ -151,7 +151,7 @@ def _with_parameters(
     locations: tuple[float, ...],
     rng: np.random.Generator,
 ) -> Model:
-    """Interactions of random strength and sign on the edges, a common diagonal, and random locations."""
+    """Put interactions of random strength and sign on the edges, with a common diagonal and random locations."""
     if not min_eigenvalue > 0:
         raise ArgumentError("min_eigenvalue", min_eigenvalue, "must be positive, or the model has no density.")
     values = rng.uniform(*strength, size=rows.size) * rng.choice([-1.0, 1.0], size=rows.size)
@@ -267,7 +267,7 @@ def sample(
     n_rows: int | None = None,
     **options: Any,
 ) -> Array:
-    """Rows of :func:`draw`, without their effective sample size.
+    """Draw rows as :func:`draw` does, without their effective sample size.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def sample(
 
 
 def _with_effects(eta: Array, covariates: Array, effects: Array | None) -> tuple[Array, Array]:
-    """The location with effects, shape (m, 1 + q), and the covariates, shape (n, q); raise where shapes differ."""
+    """Return location and effects, shape (m, 1 + q), and the covariates, shape (n, q); raise where these differ."""
     c, B = as_numbers("covariates", covariates), as_numbers("effects", effects)
     c = c[:, None] if c.ndim == 1 else c
     B = B[:, None] if B.ndim == 1 else B
