@@ -17,7 +17,9 @@ def blocks(page):
 
 
 DOCS = README.parent / "docs"
-GUIDES = sorted(page for folder in (".", "problems", "site", "theory") for page in DOCS.glob(f"{folder}/*.md"))
+GUIDES = sorted(
+    page for folder in (".", "problems", "results", "site", "theory") for page in DOCS.glob(f"{folder}/*.md")
+)
 PAGES = [page for page in (README, *GUIDES) if blocks(page)]
 
 
