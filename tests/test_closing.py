@@ -9,7 +9,7 @@ from robscore.rows.row_source import ArrayRows
 
 
 def whole_of(X):
-    return DataProfile.of(ArrayRows(np.asarray(X, dtype=float)), 0).whole
+    return DataProfile.of(ArrayRows(np.asarray(X, dtype=float)), 0).constant_sum
 
 
 def shares(n=300, parts=(3.0, 4.0, 5.0, 6.0, 2.0), seed=0):

@@ -9,7 +9,7 @@ from sklearn import datasets
 import robscore as rs
 from robscore._tools.messages import About
 from robscore.cli.command_options import in_options
-from robscore.family_choice.data_profile import codes
+from robscore.family_choice.data_profile import suspected_codes
 
 
 def measured(n=150, m=4, seed=0):
@@ -23,49 +23,49 @@ def test_a_code_is_found_wherever_it_is_and_however_often(code):
         X = measured()
         X[:count, 2] = code
         others = X[count:, 2]
-        assert codes(X) == [(2, code, count, others.min(), others.max())]
+        assert suspected_codes(X) == [(2, code, count, others.min(), others.max())]
         X[5, 0] = np.nan
-        assert len(codes(X)) == 1
+        assert len(suspected_codes(X)) == 1
 
 
 def test_few_cells_count_in_several_columns_and_codes_may_be_beyond_others():
     X = measured()
     X[3, 1] = -999
-    assert codes(X) == []  # one cell may be an error
+    assert suspected_codes(X) == []  # one cell may be an error
     X[7, 3] = -999
-    assert [code[:3] for code in codes(X)] == [(1, -999, 1), (3, -999, 1)]
+    assert [code[:3] for code in suspected_codes(X)] == [(1, -999, 1), (3, -999, 1)]
     X = measured()
     X[:5, 0], X[5:9, 0], X[9:12, 0] = -999, -9999, 99999
-    assert {code.value for code in codes(X)} == {-999, -9999, 99999}
+    assert {code.value for code in suspected_codes(X)} == {-999, -9999, 99999}
     rng = np.random.default_rng(0)
     X = measured(m=30)
     X[0] = rng.choice([300.0, 400.0, 500.0], size=30)  # a row in another unit
-    assert codes(X) == []
+    assert suspected_codes(X) == []
     copies = measured()
     copies[0, 0] = 5000
-    assert codes(np.column_stack([copies, copies[:, 0]])) == []
+    assert suspected_codes(np.column_stack([copies, copies[:, 0]])) == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_clean_rows_of_every_family_have_none(case):
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        assert codes(case.draw(rng, int(rng.integers(20, 400)), 5)) == []
+        assert suspected_codes(case.draw(rng, int(rng.integers(20, 400)), 5)) == []
 
 
 def test_real_tables_zeros_answers_and_bad_rows_have_none():
     rng = np.random.default_rng(0)
     rain = rng.gamma(0.4, 12.0, size=(300, 4)).round(1)
     rain[rng.random(rain.shape) < 0.5] = 0.0
-    assert codes(rain) == []
-    assert codes(rng.integers(0, 2, size=(100, 3)).astype(float)) == []
-    assert codes(rng.choice([1.0, 2.0, 9.0], size=(100, 3))) == []
-    assert codes(rs.datasets.simulated_alpine_rain().X) == []
+    assert suspected_codes(rain) == []
+    assert suspected_codes(rng.integers(0, 2, size=(100, 3)).astype(float)) == []
+    assert suspected_codes(rng.choice([1.0, 2.0, 9.0], size=(100, 3))) == []
+    assert suspected_codes(rs.datasets.simulated_alpine_rain().X) == []
     for seed in range(20):
-        assert codes(rs.simulate.contaminate_pareto(measured(seed=seed), 0.1, random_state=seed).X) == []
+        assert suspected_codes(rs.simulate.contaminate_pareto(measured(seed=seed), 0.1, random_state=seed).X) == []
     loads = datasets.load_iris, datasets.load_wine, datasets.load_breast_cancer, datasets.load_diabetes
     for load in (*loads, datasets.load_linnerud, datasets.load_digits):
-        assert codes(load().data.astype(float)) == []
+        assert suspected_codes(load().data.astype(float)) == []
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV
 
 import robscore as rs
 from robscore.families.power import PowerFamily
-from robscore.family_choice.common_loss import CommonWeight, Coordinates, DistanceWeight, node
+from robscore.family_choice.common_loss import CommonWeight, Coordinates, DistanceWeight, gradients_of_node
 from robscore.family_choice.common_score import losses_of
 from robscore.family_choice.held_out_loss import block_losses, fitted_loss, fitted_losses_without
 
@@ -92,10 +92,10 @@ def test_gradients_of_nodes_are_derivatives(family):
             return other
 
         def slope(x, j=j, z=z, moved=moved):
-            V, _ = node(member, moved(x), j, np.arange(3), is_real=is_real)
+            V, _ = gradients_of_node(member, moved(x), j, np.arange(3), is_real=is_real)
             return float(V[0] @ z) / (1.0 if is_real else x[0])
 
-        V, W = node(member, t, j, np.arange(3), is_real=is_real)
+        V, W = gradients_of_node(member, t, j, np.arange(3), is_real=is_real)
         factor = 1.0 if is_real else t[0, j]
         assert V[0] @ z / factor == pytest.approx(slope(t[:, j]))
         log_density = lambda x, moved=moved: float(member.log_density(moved(x), K, eta)[0])  # noqa: E731

@@ -9,8 +9,7 @@ from sklearn.model_selection import cross_val_score
 import robscore as rs
 from robscore.elements.observed_entries import ObservedEntries, Shares, counts_of
 from robscore.family_choice.common_loss import CommonWeight
-from robscore.family_choice.common_score import Scoring, losses_of
-from robscore.family_choice.observed import completed, observed_loss
+from robscore.family_choice.common_score import CommonScore, completed, losses_of, observed_loss
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.row_source import ArrayRows
 
@@ -27,9 +26,9 @@ def _holed(X: np.ndarray, seed: int, share: float = 0.1) -> np.ndarray:
 @pytest.mark.parametrize("family", ["sqrt", "gamma", "log-log", "gaussian"])
 def test_without_holes_the_loss_by_entries_is_the_mean_of_those_of_rows(family: str) -> None:
     X, chosen, is_real = _rows(family, 300), rs.families.get_family(family), family == "gaussian"
-    scoring = Scoring.of(ArrayRows(X), is_real=is_real)
-    t = scoring.coordinates(X)
-    phi, slope = scoring.weight(t)
+    score = CommonScore.of(ArrayRows(X), is_real=is_real)
+    t = score.coordinates(X)
+    phi, slope = score.weight(t)
     counted = phi > 0
     weight = CommonWeight.weighted(t[counted], phi[counted], slope[counted], is_real=is_real)
     parameters = np.eye(5) + 0.1, np.full(5, 0.3)

@@ -31,7 +31,7 @@ from robscore.certainty.imputations import drawn_fits
 from robscore.families.family import Parameters
 from robscore.families.given_covariates import GivenCovariates
 from robscore.families.power import PowerFamily
-from robscore.family_choice.common_loss import CommonWeight, Coordinates, is_comparable, node
+from robscore.family_choice.common_loss import CommonWeight, Coordinates, gradients_of_node, is_comparable
 from robscore.fitting.fit_result import Fit
 from robscore.rows.tables import Kind, as_table
 from robscore.weighting.proper_parameters import proper
@@ -298,7 +298,7 @@ class ResidualRows:
     def at(self, j: int) -> Node:
         """The estimate of node j without a penalty, from all rows of the checked."""
         m = self.weight.t.shape[1]
-        V, W = self.weight.node(self.family, j, np.arange(m))
+        V, W = self.weight.gradients(self.family, j, np.arange(m))
         H, H1 = self.weight.H[:, j, None], self.weight.H1[:, j, None]
         gamma = (H * V).T @ V
         hessian = gamma + np.diag(_RIDGE * np.maximum(np.diagonal(gamma), 1e-300))
@@ -333,7 +333,7 @@ def _slopes(family: PowerFamily, coordinates: Coordinates, t: Array, c: Array | 
         eta = eta[:, 0] + c @ eta[:, 1:].T
     K, eta = coordinates.parameters(family, (K, eta))
     for j in range(m):
-        V, _ = node(family, t, j, np.arange(m), is_real=coordinates.is_real)
+        V, _ = gradients_of_node(family, t, j, np.arange(m), is_real=coordinates.is_real)
         found[:, j] = V @ np.append(K[:, j], eta[j]) if c is None else V[:, :m] @ K[:, j] + V[:, m] * eta[:, j]
     return found
 

@@ -28,7 +28,7 @@ from robscore.families.family import Family, get_family
 from robscore.families.power import PowerFamily
 from robscore.family_choice.choose_family import FamilyChoice, choose_family
 from robscore.family_choice.common_loss import is_comparable
-from robscore.family_choice.common_score import Scoring
+from robscore.family_choice.common_score import CommonScore
 from robscore.family_choice.data_profile import ConstantSum, remarks_on_codes, remarks_on_columns
 from robscore.fitting.fit_result import Fit
 from robscore.fitting.prepare import Data
@@ -94,14 +94,14 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
             return settings, data
         with np.errstate(all="ignore"):  # rows of any size may be among them
             self._family_choice = choose_family(
-                self._own_columns(data.rows), settings.seed, with_holes=settings.fills_in
+                self._own_columns(data.rows), settings.seed, with_missing=settings.fills_in
             )
         self.family_ = self._family_choice.name
         settings = replace(settings, family=self._family_choice.family)
         settings.check_together()
         if has_covariates:
             settings.check_covariates()
-        self._whole = self._family_choice.whole
+        self._whole = self._family_choice.constant_sum
         return settings, data if self._whole is None else replace(data, rows=self._closed(data.rows))
 
     def _store(self, fit: Fit, rows: Rows) -> None:
@@ -406,8 +406,8 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
             raise ValueError("X has no complete row to score.")
         counts = np.ones(used.size) if often is None else often[used]
         with np.errstate(all="ignore"):
-            scoring = Scoring.of(own, is_real=is_real)
-            return scoring.score(family, self.fitted_.given, rows.selected(used), counts)
+            common_score = CommonScore.of(own, is_real=is_real)
+            return common_score.score(family, self.fitted_.given, rows.selected(used), counts)
 
     def _own_score(self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None) -> float:
         """By the family's own loss."""

@@ -1,7 +1,8 @@
-"""Families compared: the held-out loss of each, and which are clearly worse than the best."""
+"""Which family: those that a table admits, compared by held-out loss; and the choice that ``family="auto"`` makes."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,20 +15,20 @@ from robscore.families.power import PowerFamily
 from robscore.families.simplex import Simplex
 from robscore.family_choice.common_loss import Coordinates, is_comparable
 from robscore.family_choice.data_profile import ConstantSum, DataProfile
-from robscore.family_choice.held_out_loss import Design, HeldOut
+from robscore.family_choice.held_out_loss import HeldOut, HoldOutDesign
 from robscore.rows.input_data import open_rows, readable
 from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import as_table, default_names
 
 FAMILIES = ("sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian", "simplex")
-WORSE = 3.0  # errors
-_FEWEST_ROWS = 20
-_FEW_NEGATIVE = 0.002  # of all values: that may be errors
+WORSE = 3.0  # standard errors of the difference to the best, from which on a family is clearly worse
+_FEWEST_ROWS = 20  # complete rows, to compare families
+_FEW_NEGATIVE = 0.002  # share of values below zero that may be errors
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One line of the table."""
+    """One line of the table that :func:`compare_families` returns."""
 
     name: str
     family: Family
@@ -41,11 +42,11 @@ class Compared:
 def compare_families(X: AnyData, families: Sequence[str | Family] | None = None, *, random_state: int = 0) -> AnyData:
     """How well each family predicts held-out rows, under the same row and boundary weights for all.
 
-    The loss is the score-matching loss with h_j = phi(x) min(d_j, 3)^2 on columns scaled by their medians, where phi
-    lets rows far from the middle count less, whatever the family; if data are below zero, h_j = phi. This is half
-    the weighted Fisher divergence from the truth, up to a constant of the data, so losses of families can be compared.
-    Fits have no penalty, and each row is held out of one. What the fits themselves cost is taken off (the loss is the
-    mean of those held out and fitted), so that a family is judged by how near it comes to the truth.
+    The loss is the score-matching loss with h_j = phi(x) min(d_j, 3)^2 on columns scaled by their medians, where the
+    row weight phi is less for rows far from the middle, whatever the family; if data are below zero, h_j = phi. This is
+    half the weighted Fisher divergence from the truth, up to a constant of the data, so losses of families can be
+    compared. Fits have no penalty, and each row is held out of one. The in-sample optimism of the fits is taken off
+    (the loss is the mean of those held out and fitted), so that a family is judged by how near it comes to the truth.
 
     Parameters
     ----------
@@ -54,14 +55,15 @@ def compare_families(X: AnyData, families: Sequence[str | Family] | None = None,
     families : sequence of str or Family, optional
         By default all named families.
     random_state : int, default 0
-        Of the blocks that rows are held out in.
+        Seed of the blocks that rows are held out in.
 
     Returns
     -------
     table with columns
-        family (as ``family=`` takes it), loss, difference (from the best), error (of the difference, including the
-        fits), verdict ("best"; "not told apart"; "worse", by more than three errors; "excluded", by the data),
-        reason. Best first. On positive data a truncated Gaussian and a Gaussian have the same score, and share a line.
+        family (as ``family=`` takes it), loss, difference (from the best), error (the standard error of the
+        difference, including that of the fits), verdict ("best"; "not told apart"; "worse", by more than three standard
+        errors; "excluded", by the data), reason. Best first. On positive data a truncated Gaussian and a Gaussian have
+        the same score, and share a line.
 
     Examples
     --------
@@ -77,7 +79,7 @@ def compare_families(X: AnyData, families: Sequence[str | Family] | None = None,
         table = readable(X)
         opened, library = ArrayRows(np.asarray(table.values, dtype=float), table.names, whole=False), table.library
     with np.errstate(all="ignore"):
-        found = compared(DataProfile.of(opened, random_state), FAMILIES if families is None else families, random_state)
+        found = compare(DataProfile.of(opened, random_state), FAMILIES if families is None else families, random_state)
     return as_table(
         {
             "family": (str, [one.name for one in found]),
@@ -91,83 +93,77 @@ def compare_families(X: AnyData, families: Sequence[str | Family] | None = None,
     )
 
 
-def compared(table: DataProfile, families: Sequence[str | Family], seed: int) -> list[Compared]:
-    """The lines of the table, best first."""
-    if len(table.sample) < _FEWEST_ROWS:
+def compare(profile: DataProfile, families: Sequence[str | Family], seed: int) -> list[Compared]:
+    """Compare families on the rows of a profile; the lines of the table, best first."""
+    if len(profile.sample) < _FEWEST_ROWS:
         raise UsageError(
-            f"There are {len(table.sample)} complete rows; comparing families takes at least {_FEWEST_ROWS}."
+            f"There are {len(profile.sample)} complete rows; comparing families takes at least {_FEWEST_ROWS}."
         )
     named = [(one if isinstance(one, str) else repr(one), get_family(one)) for one in families]
     if not named:
         raise UsageError("families is empty; name some, or leave it out.")
-    lines, left = [], []
+    excluded, admitted = [], []
     for name, family in named:
-        reason = excluded(family, table)
+        reason = reason_to_exclude(family, profile)
         if reason:
-            lines.append(Compared(name, family, "excluded", reason))
+            excluded.append(Compared(name, family, "excluded", reason))
         else:
-            left.append((name, family))
-    if not left:
-        return lines
-    if not all(isinstance(family, PowerFamily) for _, family in left):  # a composition: nothing to compare with
-        return [*(Compared(name, family, "best", "rows sum to a constant") for name, family in left), *lines]
-    coordinates = Coordinates.of(table.sample, is_real=table.is_real)
-    design = Design.of(coordinates(table.sample), is_real=table.is_real, seed=seed)
-    losses: dict[tuple[float, float], HeldOut] = {}
-    first: dict[tuple[float, float], int] = {}
-    told: list[tuple[str, Family, HeldOut, str]] = []
-    for name, family in left:
-        assert isinstance(family, PowerFamily)
-        key = family.a, family.b
-        if key in first:
-            other = told[first[key]]
-            same = f"{name} has the same score on these data"
-            told[first[key]] = (*other[:3], f"{other[3]}; {same}" if other[3] else same)
-            continue
-        losses[key] = design.held_out(family)
-        first[key] = len(told)
-        told.append((name, family, losses[key], ""))
-    return [*_judged(told), *lines]
+            admitted.append((name, family))
+    if not admitted:
+        return excluded
+    # Families with the same exponents have the same loss on these data, and share a line.
+    alike: dict[tuple[float, float], list[tuple[str, PowerFamily]]] = defaultdict(list)
+    for name, family in admitted:
+        if not isinstance(family, PowerFamily):  # of a composition, which there is nothing to compare with
+            return [*(Compared(*one, "best", "rows sum to a constant") for one in admitted), *excluded]
+        alike[family.a, family.b].append((name, family))
+    coordinates = Coordinates.of(profile.sample, is_real=profile.is_real)
+    design = HoldOutDesign.of(coordinates(profile.sample), is_real=profile.is_real, seed=seed)
+    found = []
+    for (name, power_family), *others in alike.values():
+        reason = "; ".join(f"{other} has the same score on these data" for other, _ in others)
+        found.append((name, power_family, design.held_out(power_family), reason))
+    return [*_with_verdicts(found), *excluded]
 
 
-def _judged(told: list[tuple[str, Family, HeldOut, str]]) -> list[Compared]:
-    """Verdicts, best first."""
-    told = sorted(told, key=lambda one: np.nan_to_num(one[2].loss, nan=np.inf))
-    best = told[0][2]
+def _with_verdicts(found: list[tuple[str, PowerFamily, HeldOut, str]]) -> list[Compared]:
+    """Lines with verdicts, best first."""
+    found = sorted(found, key=lambda one: np.nan_to_num(one[2].loss, nan=np.inf))
+    best = found[0][2]
     lines = []
-    for name, family, held, reason in told:
+    for name, family, held, reason in found:
         difference, error = held.difference(best)
         verdict = "best" if held is best else "worse" if difference > WORSE * error else "not told apart"
         lines.append(Compared(name, family, verdict, reason, held.loss, difference, error))
     return lines
 
 
-def excluded(family: Family, table: DataProfile) -> str:
-    """Why the data exclude a family, in words; empty where they do not."""
+def reason_to_exclude(family: Family, profile: DataProfile) -> str:
+    """Say why the data exclude a family; empty where they do not."""
     if isinstance(family, Simplex):
-        if table.is_real:
-            return f"{int(table.negative.sum())} negative values"
-        if table.whole is None:
+        if profile.is_real:
+            return f"{int(profile.negative.sum())} negative values"
+        if profile.constant_sum is None:
             return "sums of rows are not constant"
-        return _zeros(table) if table.zero.any() else ""
-    if table.whole is not None:
-        return f"rows sum to {table.whole.total:.6g}, so that columns determine each other"
-    if family.domain.is_non_negative and table.is_real:
-        return f"{int(table.negative.sum())} negative values"
-    if family.domain.is_non_negative and table.lonely.any():
-        count = np.count_nonzero(table.lonely)
+        return _zeros(profile) if profile.zero.any() else ""
+    if profile.constant_sum is not None:
+        return f"rows sum to {profile.constant_sum.total:.6g}, so that columns determine each other"
+    if family.domain.is_non_negative and profile.is_real:
+        return f"{int(profile.negative.sum())} negative values"
+    if family.domain.is_non_negative and profile.without_two_values.any():
+        count = np.count_nonzero(profile.without_two_values)
         return f"{count} {'column' if count == 1 else 'columns'} without two different values above zero"
-    if not is_comparable(family, is_real=table.is_real):
+    if not is_comparable(family, is_real=profile.is_real):
         return "not a power family on [0, inf), or on the real line, so its loss cannot be compared"
     assert isinstance(family, PowerFamily)
-    if table.zero.any() and not table.is_real and min(family.a, family.b) == 0:
-        return _zeros(table)
+    if profile.zero.any() and not profile.is_real and min(family.a, family.b) == 0:
+        return _zeros(profile)
     return ""
 
 
-def _zeros(table: DataProfile) -> str:
-    count = np.count_nonzero(table.zero)
-    return f"{int(table.zero.sum())} exact zeros, in {count} {'column' if count == 1 else 'columns'}"
+def _zeros(profile: DataProfile) -> str:
+    count = np.count_nonzero(profile.zero)
+    return f"{int(profile.zero.sum())} exact zeros, in {count} {'column' if count == 1 else 'columns'}"
 
 
 @dataclass(frozen=True)
@@ -179,39 +175,45 @@ class FamilyChoice:
     name : as ``family=`` takes it
     family : Family
     reason : str
-    whole : what rows sum to, where they are to be closed to one; else None
-    remarks : what there is to be careful about
+    constant_sum : ConstantSum or None
+        What rows sum to, where they are to be divided so that they sum to one.
+    remarks : cautions
     """
 
     name: str
     family: Family
     reason: str
-    whole: ConstantSum | None = None
+    constant_sum: ConstantSum | None = None
     remarks: tuple[Remark, ...] = ()
 
 
-def choose_family(rows: Rows, seed: int, *, with_holes: bool = False) -> FamilyChoice:
-    """By the domain first, of incomplete rows too where they are used ``with_holes``, then by the held-out loss."""
-    table = DataProfile.of(rows, seed, with_holes=with_holes)
-    if table.is_real:
-        count = int(table.negative.sum())
+def choose_family(rows: Rows, seed: int, *, with_missing: bool = False) -> FamilyChoice:
+    """Choose by the domain first, then by the held-out loss.
+
+    The domain is that of incomplete rows too where these are used ``with_missing`` cells.
+    """
+    profile = DataProfile.of(rows, seed, with_missing=with_missing)
+    if profile.is_real:
+        count = int(profile.negative.sum())
         reason = f"chosen because {count} value{' is' if count == 1 else 's are'} below zero"
-        return FamilyChoice("gaussian", get_family("gaussian"), reason, remarks=_remarks_on_few(table, rows))
-    if table.whole is not None:
-        reason = f"chosen because all rows sum to {table.whole.describe}"
-        return FamilyChoice("simplex", get_family("simplex"), reason, None if table.whole.is_one else table.whole)
-    if len(table.sample) and table.lonely.any():
+        return FamilyChoice("gaussian", get_family("gaussian"), reason, remarks=_remarks_on_few(profile, rows))
+    if profile.constant_sum is not None:
+        reason = f"chosen because all rows sum to {profile.constant_sum.describe}"
+        return FamilyChoice(
+            "simplex", get_family("simplex"), reason, None if profile.constant_sum.is_one else profile.constant_sum
+        )
+    if len(profile.sample) and profile.without_two_values.any():
         names = rows.names or default_names(rows.n_columns)
-        which = [names[j] for j in np.flatnonzero(table.lonely)]
+        which = [names[j] for j in np.flatnonzero(profile.without_two_values)]
         reason = (
             f"chosen because {quoted(which)} {'has' if len(which) == 1 else 'have'} no two different values above zero"
         )
         return FamilyChoice("gaussian", get_family("gaussian"), reason)
-    if len(table.sample) < _FEWEST_ROWS:
+    if len(profile.sample) < _FEWEST_ROWS:
         return FamilyChoice(
             "sqrt", get_family("sqrt"), "chosen because there are too few complete rows to compare families"
         )
-    lines = [one for one in compared(table, FAMILIES[:-2], seed) if one.verdict != "excluded"]
+    lines = [one for one in compare(profile, FAMILIES[:-2], seed) if one.verdict != "excluded"]
     best, others = lines[0], lines[1:]
     near = [one.name for one in others if one.verdict == "not told apart"]
     reason = f"best of {len(lines)} families by held-out loss"
@@ -220,13 +222,13 @@ def choose_family(rows: Rows, seed: int, *, with_holes: bool = False) -> FamilyC
     return FamilyChoice(best.name, best.family, reason)
 
 
-def _remarks_on_few(table: DataProfile, rows: Rows) -> tuple[Remark, ...]:
-    """The caution that so few values are below zero that they may be errors."""
-    count = int(table.negative.sum())
+def _remarks_on_few(profile: DataProfile, rows: Rows) -> tuple[Remark, ...]:
+    """Caution that so few values are below zero that they may be errors."""
+    count = int(profile.negative.sum())
     if count > _FEW_NEGATIVE * rows.n_rows * rows.n_columns:
         return ()
     names = rows.names or default_names(rows.n_columns)
-    columns = quoted([names[j] for j in np.flatnonzero(table.negative)])
+    columns = quoted([names[j] for j in np.flatnonzero(profile.negative)])
     who = f"Only {count} of {rows.n_rows * rows.n_columns} values {'is' if count == 1 else 'are'} below zero"
     words = Message(
         f"{who} (in {columns}): errors, or codes for missing values? All others could be of another family; drop "

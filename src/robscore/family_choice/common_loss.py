@@ -36,7 +36,7 @@ from robscore.weighting.central_rows import Scatter, find_middle
 
 @dataclass(frozen=True)
 class Coordinates:
-    """How columns become t.
+    """How columns become the common coordinates t.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Coordinates:
 
     @classmethod
     def of(cls, X: Array | Rows, *, is_real: bool) -> Coordinates:
-        """From all rows, shape (n, m): medians of what is positive; else median and 1.4826 times the deviation."""
+        """Find them by all rows, shape (n, m): medians of positive values; else medians and deviations from these."""
         rows = as_rows(X)
         zero = np.zeros(rows.n_columns)
         centre = column_quantiles(rows, 0.5) if is_real else zero
@@ -69,7 +69,7 @@ class Coordinates:
         return t if self.is_real else np.maximum(t, 0.0)
 
     def parameters(self, family: PowerFamily, given: Parameters) -> Parameters:
-        """K and eta of t, from those of the columns as given."""
+        """The K and eta of t, from those of the columns as given."""
         (K, eta), s = given, self.scale
         if self.is_real:
             eta = eta - K @ self.centre
@@ -88,7 +88,7 @@ def _deviation(centre: Array, X: Array) -> Array:
 
 
 def is_comparable(family: Family, *, is_real: bool) -> bool:
-    """Whether a family can be looked at in these coordinates: a power family on the orthant or the real line."""
+    """Whether the loss of a family is known in these coordinates: a power family on the orthant or the real line."""
     if not isinstance(family, PowerFamily):
         return False
     if is_real:
@@ -96,8 +96,8 @@ def is_comparable(family: Family, *, is_real: bool) -> bool:
     return family.domain.only_boundary_is_zero or (family.domain.is_real_line and family.a == family.b == 1)
 
 
-def node(family: PowerFamily, t: Array, j: int, among: IntArray, *, is_real: bool) -> tuple[Array, Array]:
-    """V_j and W_j of rows t, shape (n, m), for some columns as neighbours, which j is one of; shape (n, k + 1) each."""
+def gradients_of_node(family: PowerFamily, t: Array, j: int, among: IntArray, *, is_real: bool) -> tuple[Array, Array]:
+    """V_j and W_j of rows t, shape (n, m), with some columns as neighbours, among them j; shape (n, k + 1) each."""
     a, b = family.a, family.b
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         u = t[:, among] ** a if a else np.log(t[:, among])
@@ -114,30 +114,31 @@ def node(family: PowerFamily, t: Array, j: int, among: IntArray, *, is_real: boo
     return V, W
 
 
-CAP = 3.0  # in medians
-_POWERS = (0.0, 0.125, 0.25, 0.5, 1.0)  # of which that one makes a column symmetric; 0 is the logarithm
-_OUTER = (0.1, 0.5, 0.9)  # quantiles that say so
-_START, _END = 2.0, 4.0  # deviations above the median distance
-_QUARTER = 0.6745
-_FAR = 1e3
-_LEAST = 1e-12
+CAP = 3.0  # medians of a column, beyond which its boundary weight does not grow
+_POWERS = (0.0, 0.125, 0.25, 0.5, 1.0)  # from which the one is taken that makes a column most symmetric; 0 is log
+_OUTER = (0.1, 0.5, 0.9)  # quantiles by which symmetry is judged
+_START, _END = 2.0, 4.0  # deviations above the median distance, between which phi falls from 1 to 0
+_QUARTER = 0.6745  # the upper quartile of the standard normal distribution
+_FAR = 1e3  # deviations, at which z is cut off so that its squares stay finite
+_LEAST = 1e-12  # smallest distance, so that its negative powers stay finite
 
 
 @dataclass(frozen=True)
 class CommonWeight:
-    """Rows in common coordinates with their weights.
+    """Rows in common coordinates with their row weights and boundary weights.
 
     Attributes
     ----------
     t : array of shape (n, m)
     phi : array of shape (n,)
+        The row weights.
     H : array of shape (n, m)
         h_j / t_j^2, or h_j on the real line.
     H1 : array of shape (n, m)
         The derivative of h_j in t_j, over t_j; or itself on the real line.
     is_real : bool
     c : array of shape (n, q), or None
-        Covariates of the location.
+        Covariates, which the location follows.
     """
 
     t: Array
@@ -149,12 +150,12 @@ class CommonWeight:
 
     @classmethod
     def of(cls, t: Array, *, is_real: bool) -> CommonWeight:
-        """Of rows t, shape (n, m)."""
+        """Learn the row weights from the rows t, shape (n, m), themselves."""
         return cls.weighted(t, *DistanceWeight.of(t, is_real=is_real)(t), is_real=is_real)
 
     @classmethod
     def weighted(cls, t: Array, phi: Array, slope: Array, *, is_real: bool) -> CommonWeight:
-        """With a weight of rows, shape (n,), and t_j times its derivative in t_j (or that itself), shape (n, m)."""
+        """Take given row weights, shape (n,), and t_j times their derivatives in t_j (or these), shape (n, m)."""
         if is_real:
             return cls(t, phi, np.broadcast_to(phi[:, None], t.shape), slope, is_real)
         capped = np.minimum(1.0, CAP / np.maximum(t, _LEAST)) ** 2  # h / t^2
@@ -165,16 +166,16 @@ class CommonWeight:
         c = None if self.c is None else self.c[order]
         return CommonWeight(self.t[order], self.phi[order], self.H[order], self.H1[order], self.is_real, c)
 
-    def node(self, family: PowerFamily, j: int, among: IntArray) -> tuple[Array, Array]:
-        """V_j and W_j of all rows; what eta_j meets is repeated for every covariate, times it."""
-        V, W = node(family, self.t, j, among, is_real=self.is_real)
+    def gradients(self, family: PowerFamily, j: int, among: IntArray) -> tuple[Array, Array]:
+        """V_j and W_j of all rows; every covariate adds the column of eta_j times the covariate."""
+        V, W = gradients_of_node(family, self.t, j, among, is_real=self.is_real)
         if self.c is None:
             return V, W
         return np.column_stack([V, V[:, [-1]] * self.c]), np.column_stack([W, W[:, [-1]] * self.c])
 
     def sums(self, family: PowerFamily, j: int, among: IntArray, starts: IntArray) -> tuple[Array, Array]:
-        """Sums of Gamma_j and g_j over blocks of rows, shape (G, k+1, k+1) and (G, k+1)."""
-        V, W = self.node(family, j, among)
+        """Sums of Gamma_j and g_j over blocks of rows that begin at ``starts``, shape (G, k+1, k+1) and (G, k+1)."""
+        V, W = self.gradients(family, j, among)
         H, H1 = self.H[:, j, None], self.H1[:, j, None]
         ends = np.append(starts[1:], len(V))
         gamma = np.stack([(H[a:b] * V[a:b]).T @ V[a:b] for a, b in zip(starts, ends, strict=True)])
@@ -183,14 +184,15 @@ class CommonWeight:
 
 @dataclass(frozen=True)
 class DistanceWeight:
-    """phi, as a function of a row.
+    """The row weight phi, a function of the distance of a row from the middle, in the common coordinates.
 
     Attributes
     ----------
     powers, middle, deviation : arrays of shape (m,)
         How columns are made nearly symmetric and put on one scale: z = (t^power - middle) / deviation.
     scatter : of the rows in the middle of z
-    start, end : D^(2/3) up to which phi is 1, and from which on 0
+    start, end : float
+        Where D^(2/3) lies below the start phi is 1, and beyond the end it is 0.
     is_real : bool
     """
 
@@ -204,7 +206,7 @@ class DistanceWeight:
 
     @classmethod
     def of(cls, t: Array, *, is_real: bool) -> DistanceWeight:
-        """Learnt from rows t, shape (n, m)."""
+        """Learn the weight from rows t, shape (n, m)."""
         powers = np.ones(t.shape[1]) if is_real else np.array([_power(column) for column in t.T])
         y = _bent(t, powers)
         middle = np.median(y, axis=0)
@@ -219,11 +221,11 @@ class DistanceWeight:
         return cls(powers, middle, deviation, scatter, usual + _START * step, usual + _END * step, is_real)
 
     def standard(self, t: Array) -> Array:
-        """The rows t, shape (n, m), as z."""
+        """The rows t, shape (n, m), as z: nearly symmetric, with median 0 and deviation 1."""
         return np.clip((_bent(t, self.powers) - self.middle) / self.deviation, -_FAR, _FAR)
 
     def undone(self, z: Array) -> Array:
-        """The rows t, shape (n, m), of z; at least zero where t is."""
+        """The rows t, shape (n, m), of z; no entry is below zero on the orthant."""
         y = z * self.deviation + self.middle
         if self.is_real:
             return y
@@ -231,7 +233,7 @@ class DistanceWeight:
             return np.where(self.powers > 0, np.maximum(y, 0.0) ** (1 / np.maximum(self.powers, 1e-9)), np.exp(y))
 
     def __call__(self, t: Array) -> tuple[Array, Array]:
-        """Phi of rows t, shape (n,), and t_j d_j phi (d_j phi on the real line), shape (n, m)."""
+        """The row weight phi of rows t, shape (n,), and t_j d_j phi (d_j phi on the real line), shape (n, m)."""
         y = _bent(t, self.powers)
         z = self.standard(t)
         slope = np.where(self.powers > 0, self.powers * y, 1.0) / self.deviation
@@ -245,12 +247,13 @@ class DistanceWeight:
 
 
 def _bent(t: Array, powers: Array) -> Array:
+    """Columns of t to these powers; 0 stands for the logarithm."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(powers == 1, t, np.where(powers > 0, np.abs(t) ** powers, np.log(np.abs(t))))
 
 
 def _distance(z: Array, scatter: Scatter) -> tuple[Array, Array]:
-    """P (z - mean), shape (n, m), and the distance, shape (n,)."""
+    """P (z - mean), shape (n, m), and the distance D, shape (n,)."""
     centred = z - scatter.mean
     pulled = centred @ scatter.precision
     return pulled, np.sqrt(np.maximum(np.einsum("ij,ij->i", pulled, centred), _LEAST))

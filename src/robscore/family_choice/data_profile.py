@@ -14,37 +14,48 @@ from robscore._tools.numbers import last_digit, roundest
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.rows.row_source import Rows
 
-_MOST_ROWS = 20_000  # that are looked at for kinds of columns, and compared
+_MOST_ROWS = 20_000  # that are looked at for kinds of columns, and by which families are compared: a bound on time
+_FEWEST_ROWS = 30  # by which the kind of a column is judged
 _FEW_VALUES = 10  # different whole numbers, as on a scale of answers
 _SMALL_COUNT = 5.0  # median: larger counts are nearly continuous
-_FEWEST_ROWS = 30
+
+# Constant sums; all but the last are relative.
+_UNROUNDED = 1e-6  # how far sums of rows may be from constant where cells are not rounded
+_EXACT = 1e-12  # the rounding of sums of floats
+_MOST_ROUNDED = 1e-3  # how far the rounding of cells may move sums
+_CLEARLY = 10  # times the slack of the sums: how far at least two columns must vary
+
+# Codes for missing values.
+_REPEATED = 3  # times in a column, to be suspected there alone
+_FEWEST_OTHERS = 5  # different values, to have a range
+_MOST_CODES = 3  # in one column, one beyond the other
 
 
 @dataclass(frozen=True)
 class DataProfile:
-    """What all rows are like.
+    """What all rows are like, as far as it decides which families they admit.
 
     Attributes
     ----------
     negative, zero : integer arrays of shape (m,)
-        How many entries of every column are below zero, and zero: of complete rows, or of all.
-    whole : ConstantSum or None
+        How many entries of every column are below zero, and how many are zero: in complete rows, or in all.
+    constant_sum : ConstantSum or None
         What every row sums to, if that is the same for all and nothing is below zero.
     sample : array of shape (n', m)
-        Complete rows: all, or some that were drawn at random.
+        Complete rows: all of them, or some drawn at random.
     """
 
     negative: IntArray
     zero: IntArray
-    whole: ConstantSum | None
+    constant_sum: ConstantSum | None
     sample: Array
 
     @classmethod
-    def of(cls, rows: Rows, seed: int, *, with_holes: bool = False) -> DataProfile:
-        """One look at all rows; of incomplete ones, negative values and zeros count ``with_holes`` only."""
+    def of(cls, rows: Rows, seed: int, *, with_missing: bool = False) -> DataProfile:
+        """Read all rows once; negative values and zeros of incomplete rows are counted only ``with_missing``."""
         negative, zero = (np.zeros(rows.n_columns, dtype=np.intp) for _ in range(2))
         low, high, complete = np.inf, -np.inf, []
-        for _, piece in rows.each(partial(_look, with_holes=with_holes)):
+        for _, piece in rows.each(partial(_look, with_missing=with_missing)):
             negative, zero = negative + piece[0], zero + piece[1]
             low, high = min(low, piece[2]), max(high, piece[3])
             complete.append(piece[4])
@@ -61,23 +72,23 @@ class DataProfile:
         return bool(self.negative.any())
 
     @cached_property
-    def lonely(self) -> BoolArray:
-        """Columns without two different values above zero, all that a family on [0, inf) sees of them."""
+    def without_two_values(self) -> BoolArray:
+        """Which columns have no two different values above zero, which are all that a family on [0, inf) can use."""
         least = self.sample.min(axis=0, initial=np.inf, where=self.sample > 0)
         return np.asarray(least >= self.sample.max(axis=0, initial=0.0))
 
 
-def _look(rows: Array, *, with_holes: bool) -> tuple[IntArray, IntArray, float, float, BoolArray]:
+def _look(rows: Array, *, with_missing: bool) -> tuple[IntArray, IntArray, float, float, BoolArray]:
     complete = np.asarray(np.isfinite(rows).all(axis=1))
     with np.errstate(over="ignore"):
         sums = rows[complete].sum(axis=1)
-    seen = rows if with_holes else rows[complete]
-    negative, zero = np.count_nonzero(seen < 0, axis=0), np.count_nonzero(seen == 0, axis=0)
+    used = rows if with_missing else rows[complete]
+    negative, zero = np.count_nonzero(used < 0, axis=0), np.count_nonzero(used == 0, axis=0)
     return negative, zero, float(sums.min(initial=np.inf)), float(sums.max(initial=-np.inf)), complete
 
 
 def remarks_on_columns(X: Array, names: list[str]) -> list[Remark]:
-    """Cautions about columns, shape (n, m), that are not measurements: two values, a few, or small counts."""
+    """Caution about columns of X, shape (n, m), that are not measurements: two values, a few, or small counts."""
     if len(X) < _FEWEST_ROWS:
         return []
     kinds: dict[str, list[str]] = {}
@@ -98,7 +109,7 @@ def remarks_on_columns(X: Array, names: list[str]) -> list[Remark]:
 
 
 def _kind(column: Array) -> str:
-    """What a column is, if it is not a measurement."""
+    """Say what a column is, if it is not a measurement; else an empty text."""
     values, counts = np.unique(column, return_counts=True)
     if values.size <= 2:
         return "only two values"
@@ -113,23 +124,17 @@ def _kind(column: Array) -> str:
     return ""
 
 
-_SUM = 1e-6  # relative: how far sums of rows may be from constant where cells are not rounded
-_EXACT = 1e-12  # relative: what floats leave of sums
-_MOST = 1e-3  # relative: how far rounding may take them
-_CLEARLY = 10  # times as much as rounding moves the sums: how far two columns at least must vary
-
-
 @dataclass(frozen=True)
 class ConstantSum:
-    """What every row sums to.
+    """The number that every row sums to, exactly or up to the rounding of its cells: rows are parts of a whole.
 
     Attributes
     ----------
     total : float
     slack : float
-        How far the sum of a row may be from it.
+        How far the sum of a row may be from the total.
     is_rounded : bool
-        Whether the sums differ as far as the rounding of the cells goes.
+        Whether the sums differ, as far as the rounding of the cells explains.
     """
 
     total: float
@@ -138,12 +143,12 @@ class ConstantSum:
 
     @classmethod
     def of(cls, low: float, high: float, sample: Array) -> ConstantSum | None:
-        """From the least and the largest sum of all rows, and some of the rows; None where sums are not constant."""
-        if high - low <= _SUM * high:
-            return cls((low + high) / 2, 10 * _SUM * high)
-        if high - low > 2 * _MOST * high:
+        """Find it by the least and the largest sum of all rows, and some rows; None where sums are not constant."""
+        if high - low <= _UNROUNDED * high:
+            return cls((low + high) / 2, 10 * _UNROUNDED * high)
+        if high - low > 2 * _MOST_ROUNDED * high:
             return None
-        slack = min(last_digit(sample) * sample.shape[1] / 2, _MOST * high) + _EXACT * high
+        slack = min(last_digit(sample) * sample.shape[1] / 2, _MOST_ROUNDED * high) + _EXACT * high
         second = np.sort(np.ptp(sample, axis=0))[-2]
         if high - low > 2 * slack or second < _CLEARLY * slack:
             return None
@@ -156,30 +161,25 @@ class ConstantSum:
 
     @property
     def describe(self) -> str:
-        """What rows sum to, and what is done about it."""
+        """Describe what rows sum to, and how they are divided so that they sum to one."""
         if self.is_rounded:
             return f"{self.total:.6g} up to rounding, divided by their sums"
         return f"{self.total:.6g}" if self.is_one else f"{self.total:.6g}, divided by it"
 
     def closed(self, rows: Rows) -> Rows:
-        """Rows that sum to one."""
+        """The same rows, divided so that they sum to one."""
         return rows.mapped(partial(_divided, self))
 
 
-def _divided(whole: ConstantSum, X: Array) -> Array:
-    """Over their own sums, so that rounding does not add up; rows that sum to something else stay in proportion."""
+def _divided(constant_sum: ConstantSum, X: Array) -> Array:
+    """Rows divided by their own sums, so that rounding does not add up; those with other sums, by the total."""
     sums = X.sum(axis=1, keepdims=True)
-    ours = np.abs(sums - whole.total) <= whole.slack
-    return np.where(ours, X / np.where(ours, sums, 1.0), X / whole.total)
+    as_usual = np.abs(sums - constant_sum.total) <= constant_sum.slack
+    return np.where(as_usual, X / np.where(as_usual, sums, 1.0), X / constant_sum.total)
 
 
-_REPEATED = 3  # times in a column, to be suspected there alone
-_FEWEST_OTHERS = 5  # different values, to have a range
-_MOST_CODES = 3  # in one column, one beyond the other
-
-
-class Code(NamedTuple):
-    """A value of a column, how many rows have it, and between which values all others lie."""
+class SuspectedCode(NamedTuple):
+    """A value of a column that may be a code: how many rows have it, and between which values all others lie."""
 
     column: int
     value: float
@@ -189,9 +189,9 @@ class Code(NamedTuple):
 
 
 def remarks_on_codes(X: Array, names: list[str], n_rows: int) -> list[Remark]:
-    """Cautions about values that may be codes in the rows X, shape (n, m), of so many: one for every value."""
-    by_value: dict[float, list[Code]] = defaultdict(list)
-    for code in codes(X):
+    """Caution about values that may be codes in the rows X, shape (n, m), out of ``n_rows``: once for every value."""
+    by_value: dict[float, list[SuspectedCode]] = defaultdict(list)
+    for code in suspected_codes(X):
         by_value[code.value].append(code)
     looked_at = "" if len(X) == n_rows else f" of the {len(X)} looked at"
     remarks = []
@@ -208,7 +208,7 @@ def remarks_on_codes(X: Array, names: list[str], n_rows: int) -> list[Remark]:
     return remarks
 
 
-def codes(X: Array) -> list[Code]:
+def suspected_codes(X: Array) -> list[SuspectedCode]:
     """Values of the columns of X, shape (n, m), that lie beyond the range of all others by more than that range.
 
     Only those that a column has three times, or that most columns with a value so far away have.
@@ -216,13 +216,13 @@ def codes(X: Array) -> list[Code]:
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.family_choice.data_profile import codes
+    >>> from robscore.family_choice.data_profile import suspected_codes
     >>> X = np.arange(20.0).reshape(10, 2)
     >>> X[:3, 1] = -999
-    >>> codes(X)
-    [Code(column=1, value=-999.0, n_rows=3, low=7.0, high=19.0)]
+    >>> suspected_codes(X)
+    [SuspectedCode(column=1, value=-999.0, n_rows=3, low=7.0, high=19.0)]
     """
-    X, found = X.copy(), list[Code]()
+    X, found = X.copy(), list[SuspectedCode]()
     for _ in range(_MOST_CODES):
         far = _far_ends(X)
         new = [code for code in far if code.n_rows >= _REPEATED or _is_shared(code.value, far)]
@@ -234,22 +234,22 @@ def codes(X: Array) -> list[Code]:
     return found
 
 
-def _is_shared(value: float, far: list[Code]) -> bool:
+def _is_shared(value: float, far: list[SuspectedCode]) -> bool:
     """Whether most columns with a far value have this one, and are not copies of each other."""
     having = [code for code in far if code.value == value]
     return 2 * len(having) > len(far) and len({(code.low, code.high) for code in having}) > 1
 
 
-def _far_ends(X: Array) -> list[Code]:
+def _far_ends(X: Array) -> list[SuspectedCode]:
     """Least and largest values of columns that are far from all others: all that is on their side of the middle."""
-    there = ~np.isnan(X)
-    low, high = X.min(axis=0, initial=np.inf, where=there), X.max(axis=0, initial=-np.inf, where=there)
+    observed = ~np.isnan(X)
+    low, high = X.min(axis=0, initial=np.inf, where=observed), X.max(axis=0, initial=-np.inf, where=observed)
     middle, found = low / 2 + high / 2, []
     for end, side in ((low, middle > X), (high, middle < X)):
         for j in np.flatnonzero((side <= (end == X)).all(axis=0) & (low < high)).tolist():
-            others = X[there[:, j] & (X[:, j] != end[j]), j]
+            others = X[observed[:, j] & (X[:, j] != end[j]), j]
             least, most = float(others.min()), float(others.max())
             distance = max(least - end[j], end[j] - most)
             if distance > most - least and np.unique(others).size >= _FEWEST_OTHERS:
-                found.append(Code(j, float(end[j]), int(np.count_nonzero(side[:, j])), least, most))
+                found.append(SuspectedCode(j, float(end[j]), int(np.count_nonzero(side[:, j])), least, most))
     return found

@@ -1,11 +1,12 @@
 """The held-out loss of a family, and the standard error of differences of such losses.
 
-Rows are cut into G blocks. Each node is fitted without a penalty to all blocks but one, and the loss of that one is
-taken: since losses are quadratic, sums over blocks of Gamma and g are all it takes. That loss is too large by what the
-fit costs, tr(H^-1 J) / 2n, which is more for a family of heavier statistics: it alone would let a wrong family win that
-is easier to fit. The loss of the rows that were fitted is too small by as much, so the mean of both says how near the
-family comes to the truth. The error is a jackknife over blocks of the whole of it, fits and losses: where two families
-can both be right, a difference is due to the fits alone.
+Rows are divided into G blocks. Each node is fitted without a penalty to all blocks but one, and the loss of that one is
+taken: since losses are quadratic, sums over blocks of Gamma and g are all that is needed. That loss is too large by
+what estimating the parameters costs, tr(H^-1 J) / 2n, which is more for a family of statistics with heavier tails: by
+it alone a wrong family could win that is easier to fit. The loss of the rows that were fitted is too small by as much
+(in-sample optimism), so the mean of both shows how near the family comes to the truth. The standard error is a
+jackknife over blocks of all of this, fits and losses: where two families can both be right, a difference is due to the
+fits alone.
 """
 
 from __future__ import annotations
@@ -20,34 +21,36 @@ from robscore.families.power import PowerFamily
 from robscore.family_choice.common_loss import CommonWeight
 from robscore.weighting.column_scaling import canonical_order
 
-_BLOCKS, _FEW_BLOCKS, _ROWS_A_BLOCK = 20, 10, 15
-_MOST_NODES, _MOST_NEIGHBOURS, _ROWS_A_NEIGHBOUR = 40, 60, 8
-_RIDGE = 1e-6  # of the diagonal
+_BLOCKS, _FEW_BLOCKS, _ROWS_A_BLOCK = 20, 10, 15  # the fewer blocks where they would have fewer rows than that
+_MOST_NODES, _MOST_NEIGHBOURS = 40, 60  # that are fitted, and of each node: a bound on time
+_ROWS_A_NEIGHBOUR = 8  # needed for each neighbour of a node
+_RIDGE = 1e-6  # relative to the diagonal, so that equations of dependent columns can be solved
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The held-out loss of a family, without what the fit costs.
+    """The held-out loss of a family, less what estimating its parameters costs.
 
     Attributes
     ----------
-    loss : mean over rows, with their weights, held out and fitted
+    loss : float
+        The mean over rows, with their weights, of the loss held out and the loss fitted.
     without : array of shape (G,)
-        The same without one of the blocks, neither in a fit nor held out.
+        The same without one of the blocks, which is neither in a fit nor held out.
     """
 
     loss: float
     without: Array
 
     def difference(self, other: HeldOut) -> tuple[float, float]:
-        """How much larger the loss is than another's, and the jackknife error of that."""
+        """How much larger the loss is than another's, and the jackknife standard error of that difference."""
         apart, count = self.without - other.without, self.without.size
         return self.loss - other.loss, float(np.sqrt((count - 1) / count * np.sum((apart - apart.mean()) ** 2)))
 
 
 @dataclass(frozen=True)
-class Design:
-    """What is the same for all families: which rows are held out together, which nodes count, and their neighbours.
+class HoldOutDesign:
+    """What is the same for all families: which rows are held out together, which nodes are fitted, their neighbours.
 
     Attributes
     ----------
@@ -56,6 +59,7 @@ class Design:
     starts : integer array of shape (G,)
         Where blocks start.
     nodes : integer array
+        The nodes that are fitted.
     neighbours : list of integer arrays, one per node
     """
 
@@ -65,8 +69,8 @@ class Design:
     neighbours: list[IntArray]
 
     @classmethod
-    def of(cls, t: Array, *, is_real: bool, seed: int) -> Design:
-        """For rows t, shape (n, m), in common coordinates; the same for any order of rows and columns."""
+    def of(cls, t: Array, *, is_real: bool, seed: int) -> HoldOutDesign:
+        """HoldOutDesign for rows t, shape (n, m), in common coordinates; the same for any order of rows and columns."""
         n, m = t.shape
         rng = np.random.default_rng(seed)
         blocks = _BLOCKS if n >= _BLOCKS * _ROWS_A_BLOCK else _FEW_BLOCKS
@@ -88,14 +92,14 @@ class Design:
                 of_node = float(block_losses(*sums).sum()) + fitted_loss(*sums)
                 without += losses_without_pairs(*sums).sum(axis=0) + fitted_losses_without(*sums)
                 loss += of_node
-            except np.linalg.LinAlgError:  # a column that says nothing, or is beyond all bounds
+            except np.linalg.LinAlgError:  # a column that is constant, or overflows: no family can be judged by it
                 continue
         total = float(rows.sum())
         return HeldOut(loss / (2 * total), without / (2 * (total - rows)))
 
 
 def _neighbours(t: Array, nodes: IntArray, most: int) -> list[IntArray]:
-    """Of every node itself and the columns that go along with it most, by rank correlation."""
+    """For every node, itself and the columns that have the strongest rank correlations with it."""
     m = t.shape[1]
     if m <= most:
         return [np.arange(m)] * nodes.size
@@ -122,7 +126,7 @@ def fitted_loss(gamma: Array, g: Array) -> float:
 
 
 def fitted_losses_without(gamma: Array, g: Array) -> Array:
-    """The same without one of the blocks, shape (G,)."""
+    """The loss of all blocks but one at their own fit, shape (G,), for each block that is left out."""
     sums = g.sum(axis=0) - g
     z = np.linalg.solve(_steadied(gamma.sum(axis=0)) - gamma, sums[..., None])[..., 0]
     return np.asarray(-0.5 * np.einsum("gp,gp->g", sums, z))
@@ -141,4 +145,5 @@ def losses_without_pairs(gamma: Array, g: Array) -> Array:
 
 
 def _steadied(gamma: Array) -> Array:
+    """Gamma with a little more on the diagonal."""
     return gamma + np.diag(_RIDGE * np.maximum(np.diagonal(gamma), 1e-300))
