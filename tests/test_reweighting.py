@@ -11,7 +11,7 @@ from tests.registry import CASES, STATISTICS
 import robscore as rs
 from robscore.weighting.expected_values import quantiles_of_length
 from robscore.weighting.reweighting import taper_for
-from robscore.weighting.tails import Caution, Tail, blended, count_below, gap_near, quantile
+from robscore.weighting.tails import Tail, TailCriteria, blended, count_below, gap_near, quantile
 
 
 def rows(m=8, n_edges=8, n=800, seed=0):
@@ -215,12 +215,12 @@ def test_the_share_is_that_of_rows_beyond_the_simulated_ones():
     rng = np.random.default_rng(0)
     simulated = rng.gamma(5.0, size=8000)
     good = rng.gamma(5.0, size=950)
-    assert Tail.of(good, simulated, Caution()).share * 950 < 1
+    assert Tail.of(good, simulated, TailCriteria()).share * 950 < 1
     for far in (np.full(50, 100.0), np.full(50, np.inf)):
-        tail = Tail.of(np.append(good, far), simulated, Caution())
+        tail = Tail.of(np.append(good, far), simulated, TailCriteria())
         assert tail.share == pytest.approx(0.05, abs=0.01)
         assert good.max() <= tail.cut < 100
-    assert Tail.of(np.append(good, np.full(50, 100.0)), simulated, Caution()).apart == 1
+    assert Tail.of(np.append(good, np.full(50, 100.0)), simulated, TailCriteria()).apart == 1
 
 
 def test_tails_of_many_quantities_at_once_are_those_of_each():
@@ -231,9 +231,9 @@ def test_tails_of_many_quantities_at_once_are_those_of_each():
     simulated[5, 0] = np.inf
     values.sort(axis=1)
     simulated.sort(axis=1)
-    for caution in (Caution(), Caution(bulk=(0.1, 0.9), lowest=0.95, steps=1)):
-        together = Tail.of_each(values, simulated, caution)
-        assert together == [Tail.of_ordered(*pair, caution) for pair in zip(values, simulated, strict=True)]
+    for criteria in (TailCriteria(), TailCriteria(bulk=(0.1, 0.9), lowest=0.95, steps=1)):
+        together = Tail.of_each(values, simulated, criteria)
+        assert together == [Tail.of(*pair, criteria) for pair in zip(values, simulated, strict=True)]
         assert together[0].share * 300 < 1 < together[2].share * 300
 
 

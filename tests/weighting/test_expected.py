@@ -5,28 +5,28 @@ import pytest
 
 from robscore.families import get_family
 from robscore.families.samplers.sampler import Chains
-from robscore.weighting.central_rows import find_middle
-from robscore.weighting.column_scaling import Standard
-from robscore.weighting.expected_values import OfDraws, OfNormal, Simulator
+from robscore.weighting.central_rows import find_central_rows
+from robscore.weighting.column_scaling import ColumnScaling
+from robscore.weighting.expected_values import DrawnValues, NormalValues, Simulator
 from robscore.weighting.surprise import Surprise
 
 LEVELS = np.array([0.02, 0.1, 0.5, 0.9, 0.98, 0.998])
 
 
-def _both(family: str, m: int) -> tuple[OfNormal, OfDraws, Surprise]:
+def _both(family: str, m: int) -> tuple[NormalValues, DrawnValues, Surprise]:
     rng = np.random.default_rng(0)
     A = rng.normal(size=(m, m)) / np.sqrt(m)
     parameters = A @ A.T + np.eye(m), rng.normal(size=m)
     own = get_family(family)
     X = own.sampler().draw(*parameters, 400, Chains(burn_in=0, thin=1, start=None), rng).X
-    standard = Standard.of(own, X)
+    standard = ColumnScaling.of(own, X)
     z = standard(X)
-    scatter, _ = find_middle(z, np.ones(len(z), dtype=bool))
+    scatter, _ = find_central_rows(z, np.ones(len(z), dtype=bool))
     known = Simulator(own, X, 0).expected(parameters, standard, scatter)
-    assert isinstance(known, OfNormal)
+    assert isinstance(known, NormalValues)
     assert known.drawn is None
     many = own.sampler().draw(*parameters, 400_000, Chains(burn_in=0, thin=1, start=None), rng).X
-    return known, OfDraws(many, standard, scatter), Surprise.of(own, parameters, None)
+    return known, DrawnValues(many, standard, scatter), Surprise.of(own, parameters, None)
 
 
 @pytest.mark.parametrize("m", [2, 8, 30])
@@ -45,8 +45,8 @@ def test_what_is_known_of_normal_rows_is_what_rows_have(family: str, m: int) -> 
 def test_other_families_are_drawn() -> None:
     own, rng = get_family("sqrt"), np.random.default_rng(0)
     X = rng.gamma(2.0, size=(200, 4))
-    standard = Standard.of(own, X)
-    scatter, _ = find_middle(standard(X), np.ones(200, dtype=bool))
+    standard = ColumnScaling.of(own, X)
+    scatter, _ = find_central_rows(standard(X), np.ones(200, dtype=bool))
     found = Simulator(own, X, 0).expected((np.eye(4), np.ones(4)), standard, scatter)
-    assert isinstance(found, OfDraws)
+    assert isinstance(found, DrawnValues)
     assert found.drawn.shape[1] == 4

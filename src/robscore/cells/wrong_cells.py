@@ -36,7 +36,7 @@ from robscore.cells.common_faults import stuck_cells
 from robscore.cells.conditionals import Conditionals, conditionals, has_conditionals
 from robscore.cells.draw_cells import DrawingOrder, without_covariates
 from robscore.families.family import Family, Parameters
-from robscore.weighting.column_scaling import Standard
+from robscore.weighting.column_scaling import ColumnScaling
 
 _POINTS = 120  # of the grids that conditional densities are integrated on
 _FORGET = 0.5  # weight of the probabilities of earlier rounds beside the last: rounds vary, since cells are drawn
@@ -105,7 +105,7 @@ class SuspectCells:
                 f"Wrong cells cannot be looked for in {family!r}: that needs a pairwise family on [0, inf) or the real "
                 "line. Fit without cells."
             )
-        scale = CellScale.of(Standard.of(family, observed), observed)
+        scale = CellScale.of(ColumnScaling.of(family, observed), observed)
         stuck = stuck_cells(np.where(missing, np.nan, observed[:, : missing.shape[1]]))
         wrong = WrongCellMixture.first(scale, ~missing & ~stuck)
         return cls(family, observed, missing, scale, wrong, np.where(stuck, 1.0, wrong.probability), stuck)
@@ -164,7 +164,7 @@ class CellScale:
     log_slope: Array
 
     @classmethod
-    def of(cls, standard: Standard, X: Array) -> CellScale:
+    def of(cls, standard: ColumnScaling, X: Array) -> CellScale:
         """The scale of the rows X, shape (n, m), which have no missing cells."""
         w = np.arcsinh(standard(X))
         step = _STEP * (np.abs(X) + _STEP)

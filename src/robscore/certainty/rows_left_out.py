@@ -87,7 +87,7 @@ def rows_left_out(fit: Fit) -> LeftOut:
         return LeftOut(What.NONE, out[:0], n, np.nan, [])
     kept = np.flatnonzero(phi > 0)
     some = (fit.prepared.rows.take(evenly_spread(rows, _MOST_ROWS)) for rows in (out, kept))
-    z_out, z_kept = map(found.rule.standard, some)
+    z_out, z_kept = map(found.rule.scaling, some)
     middle_out, middle = np.median(z_out, axis=0), np.median(z_kept, axis=0)
     precision = found.rule.scatter.precision
     within, usual = _lengths(z_out - middle_out, precision), _lengths(z_kept - middle, precision)

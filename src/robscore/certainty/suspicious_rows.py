@@ -17,13 +17,13 @@ from robscore.families.family import Family
 from robscore.fitting.fit_result import Fit
 from robscore.rows.row_source import Rows
 from robscore.rows.tables import Kind, as_table
-from robscore.weighting.column_scaling import Standard, canonical_order
+from robscore.weighting.column_scaling import ColumnScaling, canonical_order
 from robscore.weighting.expected_values import Simulator
 from robscore.weighting.proper_parameters import proper
-from robscore.weighting.reweighting import repeated
+from robscore.weighting.reweighting import rows_by_frequency
 from robscore.weighting.row_rule import Reason
 from robscore.weighting.surprise import Surprise
-from robscore.weighting.tails import Caution, Tail, largest_usual_surprise, matched
+from robscore.weighting.tails import Tail, TailCriteria, largest_usual_surprise, matched
 
 _VALUES = 41  # quantiles of a column that an entry is compared with
 _MOST_NAMED = 3  # variables of a row
@@ -33,7 +33,7 @@ _PIECE_BYTES = 6e6  # of elements at a time: it guards memory
 _HALF = 0.5  # a full row weight is 1
 _LISTED = 20  # rows whose variables are named even if they are not flagged
 _MOST_START = 2000  # rows that chains start from
-_CAUTION = Caution(bulk=(0.1, 0.5))
+_CRITERIA = TailCriteria(bulk=(0.1, 0.5))
 
 
 @dataclass(frozen=True)
@@ -152,17 +152,18 @@ def usual_rows(fit: Fit) -> Usual:
     parameters = proper(family, fit.loss, fit.unshrunk)
     counted = np.flatnonzero(weights)
     start = rows.take(evenly_spread(counted, _MOST_START))
-    _, order = canonical_order(Standard.of(family, start)(start))
+    _, order = canonical_order(ColumnScaling.of(family, start)(start))
     drawn = Simulator(family, start[order], fit.settings.seed).draw(parameters)
     judged_by = Surprise.of(family, parameters, drawn)
     surprise = judged_by.of_all(rows, overflow_of(family, rows))
     if drawn is None:
         simulated, share = None, Tail.standing_out(surprise).share
     else:
-        ordered = np.sort(surprise if rows.frequency is None else surprise[repeated(rows.frequency, fit.settings.seed)])
+        of_copies = slice(None) if rows.frequency is None else rows_by_frequency(rows.frequency, fit.settings.seed)
+        ordered = np.sort(surprise[of_copies])
         simulated = np.sort(judged_by(drawn))
-        share = Tail.of_ordered(ordered, simulated, _CAUTION).share
-        simulated = matched(simulated, ordered, share, _CAUTION)
+        share = Tail.of(ordered, simulated, _CRITERIA).share
+        simulated = matched(simulated, ordered, share, _CRITERIA)
     typical = np.flatnonzero(surprise <= np.quantile(surprise, 1 - share, method="lower"))
     values = rows.take(evenly_spread(typical, _MOST_TYPICAL))
     quantiles = np.asarray(np.quantile(values, np.linspace(0, 1, _VALUES), axis=0))

@@ -1,1 +1,4 @@
-"""How much every row counts: weights of block medians, tapers, and how rows are judged."""
+"""The weights of the rows: those of block medians, and those of the rule that finds bad rows.
+
+The rule is in :mod:`robscore.weighting.reweighting`, whose head names its five steps and the file of each.
+"""

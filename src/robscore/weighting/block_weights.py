@@ -1,7 +1,10 @@
-"""Robust row weights: those that the geometric median of means gives the rows.
+"""The weights that the geometric median of means gives the rows.
 
-Gamma-hat and g-hat are convex combinations of block means, hence of rows: one weight vector for
-each, c_i = w_block(i) / |block(i)|. Everything after them is ordinary weighted score matching.
+Gamma-hat and g-hat are convex combinations of block means, hence of rows: one weight vector for each,
+
+    c_i = w_block(i) / |block(i)|
+
+Everything after them is ordinary weighted score matching.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from robscore.weighting.row_weights import RowWeights
 Products: TypeAlias = dict[Part, Array]
 
 _FEWEST_TIED = 5  # blocks, for ties to be looked at
-_MOST_RANKED, _FEWEST_A_BLOCK = 20_000, 20  # rows that are looked at to see whether they are sorted
+_MOST_RANKED, _FEWEST_A_BLOCK = 20_000, 20  # guards time: rows that are looked at to see whether they are sorted
 _TIED_SHARE = 0.4  # more identical blocks than this may pull the median onto themselves
 
 
@@ -38,7 +41,7 @@ def robust_weights(
     random_state: RandomState = None,
     way: Way = "auto",
 ) -> RowWeights:
-    """Row weights of the geometric median of means of Gamma and of g.
+    """Weigh rows by the geometric median of means of Gamma and of g.
 
     Parameters
     ----------
@@ -91,7 +94,7 @@ def weigh_rows(
     products: Products | None = None,
     frequency: Array | None = None,
 ) -> tuple[RowWeights, list[Remark]]:
-    """As :func:`robust_weights`, returning remarks instead of warning.
+    """Do as :func:`robust_weights`, but return remarks instead of warning.
 
     ``products`` are inner products of the rows (:func:`shared_products`), where many partitions share them.
     Where rows have a frequency, shape (n,), blocks are made of whole rows and have nearly equal sums of these.
@@ -112,20 +115,16 @@ def weigh_rows(
         keys = elements.row_keys()
         for partition, of_partition in zip(parts, finite, strict=True):
             _check_ties(keys, partition, of_partition)
-        del keys
-    totals: dict[Part, Array] = {}
-    failed = 0
+        del keys  # so that their memory is free while medians are found
     if products is None and way == "auto" and n_partitions > 1:
         products = shared_products(elements)
+    totals, failed = dict.fromkeys(PARTS, np.zeros(n)), 0
     for partition, of_partition in zip(parts, finite, strict=True):
-        blocks: dict[Part, Array] = {}
         for part in PARTS:
             shared = None if products is None else products[part]
-            blocks[part], converged = _block_weights(elements, part, partition, of_partition, way, shared)
+            blocks, converged = _block_weights(elements, part, partition, of_partition, way, shared)
             failed += not converged
-        for part in PARTS:
-            weights = partition.row_weights(blocks[part] / n_partitions, n)
-            totals[part] = totals[part] + weights if part in totals else weights
+            totals[part] = totals[part] + partition.row_weights(blocks / n_partitions, n)
     if failed:
         words = Message(
             f"The geometric median did not converge in {failed} of {2 * n_partitions} computations; try another ",
@@ -139,7 +138,7 @@ def weigh_rows(
 
 
 def shared_products(elements: Elements) -> Products | None:
-    """Inner products of all rows for Gamma and g, computed once for many partitions.
+    """Compute inner products of all rows for Gamma and g once for many partitions.
 
     None where they take too much memory, or where block means are cheaper.
     """
@@ -167,7 +166,7 @@ def _check_shuffled(elements: Elements, n_blocks: int) -> None:
 def _block_weights(
     elements: Elements, part: Part, partition: Partition, finite: BoolArray, way: Way, products: Array | None
 ) -> tuple[Array, bool]:
-    """Weights of all K blocks; zero for those that are infinitely far."""
+    """Weigh all K blocks; zero for those that are infinitely far."""
     weights = np.zeros(partition.n_blocks)
     if np.count_nonzero(finite) <= 2:
         counts = np.ones(partition.n_blocks) if partition.frequency is None else partition.totals
@@ -186,7 +185,7 @@ def _block_weights(
 
 
 def _finite_blocks(elements: Elements, partition: Partition) -> BoolArray:
-    """Blocks without a row that overflows; an error if these are not more than half."""
+    """Find the blocks without a row that overflows; raise if these are not more than half."""
     finite = ~np.logical_or.reduceat(partition.ordered(elements.overflow), partition.starts)
     n_far = partition.n_blocks - np.count_nonzero(finite)
     if 2 * n_far >= partition.n_blocks:
@@ -210,6 +209,7 @@ def _check_ties(keys: NDArray[np.uint64], partition: Partition, finite: BoolArra
 
 
 def _remark_if_sorted(elements: Elements, partition: Partition) -> list[Remark]:
+    """Warn where neighbouring rows resemble each other so much that blocks are groups of their own."""
     if elements.n_rows > _MOST_RANKED:
         partition = partition.sampled(_MOST_RANKED, _FEWEST_A_BLOCK)
         elements, partition = elements.subset(partition.order), Partition.joined(partition.sizes)

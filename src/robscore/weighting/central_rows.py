@@ -1,9 +1,13 @@
-"""The rows in the middle of z, and their scatter: a start that no cluster dominates, whatever the order of the rows.
+"""The central rows and their scatter: step 3 of the row rule, a start that no cluster dominates.
 
 First distances are by median and deviation along the principal directions of the wrapped columns: a cluster draws a
-direction to itself, and then lies far out on it (as in the OGK estimator of Maronna and Zamar, 2002). Then, again and
-again, the nearer 70 % by the covariance of those before; a row that is among them is judged by the others alone, or
-rows that are in would stay in. The subset of smallest determinant is not used: any tight cluster would be in it.
+direction to itself, and then lies far out on it (as in the OGK estimator of Maronna and Zamar, 2002). Then, nine times,
+
+    central rows = the nearest 70 % by  d^2 = (z - mean)' P (z - mean)
+
+with mean and P = C^-1 of the central rows before, the correlations in C shrunk. A central row is judged by the others
+alone, without its own part in mean and P: else rows that are in would stay in. The subset of smallest determinant is
+not used: any tight cluster would be in it.
 """
 
 from __future__ import annotations
@@ -17,10 +21,10 @@ from robscore._tools.deviations import MAD
 from robscore._tools.typing import Array, BoolArray, IntArray
 
 _STEPS = 9
-_SHARE, _LAST_SHARE = 0.7, 0.75  # of the rows that are in the middle
-_RIDGE, _LAST_RIDGE = 0.3, 0.1  # by how much correlations are shrunk
-_LEAST_VARIANCE = 1e-8
-_LARGEST_PART = 0.99  # of a squared distance, that a row may owe to itself
+_SHARE, _LAST_SHARE = 0.7, 0.75  # of the rows that are central, and in the last step
+_RIDGE, _LAST_RIDGE = 0.3, 0.1  # by how much correlations are shrunk, and in the last step
+_LEAST_VARIANCE = 1e-8  # guards rounding: of a column of z that is constant
+_LARGEST_PART = 0.99  # guards rounding: of a squared distance, that a row may owe to itself
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class Scatter:
 
     @classmethod
     def of(cls, z: Array, ridge: float) -> Scatter:
-        """Of the rows z, shape (n, m)."""
+        """Measure the rows z, shape (n, m)."""
         mean = z.mean(axis=0)
         centred = z - mean
         covariance = centred.T @ centred / len(z)
@@ -51,13 +55,14 @@ class Scatter:
         return cls(mean, precision, (1 - ridge) / len(z))
 
     def reordered(self, columns: IntArray) -> Scatter:
-        """For columns in another order."""
+        """Put the columns in another order."""
         return Scatter(self.mean[columns], self.precision[np.ix_(columns, columns)], self.own_share)
 
     def judge(self, z: Array, members: BoolArray) -> tuple[Array, Array]:
-        """Distances, shape (n,), and residuals of every column given the others, shape (n, m).
+        """Give distances, shape (n,), and residuals of every column given the others, shape (n, m).
 
-        ``members``, shape (n,), are rows that the scatter was taken from; their own part in it is taken out again.
+        ``members``, shape (n,), are the rows that the scatter was measured on. Without its own part in P, the distance
+        of such a row and its residuals are larger by 1 / sqrt(1 - own_share d^2).
         """
         centred = z - self.mean
         pulled = centred @ self.precision
@@ -69,8 +74,8 @@ class Scatter:
         return np.sqrt(squares) * own, pulled
 
 
-def find_middle(z: Array, allowed: BoolArray) -> tuple[Scatter, BoolArray]:
-    """The scatter of the rows in the middle among those allowed, shape (n,), and which rows these are."""
+def find_central_rows(z: Array, allowed: BoolArray) -> tuple[Scatter, BoolArray]:
+    """Find the central rows among those allowed, shape (n,): their scatter, and which they are."""
     least = z.shape[1] / (z.shape[1] + np.count_nonzero(allowed))
     distances = _along_directions(z, allowed)
     for step in range(_STEPS):
@@ -83,7 +88,7 @@ def find_middle(z: Array, allowed: BoolArray) -> tuple[Scatter, BoolArray]:
 
 
 def _along_directions(z: Array, allowed: BoolArray) -> Array:
-    """First distances, shape (n,)."""
+    """Measure the first distances, shape (n,), along the principal directions of the wrapped columns."""
     bent = _wrapped(z[allowed])
     _, directions = np.linalg.eigh(bent.T @ bent)
     scores = z @ directions
@@ -93,6 +98,6 @@ def _along_directions(z: Array, allowed: BoolArray) -> Array:
 
 
 def _wrapped(z: Array) -> Array:
-    """Values up to 1.5 as they are, larger ones pulled to 0, which they reach at 4 (Raymaekers and Rousseeuw, 2021)."""
+    """Leave values up to 1.5, pull larger ones to 0, which they reach at 4 (Raymaekers and Rousseeuw, 2021)."""
     size = np.abs(z)
     return np.where(size < 1.5, z, np.sign(z) * 1.541 * np.tanh(0.862 * np.maximum(4.0 - size, 0.0)))

@@ -1,8 +1,11 @@
-"""Rows that are too near each other: copies, a dead sensor, a cluster in one place.
+"""Rows that are too near each other: step 2 of the row rule finds copies, a dead sensor, a cluster in one place.
 
-A row's distance to its fifth nearest neighbour varies by a factor that shrinks with the number of columns. Rows whose
-neighbours are far nearer than those of most rows are in a cluster, wherever it is; such rows are ordinary by any
-fit that they dominate.
+With d_i the distance of row i to its fifth nearest neighbour, after z was bent by arcsinh so that no tail stretches it,
+
+    row i is in a cluster where  log d_i < median log d - max(log 2, 5 deviations of log d)
+
+The factor by which good rows' d_i vary shrinks with the number of columns, and it does not matter where a cluster lies.
+Clusters are looked for before any fit: their rows are ordinary under every fit that they dominate.
 """
 
 from __future__ import annotations
@@ -15,24 +18,24 @@ from robscore._tools.deviations import MAD
 from robscore._tools.memory import chunks
 from robscore._tools.typing import Array, BoolArray, IntArray
 
-_NEIGHBOURS = 5
-_MOST_COMPARED = 2000  # rows that neighbours are looked for among
-_TIGHTER = 2.0  # a cluster's rows are so many times nearer to each other, at least
+_NEIGHBOURS = 5  # the fifth is looked at, so that pairs and triples of equal rows are no cluster
+_MOST_COMPARED = 2000  # guards time: rows that neighbours are looked for among
+_TIGHTER = 2.0  # a cluster's rows are so many times nearer to each other than usual, at least
 _DEVIATIONS = 5.0  # of the log distance, by which they are nearer, at least
-_LARGEST_SHARE = 0.4
-_AT_A_TIME = 1000
+_LARGEST_SHARE = 0.4  # of the rows: what holds more of them is not a cluster but the bulk
+_AT_A_TIME = 1000  # guards memory: rows whose distances to all others are held
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """What rows are compared with to see whether they have too near neighbours.
+    """The rows that others are compared with, and the distance below which they are too near.
 
     Attributes
     ----------
     reference : array of shape (r, m)
         Rows among which neighbours are looked for, bent by arcsinh.
     rounding : float
-        What the rounding of the columns may add to a squared distance.
+        What the rounding of the columns may add to a squared distance: else equal values would look like a cluster.
     limit : float
         Rows with a smaller log distance are in a cluster; minus infinity where there is none.
     """
@@ -43,30 +46,30 @@ class Clusters:
 
     @classmethod
     def of(cls, z: Array) -> Clusters:
-        """Of rows z, shape (n, m), in an order that has nothing to do with where they are."""
+        """Learn from rows z, shape (n, m), in an order that has nothing to do with where they are."""
         n = len(z)
         reference = np.arcsinh(z[:: max(1, -(-n // _MOST_COMPARED))])
         rounding = float(np.sum(np.minimum(_resolution(z), 1.0) ** 2)) / 6
         logs = _log_distances(np.arcsinh(z), reference, rounding)
         middle = float(np.median(logs))
-        deviation = MAD * float(np.median(logs[logs >= middle] - middle))  # of the looser half: no cluster is in it
+        deviation = MAD * float(np.median(logs[logs >= middle] - middle))  # by the looser half: it holds no cluster
         limit = middle - max(np.log(_TIGHTER), _DEVIATIONS * deviation)
         count = int(np.count_nonzero(logs < limit))
         return cls(reference, rounding, limit if _NEIGHBOURS < count <= _LARGEST_SHARE * n else -np.inf)
 
     def reordered(self, columns: IntArray) -> Clusters:
-        """For columns in another order."""
+        """Put the columns in another order."""
         return replace(self, reference=self.reference[:, columns])
 
     def contains(self, z: Array) -> BoolArray:
-        """Which rows are in a cluster, shape (n,)."""
+        """Tell which rows are in a cluster, shape (n,)."""
         if self.limit == -np.inf:
             return np.zeros(len(z), dtype=bool)
         return _log_distances(np.arcsinh(z), self.reference, self.rounding) < self.limit
 
 
 def _log_distances(bent: Array, reference: Array, rounding: float) -> Array:
-    """Of every row to its fifth nearest neighbour (or itself and four), shape (n,)."""
+    """Measure from every row to its fifth nearest neighbour (or itself and four), shape (n,)."""
     squares = np.einsum("ij,ij->i", reference, reference)
     k = min(_NEIGHBOURS, len(reference) - 1)
     nearest = np.empty(len(bent))
@@ -78,7 +81,7 @@ def _log_distances(bent: Array, reference: Array, rounding: float) -> Array:
 
 
 def _resolution(z: Array) -> Array:
-    """How finely columns are rounded, shape (m,): the median step between values where many are equal, else 0."""
+    """Estimate how columns are rounded, shape (m,): the median step between values if many are equal, else 0."""
     steps = np.zeros(z.shape[1])
     for j, column in enumerate(z.T):
         values = np.unique(column)
@@ -88,12 +91,12 @@ def _resolution(z: Array) -> Array:
 
 
 def count_copies(X: Array) -> int:
-    """Rows of X, shape (n, m), that are equal to an earlier one, beyond what the rounding of the columns explains."""
+    """Count the rows of X, shape (n, m), that are copies of another: 0 if the rounding of columns explains them."""
     n = len(X)
     copies = n - len(np.unique(X, axis=0))
     if not copies:
         return 0
-    agreement = 1.0  # probability that two rows agree if columns were independent
+    agreement = 1.0  # the probability that two rows agree, were columns independent
     for column in X.T:
         counts = np.unique(column, return_counts=True)[1]
         agreement *= float(np.sum((counts / n) ** 2) - 1 / n)  # beyond a row's agreement with itself

@@ -1,14 +1,14 @@
-"""Columns made nearly symmetric and put on one scale, so that rows can be compared without a fit.
+"""Columns made nearly symmetric and put on one scale: step 1 of the row rule, to compare rows without a fit.
 
-    z = (s(x) - median) / (1.4826 median deviation)
+    z = (s(x) - median) / (1.4826 median absolute deviation)
 
 with s the family's own monotone map (:meth:`robscore.families.family.Family.symmetric`): a power, the logarithm, log
-ratios of a composition.
+ratios of a composition. What columns owe to covariates is taken away first.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,20 +16,20 @@ from robscore._tools.deviations import MAD
 from robscore._tools.typing import Array, IntArray
 from robscore.families.family import Family
 
-_FAR = 1e6  # deviations; stands for infinity
+_FAR = 1e6  # deviations; guards arithmetic: stands for infinity, and for what is not a number
 _STEPS, _SMALL = 15, 0.1  # of least absolute deviations; residuals below that share of the median count as squares
 
 
 @dataclass(frozen=True)
-class Standard:
-    """How rows become z.
+class ColumnScaling:
+    """The map from rows x to z.
 
     Attributes
     ----------
     family : Family
     middle, deviation : arrays of shape (m,)
     slopes : array of shape (q, m), or None
-        What columns owe to covariates, which is taken away.
+        Slopes of the columns on q covariates.
     """
 
     family: Family
@@ -38,8 +38,8 @@ class Standard:
     slopes: Array | None = None
 
     @classmethod
-    def of(cls, family: Family, X: Array) -> Standard:
-        """By the columns of X, shape (n, m)."""
+    def of(cls, family: Family, X: Array) -> ColumnScaling:
+        """Measure the columns of X, shape (n, m)."""
         columns, slopes = _symmetric(family, X), None
         if family.n_given:
             c = X[:, family.own_columns(X.shape[1]) :]
@@ -50,18 +50,19 @@ class Standard:
             away = np.abs(columns - middle)
         deviation = MAD * np.median(away, axis=0)
         for j in np.flatnonzero(~(deviation > 1e-12 * np.max(away, axis=0, initial=0.0, where=np.isfinite(away)))):
-            finite = away[:, j][np.isfinite(away[:, j])]  # half of the values are equal: by what the others are
-            two = np.unique(finite).size == 2  # neither of two values is far out
+            # Half of the values are equal, so the others give the scale. Of two values neither is far out.
+            finite = away[:, j][np.isfinite(away[:, j])]
+            two = np.unique(finite).size == 2
             deviation[j] = (float(finite.max() if two else finite.mean()) if finite.size else 0.0) or 1.0
         return cls(family, middle, deviation, slopes)
 
-    def reordered(self, columns: IntArray) -> Standard:
-        """For columns in another order."""
+    def reordered(self, columns: IntArray) -> ColumnScaling:
+        """Put the columns in another order."""
         slopes = None if self.slopes is None else self.slopes[:, columns]
-        return Standard(self.family, self.middle[columns], self.deviation[columns], slopes)
+        return replace(self, middle=self.middle[columns], deviation=self.deviation[columns], slopes=slopes)
 
     def __call__(self, X: Array) -> Array:
-        """The rows X as z, shape (n, m)."""
+        """Turn the rows X into z, shape (n, m)."""
         with np.errstate(invalid="ignore", over="ignore"):
             columns = _symmetric(self.family, X)
             if self.slopes is not None:
@@ -78,7 +79,7 @@ def _symmetric(family: Family, X: Array) -> Array:
 
 
 def _robust_slopes(c: Array, columns: Array) -> Array:
-    """Slopes of every column on the covariates by least absolute deviations, shape (q, m), found by reweighting."""
+    """Regress every column on the covariates by least absolute deviations, reweighting squares; shape (q, m)."""
     design = np.column_stack([np.ones(len(c)), c])
     slopes = np.zeros((c.shape[1], columns.shape[1]))
     for j, given in enumerate(columns.T):
@@ -95,7 +96,11 @@ def _robust_slopes(c: Array, columns: Array) -> Array:
 
 
 def canonical_order(z: Array) -> tuple[IntArray, IntArray]:
-    """An order of the columns and one of the rows that do not depend on the order in which they are given."""
+    """Order the columns and the rows in a way that does not depend on the order in which they are given.
+
+    Sums round by the order of their terms, and random numbers go to rows by their position: in this order neither
+    shows how the table was sorted.
+    """
     bent = np.arcsinh(z)
     columns = np.argsort(bent.mean(axis=0), kind="stable")
     key = bent[:, columns] @ np.cos(np.arange(1, z.shape[1] + 1))

@@ -1,7 +1,10 @@
-"""What a fit expects of good rows: how far from the middle they lie, their residuals, and how surprising they are.
+"""What a fit expects of good rows: step 4 of the row rule.
 
-Known where rows are normal once the family has made them symmetric, whatever the seed; else those of rows that are
-drawn from the fit.
+A fit of the rows that count says how good rows are distributed: how far from the centre they lie, how large the
+residual of every column given the others is, and how surprising rows are. The values of N good rows are
+
+- computed, whatever the seed, where rows are normal once the family has made them symmetric (:class:`NormalValues`);
+- else measured on rows simulated from the fit (:class:`DrawnValues`).
 """
 
 from __future__ import annotations
@@ -21,16 +24,18 @@ from robscore.families.family import Family, Parameters
 from robscore.families.samplers.normal import NormalSampler
 from robscore.families.samplers.sampler import Sampler
 from robscore.weighting.central_rows import Scatter
-from robscore.weighting.column_scaling import Standard
+from robscore.weighting.column_scaling import ColumnScaling
 from robscore.weighting.surprise import Surprise
 
-_QUANTILES = 2**14  # of a distribution that is known
-_AT_A_TIME = 2_000  # rows, so that what is made of them stays near the processor
-OUTER = 0.1  # share of the residuals of a column, on either side, that is looked at
+OUTER = 0.1  # share of the residuals of a column, on either side, that is compared, and so must be in order
+_QUANTILES = 2**14  # N where the distribution is known
+_AT_A_TIME = 2_000  # guards time: rows, so that what is made of them stays near the processor
+_FEWEST_CHAINS, _MOST_CHAINS, _CELLS = 2000, 8000, 80_000  # for families that are sampled by chains from given rows
+_FIRST_SWEEPS, _MORE_SWEEPS = 10, 5  # of chains that start from rows of the data, and from those of the fit before
 
 
 class Expected(ABC):
-    """Of the rows of one fit."""
+    """The values that good rows have under one fit."""
 
     @property
     def drawn(self) -> Array | None:
@@ -39,43 +44,45 @@ class Expected(ABC):
 
     @abstractmethod
     def distances(self) -> Array:
-        """From the middle, shape (N,)."""
+        """Give the distances from the centre, shape (N,)."""
 
     @abstractmethod
     def residuals(self) -> Array:
-        """Of every column given the others, shape (m, N), in ascending order; those between the outer tenths in any."""
+        """Give the residuals of every column given the others, shape (m, N); only the outer tenths are in order."""
 
     @abstractmethod
     def surprises(self, judged_by: Surprise) -> Array:
-        """Under the fit, shape (N,)."""
+        """Give the surprise under the fit, shape (N,)."""
 
 
 @dataclass(frozen=True, eq=False)
-class OfDraws(Expected):
-    """As rows that were drawn have them.
+class DrawnValues(Expected):
+    """The values of rows that were drawn from the fit.
 
     Attributes
     ----------
     rows : array of shape (N, m)
-    standard : how they become z
-    scatter : of the middle of z
+    scaling : ColumnScaling
+        The map to z.
+    scatter : Scatter
+        That of the central rows in z.
     """
 
     rows: Array
-    standard: Standard
+    scaling: ColumnScaling
     scatter: Scatter
 
     @property
     def drawn(self) -> Array:
-        """All of them."""
+        """All of these rows."""
         return self.rows
 
     def distances(self) -> Array:
-        """Of those that were drawn."""
+        """Measure the distances of the rows that were drawn."""
         return self._judged[0]
 
     def residuals(self) -> Array:
-        """Of those that were drawn."""
+        """Measure the residuals of the rows that were drawn, and order the outer ones."""
         columns = self._judged[1]
         count = columns.shape[1]
         outer = int(np.ceil(OUTER * count)) + 2
@@ -87,60 +94,61 @@ class OfDraws(Expected):
         return columns
 
     def surprises(self, judged_by: Surprise) -> Array:
-        """Of those that were drawn."""
-        return np.concatenate([judged_by(self.rows[piece]) for piece in self._pieces])
+        """Measure the surprises of the rows that were drawn."""
+        return np.concatenate([judged_by(self.rows[piece]) for piece in chunks(len(self.rows), _AT_A_TIME)])
 
     @cached_property
     def _judged(self) -> tuple[Array, Array]:
         """Distances, shape (N,), and residuals, shape (m, N), in any order."""
         nobody = np.zeros(_AT_A_TIME, dtype=bool)
         distances, residuals = np.empty(len(self.rows)), np.empty((self.scatter.mean.size, len(self.rows)))
-        for piece in self._pieces:
-            z = self.standard(self.rows[piece])
+        for piece in chunks(len(self.rows), _AT_A_TIME):
+            z = self.scaling(self.rows[piece])
             distances[piece], own = self.scatter.judge(z, nobody[: len(z)])
             residuals[:, piece] = own.T
         return distances, residuals
 
-    @property
-    def _pieces(self) -> list[slice]:
-        return chunks(len(self.rows), _AT_A_TIME)
-
 
 @dataclass(frozen=True, eq=False)
-class OfNormal(Expected):
-    """As the normal distribution has them.
+class NormalValues(Expected):
+    """The values that a normal distribution gives the rows: lengths of normal vectors, and normal residuals.
 
     Attributes
     ----------
-    sampler : of the rows
-    parameters : of the fit
-    standard : how rows become z, which is then normal
-    scatter : of the middle of z
-    draw : gives rows, which are needed where there are but a few columns
+    sampler : NormalSampler
+        That of the family.
+    parameters : Parameters
+        Those of the fit.
+    scaling : ColumnScaling
+        The map to z, which is then normal.
+    scatter : Scatter
+        That of the central rows in z.
+    draw : callable
+        Gives rows, which are needed where there are but a few columns.
     """
 
     sampler: NormalSampler
     parameters: Parameters
-    standard: Standard
+    scaling: ColumnScaling
     scatter: Scatter
     draw: Callable[[], Array]
 
     def distances(self) -> Array:
-        """Lengths of normal vectors."""
+        """Compute the lengths of normal vectors."""
         mean, covariance = self._moments
         root = np.linalg.cholesky(self.scatter.precision).T
         known = quantiles_of_length(root @ (mean - self.scatter.mean), root @ covariance @ root.T, _QUANTILES)
         return self._drawn.distances() if known is None else known
 
     def residuals(self) -> Array:
-        """Normal: as many in the tails as there should be."""
+        """Compute normal residuals: as many in the tails as there should be."""
         mean, covariance = self._moments
         slopes = self.scatter.precision / np.sqrt(np.diagonal(self.scatter.precision))
         deviation = np.sqrt(np.einsum("ij,ij->j", slopes, covariance @ slopes))
         return np.asarray(((mean - self.scatter.mean) @ slopes)[:, None] + deviation[:, None] * _normal_quantiles())
 
     def surprises(self, judged_by: Surprise) -> Array:
-        """Half the square of the length of a normal vector, above the least."""
+        """Compute half the square of the length of a normal vector, above the least surprise."""
         known = self.sampler.surprises(*self.parameters)
         if known is not None:
             return known
@@ -154,30 +162,24 @@ class OfNormal(Expected):
     def _moments(self) -> tuple[Array, Array]:
         """Mean and covariance of z, shapes (m,) and (m, m)."""
         mean, covariance = self.sampler.moments(*self.parameters)
-        deviation = self.standard.deviation
-        return (mean - self.standard.middle) / deviation, covariance / np.multiply.outer(deviation, deviation)
+        deviation = self.scaling.deviation
+        return (mean - self.scaling.middle) / deviation, covariance / np.multiply.outer(deviation, deviation)
 
     @cached_property
-    def _drawn(self) -> OfDraws:
-        return OfDraws(self.draw(), self.standard, self.scatter)
+    def _drawn(self) -> DrawnValues:
+        return DrawnValues(self.draw(), self.scaling, self.scatter)
 
 
 @lru_cache(maxsize=1)
 def _normal_quantiles() -> Array:
-    """Evenly spread, ascending."""
+    """Evenly spread quantiles of the standard normal distribution, ascending."""
     quantiles: Array = ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES)
     quantiles.flags.writeable = False
     return quantiles
 
 
-# Rows simulated from one fit after another, for comparison with the data.
-
-_FEWEST_CHAINS, _MOST_CHAINS, _CELLS = 2000, 8000, 80_000  # for families that are sampled by chains from given rows
-_FIRST_SWEEPS, _MORE_SWEEPS = 10, 5
-
-
 class Simulator:
-    """Always the same random numbers, so that the rows of two fits differ by the fits alone.
+    """Draws rows from one fit after another with the same random numbers, so that they differ by the fits alone.
 
     Parameters
     ----------
@@ -193,16 +195,16 @@ class Simulator:
         chosen = np.linspace(0, len(start) - 1, count).round().astype(np.intp)
         self.chains, self.sweeps = start[chosen], _FIRST_SWEEPS
 
-    def expected(self, parameters: Parameters, standard: Standard, scatter: Scatter) -> Expected | None:
-        """What these parameters expect of good rows; None where the family cannot be sampled."""
+    def expected(self, parameters: Parameters, scaling: ColumnScaling, scatter: Scatter) -> Expected | None:
+        """Give what these parameters expect of good rows; None where the family cannot be sampled."""
         sampler = self.family.sampler() if self.family.is_pairwise else None
         if isinstance(sampler, NormalSampler):
-            return OfNormal(sampler, parameters, standard, scatter, partial(self._simulated, sampler, parameters))
+            return NormalValues(sampler, parameters, scaling, scatter, partial(self._simulated, sampler, parameters))
         drawn = self.draw(parameters)
-        return None if drawn is None else OfDraws(drawn, standard, scatter)
+        return None if drawn is None else DrawnValues(drawn, scaling, scatter)
 
     def draw(self, parameters: Parameters) -> Array | None:
-        """Rows, shape (N, m); None where the family cannot be sampled."""
+        """Draw rows, shape (N, m); None where the family cannot be sampled."""
         if not self.family.is_pairwise:
             return None
         try:
@@ -218,25 +220,23 @@ class Simulator:
         return drawn
 
 
-# How long normal vectors are: quantiles of a quadratic form, computed and not drawn.
-#
-# With w normal of mean mu and covariance C = V diag(l) V', the square of its length is Q = sum l_i (g_i + b_i)^2, where
-# g is standard normal and b = diag(l)^-1/2 V' mu. Its characteristic function is
-#
-#     phi(u) = prod (1 - 2 i l_k u)^-1/2 exp(i l_k b_k^2 u / (1 - 2 i l_k u))
-#
-# and (Davies, 1973), with a step d so small that Q hardly ever exceeds 2 pi / d,
-#
-#     P(Q < x) = 1/2 - sum_k Im[phi(u_k) exp(-i u_k x)] / (pi (k + 1/2)),      u_k = (k + 1/2) d.
-
-_KNOTS, _MOST_TERMS = 400, 4000
+_KNOTS, _MOST_TERMS = 400, 4000  # of the distribution of a length, and of the sum that gives it
 _NEGLIGIBLE = 1e-6  # phi beyond the last term
 _SURE = 1e-5  # probabilities closer than that to 0 or 1 are not interpolated
-_BLOCK = 500  # terms at a time
+_BLOCK = 500  # guards memory: terms at a time
 
 
 def quantiles_of_length(mean: Array, covariance: Array, count: int) -> Array | None:
-    """So many evenly spread quantiles of the length of normal vectors, ascending, shape (count,).
+    """Compute evenly spread quantiles of the length of normal vectors, ascending, shape (count,).
+
+    With w normal of mean mu and covariance C = V diag(l) V', the square of its length is Q = sum l_i (g_i + b_i)^2,
+    where g is standard normal and b = diag(l)^-1/2 V' mu. Its characteristic function is
+
+        phi(u) = prod (1 - 2 i l_k u)^-1/2 exp(i l_k b_k^2 u / (1 - 2 i l_k u))
+
+    and (Davies, 1973), with a step d so small that Q hardly ever exceeds 2 pi / d,
+
+        P(Q < x) = 1/2 - sum_k Im[phi(u_k) exp(-i u_k x)] / (pi (k + 1/2)),      u_k = (k + 1/2) d.
 
     None where too many terms would be needed, as for two or three columns: few columns are drawn accurately.
 
@@ -273,13 +273,14 @@ def quantiles_of_length(mean: Array, covariance: Array, count: int) -> Array | N
     inside[1:] &= np.diff(below) > 0
     if np.count_nonzero(inside) < 10:
         return None
+    # The cube root of Q is nearly normal, so it is nearly a straight line over normal quantiles.
     between = PchipInterpolator(ndtri(below[inside]), np.cbrt(x[inside]), extrapolate=True)
     wanted = ndtri((np.arange(count) + 0.5) / count)
     return np.asarray(np.sqrt(np.maximum(between(wanted), 0.0) ** 3))
 
 
 def _terms(spread: Array, shift: Array, step: float) -> tuple[Array, AnyArray] | None:
-    """Where phi is taken, and phi over pi (k + 1/2), complex, both of shape (k,), as far as it is not negligible."""
+    """Give the u_k, and phi(u_k) over pi (k + 1/2), complex, both of shape (k,), as far as phi is not negligible."""
     pieces: list[AnyArray] = []
     for first in range(0, _MOST_TERMS, _BLOCK):  # the absolute value of phi falls
         u = (np.arange(first, first + _BLOCK) + 0.5) * step

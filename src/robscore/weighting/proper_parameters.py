@@ -1,4 +1,12 @@
-"""Parameters that have a density, near those of a fit that need not have one."""
+"""Parameters that have a density, near those of a fit that need not have one.
+
+Score matching has a minimum where the density cannot be integrated, for example at a K with a negative eigenvalue.
+To simulate rows, or to judge them, interactions are shrunk as far as a density needs it:
+
+    K = D^1/2 (I + s R) D^1/2,      D the diagonal of K, R the rest of D^-1/2 K D^-1/2,      s <= 1 as large as possible
+
+and the location is the one that suits this K.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +25,12 @@ _LEAST_LOCATIONS = (-0.95, -0.9)  # that have a density at 0; on the simplex
 
 
 def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
-    """The parameters, interactions shrunk as far as a density needs it, with the location that suits them.
+    """Shrink interactions as far as a density needs it, and take the location that suits them.
 
     Raises
     ------
     NoDensityError
-        If they are not finite.
+        If the parameters are not finite.
     """
     if not all(np.isfinite(part).all() for part in parameters):
         raise NoDensityError(
@@ -31,14 +39,17 @@ def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
     if not isinstance(loss, QuadraticLoss):
         return parameters
     interaction, location = parameters
-    if isinstance(family, Moderated):
-        return _proper_at_all(family, loss, interaction, location)
-    if loss.gamma_last is not None:  # compositions: K may be singular, and its columns may sum to zero
+    if loss.gamma_last is not None and not isinstance(family, Moderated):
+        # Compositions have a density even where K is singular, as it is where its columns sum to zero.
         values, vectors = np.linalg.eigh(loss.completed(interaction))
         return (vectors * np.maximum(values, 0.0)) @ vectors.T, _at_least(location, _LEAST_LOCATIONS[1])
-    K, shrink = _shrunk(interaction)
-    if shrink < 1.0 and location.any():
-        location = as_location(loss.best_location(loss.g[:, loss.n_columns :] - loss.pulls_of(K)))
+    if isinstance(family, Moderated):
+        K, is_shrunk = _shrunk_at_moderators(family, loss, interaction)
+    else:
+        K, shrink = _shrunk(interaction)
+        is_shrunk = shrink < 1.0 and bool(location.any())
+    if is_shrunk:
+        location = as_location(loss.best_location(loss.g[:, loss.n_interactions :] - loss.pulls_of(K)))
     try:
         family.check_parameters(K, location)
     except ValueError:
@@ -47,7 +58,7 @@ def proper(family: Family, loss: Loss, parameters: Parameters) -> Parameters:
 
 
 def _shrunk(interaction: Array) -> tuple[Array, float]:
-    """K, shape (m, m), with a diagonal and a least eigenvalue that are not too small, and what its edges are times."""
+    """Shrink K, shape (m, m), until diagonal and least eigenvalue are not too small; also give the factor s."""
     diagonal = interaction.diagonal()
     diagonal = np.maximum(diagonal, _LEAST_DIAGONAL * max(float(np.median(diagonal)), 1e-8))
     size = np.sqrt(diagonal)
@@ -59,8 +70,8 @@ def _shrunk(interaction: Array) -> tuple[Array, float]:
     return off * np.multiply.outer(size, size), shrink
 
 
-def _proper_at_all(family: Moderated, loss: QuadraticLoss, stacked: Array, location: Array) -> Parameters:
-    """The same with moderators: what changes with them is shrunk until there is a density at all that were seen."""
+def _shrunk_at_moderators(family: Moderated, loss: QuadraticLoss, stacked: Array) -> tuple[Array, bool]:
+    """Shrink what changes with moderators until there is a density at all that were seen; whether it was needed."""
     means = family.moderation.means
     average, shrink = _shrunk(family.interaction_at(stacked, means))
     changes = np.tensordot(family.moderation.seen - means, matrices(stacked)[1:], axes=1)
@@ -72,17 +83,11 @@ def _proper_at_all(family: Moderated, loss: QuadraticLoss, stacked: Array, locat
     share = share if share > _LEAST_SHARE else 0.0
     K = np.concatenate([average, share * stacked[loss.n_columns :]])
     K[: loss.n_columns] -= np.tensordot(means, matrices(K)[1:], axes=1)
-    if min(share, shrink) < 1.0:
-        location = as_location(loss.best_location(loss.g[:, loss.n_interactions :] - loss.pulls_of(K)))
-    try:
-        family.check_parameters(K, location)
-    except ValueError:
-        location = _at_least(location, _LEAST_LOCATIONS[0])
-    return K, location
+    return K, min(share, shrink) < 1.0
 
 
 def _at_least(location: Array, least: float) -> Array:
-    """The location where covariates are zero, raised to what has a density; their effects stay."""
+    """Raise the location where covariates are zero to what has a density; their effects stay."""
     if location.ndim == 1:
         return np.maximum(location, least)
     return np.column_stack([np.maximum(location[:, 0], least), location[:, 1:]])

@@ -1,18 +1,19 @@
-"""Which rows count, and how much, without prior knowledge: found by fits that are continuous in the data.
+"""The row rule: which rows are bad, without prior knowledge, found by fits that are continuous in the data.
 
 1. Columns are made nearly symmetric and put on one scale (:mod:`robscore.weighting.column_scaling`).
-2. Rows with far nearer neighbours than most are in a cluster and are out (:mod:`robscore.weighting.clusters`).
-3. The rows in the middle are a start that no cluster can dominate (:mod:`robscore.weighting.central_rows`).
-4. The family is fitted to the rows that count, by a fit that is a continuous function of the data, and rows are
-   simulated from it (:mod:`robscore.weighting.expected_values`), where what it expects of them is not known
-   (:mod:`robscore.weighting.expected_values`).
-5. Data and expectation are compared (:mod:`robscore.weighting.tails`): once in the distance from the middle, by which
-   rows are left out; then, fit after fit, in the residual of every column given the others, by which rows are left
-   out, and in the surprise -log p, by which they lose weight smoothly, so that the fit of clean rows is not biased
-   (:mod:`robscore.weighting.row_weights`). Back to 4 until this settles, as a rule after two fits.
+2. Rows with far nearer neighbours than most are in a cluster and left out (:mod:`robscore.weighting.clusters`).
+3. The central rows are a start that no cluster dominates (:mod:`robscore.weighting.central_rows`).
+4. The family is fitted to the rows with a weight, by a fit that is a continuous function of the data
+   (:mod:`robscore.weighting.proper_parameters`). It says what good rows would look like: computed where they are
+   normal, else measured on rows simulated from the fit (:mod:`robscore.weighting.expected_values`).
+5. Data and expectation are compared (:mod:`robscore.weighting.tails`) in the distance from the centre and in the
+   residual of every column given the others, by which rows are left out, and in the surprise -log p
+   (:mod:`robscore.weighting.surprise`), by which they lose weight smoothly, so that the fit of clean rows is not biased
+   (:mod:`robscore.weighting.row_weights`). Back to 4 until the weights settle, as a rule after two fits.
 
-Nothing depends on the order of the rows, and only rounding on that of the columns. With very many rows the rule is
-learnt from a random sample and applied to all.
+:meth:`Pilot.of` is step 1, :meth:`Pilot.learn` steps 2 to 5; :mod:`robscore.weighting.row_rule` applies the limits that
+were found to any rows. Nothing depends on the order of the rows, and only rounding on that of the columns. With very
+many rows the rule is learnt from a random sample and applied to all.
 """
 
 from __future__ import annotations
@@ -27,27 +28,27 @@ from robscore.elements import Elements
 from robscore.families.family import Family, Parameters
 from robscore.losses.quadratic import Loss
 from robscore.rows.row_source import Rows
-from robscore.weighting.central_rows import find_middle
+from robscore.weighting.central_rows import find_central_rows
 from robscore.weighting.clusters import Clusters, count_copies
-from robscore.weighting.column_scaling import Standard, canonical_order
+from robscore.weighting.column_scaling import ColumnScaling, canonical_order
 from robscore.weighting.expected_values import OUTER, Simulator
 from robscore.weighting.proper_parameters import proper
-from robscore.weighting.row_rule import Rule
+from robscore.weighting.row_rule import RowRule
 from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.surprise import Surprise
-from robscore.weighting.tails import LARGEST_SHARE, Caution, Tail, blended, count_below, gap_near, value_at
+from robscore.weighting.tails import LARGEST_SHARE, Tail, TailCriteria, blended, count_below, gap_near, value_at
 
 START_CONTAMINATION = 0.1  # what blocks guard against by default: K = 0.4 n
-_MOST_ROWS = 10_000  # that the rule is learnt from
-_TOO_MANY = 0.4  # rows left out, as a share, that no family can be right with
-_ITERATIONS = 4
+_MOST_ROWS = 10_000  # guards time: rows that the rule is learnt from
+_TOO_MANY = 0.4  # share of the rows that no family can be right with, if they are left out
+_ITERATIONS = 4  # fits, at most
 _SETTLED, _SETTLED_SHARE = 0.15, 1e-4  # rows, and share of all, whose weight may still change: drifts go on for long
-_ROWS_A_COLUMN = 5  # for surprise to be looked at by the first fit: else all but the middle would surprise
+_ROWS_A_COLUMN = 5  # for surprise to be looked at after the first fit: else all but the central rows would surprise
 
 _LEEWAY = 2.0  # for every column over the root of n: a fit likes its own rows
-_OF_DISTANCE = Caution()
-_OF_SURPRISE = Caution(steps=3)
-_OF_COLUMNS = Caution(bulk=(OUTER, 1 - OUTER), leeway=2.0, lowest=0.95, errors=(6.0, 12.0), purity=3.0, steps=1)
+_OF_DISTANCE = TailCriteria()
+_OF_SURPRISE = TailCriteria(steps=3)
+_OF_COLUMNS = TailCriteria(bulk=(OUTER, 1 - OUTER), leeway=2.0, lowest=0.95, errors=(6.0, 12.0), purity=3.0, steps=1)
 _UNUSUAL = (0.01, 0.9)  # quantiles of the simulated surprise: less is too likely, more is surprising
 
 _EXCESS_INFLATION = 1.6  # bad rows that resemble good ones escape the comparison: so many times the excess are left out
@@ -64,32 +65,38 @@ class Reweighted:
 
     Attributes
     ----------
-    weights : what every row counts, by a taper
+    weights : RowWeights
+        Those of the rows, by a taper.
     reasons : integer array of shape (n,)
-        Why a row counts less than in full; see :class:`robscore.weighting.row_rule.Reason`.
-    loss : the tapered loss
-    parameters : the fit that rows were judged by
-    rule : what was learnt, to judge other rows by
-    copies : rows that are equal to others, beyond what rounding explains
+        Why a row has less than its full weight; see :class:`robscore.weighting.row_rule.Reason`.
+    loss : Loss
+        The tapered loss.
+    parameters : Parameters
+        Those of the fit that rows were judged by.
+    rule : RowRule
+        What was learnt, to judge other rows by.
+    copies : int
+        Rows that are equal to others, beyond what rounding explains.
     members : boolean array of shape (n,)
-        The rows that the rule's scatter was taken from.
+        The central rows, which the rule's scatter was measured on.
     """
 
     weights: RowWeights
     reasons: IntArray
     loss: Loss
     parameters: Parameters
-    rule: Rule
+    rule: RowRule
     copies: int
     members: BoolArray
 
 
 def reweigh(elements: Elements, rows: Rows, family: Family, fit: PilotFit, seed: int) -> Reweighted | None:
-    """Weights for the rows, by a rule learnt from them; None if so many would be dropped that no family is right.
+    """Weigh the rows by a rule learnt from them; None if so many would be left out that no family is right.
 
     Parameters
     ----------
-    elements : of all rows
+    elements : Elements
+        Those of all rows.
     rows : Rows
         The same, as the family sees them.
     family : Family
@@ -101,7 +108,7 @@ def reweigh(elements: Elements, rows: Rows, family: Family, fit: PilotFit, seed:
     n = elements.n_rows
     sample = np.arange(n)
     if rows.frequency is not None:
-        sample = repeated(rows.frequency, seed)
+        sample = rows_by_frequency(rows.frequency, seed)
     elif n > _MOST_ROWS:
         sample = np.sort(np.random.default_rng(seed).choice(n, size=_MOST_ROWS, replace=False))
     pilot = Pilot.of(family, rows.take(sample), elements.overflow[sample], sample)
@@ -115,8 +122,8 @@ def reweigh(elements: Elements, rows: Rows, family: Family, fit: PilotFit, seed:
     return Reweighted(weights, reasons, weights.loss(elements), rule.parameters, rule, copies, is_member)
 
 
-def repeated(frequency: Array, seed: int) -> IntArray:
-    """Positions of rows, ascending, each about as often as its frequency says; at most so many as the rule looks at.
+def rows_by_frequency(frequency: Array, seed: int) -> IntArray:
+    """Repeat positions of rows, ascending, by their frequency; at most so many as the rule looks at.
 
     Whole frequencies are met exactly. Where they are so small that rows would be lost, all are stretched.
     """
@@ -141,10 +148,12 @@ class Pilot:
     columns : integer array of shape (m,)
         Where its columns stand among those given: in another order only where the family treats them all alike.
     z : array of shape (n, m)
-    standard : how X became z
-    elements : of its rows
+    scaling : ColumnScaling
+        How X became z.
+    elements : Elements
+        Those of its rows.
     is_first : boolean array of shape (n,)
-        False for rows that are there again because of their frequency.
+        False for rows that are repeated because of their frequency.
     """
 
     family: Family
@@ -152,15 +161,15 @@ class Pilot:
     order: IntArray
     columns: IntArray
     z: Array
-    standard: Standard
+    scaling: ColumnScaling
     elements: Elements
     is_first: BoolArray
 
     @classmethod
     def of(cls, family: Family, X: Array, overflow: BoolArray, numbers: IntArray) -> Pilot:
-        """The rows X, shape (n, m), of which some may overflow; the same numbers, ascending, are the same row."""
-        standard = Standard.of(family, X[~overflow] if 2 * np.count_nonzero(overflow) < len(X) else X)
-        z = standard(X)
+        """Scale and order rows X, shape (n, m), some of which may overflow; equal numbers, ascending, are one row."""
+        scaling = ColumnScaling.of(family, X[~overflow] if 2 * np.count_nonzero(overflow) < len(X) else X)
+        z = scaling(X)
         columns, order = canonical_order(z)
         if family.columns_alike:
             family = family.reordered(columns)
@@ -169,113 +178,115 @@ class Pilot:
         every = np.append(columns, np.arange(columns.size, X.shape[1]))  # with covariates
         X, z = np.ascontiguousarray(X[np.ix_(order, every)]), np.ascontiguousarray(z[np.ix_(order, columns)])
         is_first = np.diff(numbers, prepend=-1) > 0
-        return cls(family, X, order, columns, z, standard.reordered(columns), family.elements(X), is_first[order])
+        return cls(family, X, order, columns, z, scaling.reordered(columns), family.elements(X), is_first[order])
 
-    def learn(self, fit: PilotFit, seed: int) -> tuple[Rule, BoolArray]:
-        """The rule, and which rows its scatter was taken from."""
+    def learn(self, fit: PilotFit, seed: int) -> tuple[RowRule, BoolArray]:
+        """Learn the rule by steps 2 to 5; also give the central rows, which its scatter was measured on."""
+        # Step 2. If nothing is left, the clusters are the data.
         clusters = Clusters.of(self.z[self.is_first])
-        coarse = np.array([np.unique(column).size <= _FEW_VALUES for column in self.z.T])
         allowed = ~clusters.contains(self.z) & ~self.elements.overflow
         if not allowed.any():
             allowed = ~self.elements.overflow
-        scatter, members = find_middle(self.z, allowed)
+        # Step 3.
+        scatter, members = find_central_rows(self.z, allowed)
         distances, residuals = scatter.judge(self.z, members)
+        coarse = np.array([np.unique(column).size <= _FEW_VALUES for column in self.z.T])
         simulator = Simulator(self.family, self.X[members], seed)
         weights = RowWeights.hard(members.astype(float), ())
-        far, most_surprising, last_limits, last_above = (np.inf, np.inf), np.inf, np.zeros(0), None
+        none, no_columns = (np.inf, np.inf), np.full(self.z.shape[1], np.inf)  # limits that leave out nothing
+        far, share = none, np.inf
+        limits: Array | None = None
+        above: Array | None = None
         for iteration in range(_ITERATIONS):
             assert weights.phi is not None
-            loss = weights.loss(self.elements)
             counted = int(np.count_nonzero(weights.phi))
+            # Step 4. The fit, and what it expects of good rows.
+            loss = weights.loss(self.elements)
             parameters = proper(self.family, loss, fit(loss, counted, self.columns))
-            expected = simulator.expected(parameters, self.standard, scatter)
+            expected = simulator.expected(parameters, self.scaling, scatter)
             judged_by = Surprise.of(self.family, parameters, None if expected is None else expected.drawn)
             surprise = judged_by(self.X)
             simulated = None if expected is None else expected.surprises(judged_by)
+            # Step 5. Distances, once: the central rows stay as they are. Then residuals, then the surprise, each among the
+            # rows that the comparisons before have left. From the third fit on, limits go halfway to those found.
             if iteration == 0:
                 far = self._far(distances[allowed], None if expected is None else expected.distances())
-            with np.errstate(invalid="ignore"):  # rows so far out that their density is zero
-                likely, surprising = (-np.inf, np.inf) if simulated is None else np.quantile(simulated, _UNUSUAL)
-            everything = np.full(self.z.shape[1], np.inf)
-            rule = Rule(
-                self.standard, clusters, scatter, far, float(surprising), -everything, everything, judged_by,
-                (np.inf, np.inf), float(likely),
-            )  # fmt: skip
+            likely, surprising = _unusual(simulated)
+            rule = RowRule(
+                self.scaling, clusters, scatter, far, surprising, -no_columns, no_columns, judged_by, none, likely
+            )
             trust = np.where(allowed, rule.trust_distance(distances, surprise), 0.0)
-            good = trust > 0
-            limits = _limits_of_columns(residuals[good], None if expected is None else expected.residuals())
-            if iteration > 1:  # what one fit leaves out the next may take in, and so on
-                limits = (limits + last_limits) / 2
-            last_limits = limits
+            drawn, last = None if expected is None else expected.residuals(), limits if iteration > 1 else None
+            limits = _limits_of_columns(residuals[trust > 0], drawn, last)
             rule = replace(rule, low=np.where(coarse, -np.inf, limits[0]), high=np.where(coarse, np.inf, limits[1]))
             trust = np.minimum(trust, rule.trust_columns(residuals))
-            good = trust > 0
             if iteration or counted >= _ROWS_A_COLUMN * self.z.shape[1]:
-                ordered = np.sort(surprise[good])
-                taper, most_surprising = self._taper(ordered, simulated, most_surprising)
-                taper, last_above = _halfway(ordered, taper, last_above if iteration > 1 else None)
+                ordered = np.sort(surprise[trust > 0])
+                taper, share = self._taper(ordered, simulated, share)
+                taper, above = _halfway(ordered, taper, above if iteration > 1 else None)
                 rule = replace(rule, taper=taper)
-            last, weights = weights.phi, self._weights(rule, surprise, trust)
-            if weights.phi is not None and np.abs(weights.phi - last).sum() <= _SETTLED + _SETTLED_SHARE * len(self.X):
+            before, weights = weights.phi, rule.tapered(self.X, surprise, trust)
+            if not weights.counted.size:
+                weights = RowWeights.hard(trust, parameters)
+            assert weights.phi is not None
+            if np.abs(weights.phi - before).sum() <= _SETTLED + _SETTLED_SHARE * len(self.X):
                 break
         return rule.reordered(np.argsort(self.columns)), members
 
-    def _weights(self, rule: Rule, surprise: Array, trust: Array) -> RowWeights:
-        rate = rule.judged_by.rate(self.X)
-        weights = RowWeights.between(
-            surprise, *rule.taper, rule.parameters, rate if isinstance(rate, np.ndarray) else None
-        ).times(trust)
-        return weights if weights.counted.size else RowWeights.hard(trust, rule.parameters)
-
-    def _far(self, distances: Array, drawn: Array | None) -> tuple[float, float]:
-        """The largest distance from the middle that counts, and that counts where a row is surprising too."""
-        n, m = self.z.shape
-        tail = Tail.of(distances, drawn, _OF_DISTANCE.looser(_LEEWAY * m / np.sqrt(n)))
+    def _far(self, distances: Array, expected: Array | None) -> tuple[float, float]:
+        """Compare distances: the largest that keeps its weight, and the largest where a row is surprising too."""
+        tail = Tail.of(distances, expected, replace(_OF_DISTANCE, leeway=_OF_DISTANCE.leeway + self._leeway))
         return blended(tail.limit, tail.cut, tail.apart), tail.cut
 
-    def _taper(self, surprise: Array, simulated: Array | None, most: float) -> tuple[tuple[float, float], float]:
-        """Where the taper starts and ends, and the share of the rows that are too surprising.
+    def _taper(self, surprise: Array, expected: Array | None, most: float) -> tuple[tuple[float, float], float]:
+        """Compare surprises: where the taper starts and ends, and the share of the rows that are too surprising.
 
         That share never grows from fit to fit: fits of ever fewer rows would find ever more.
         """
-        n, m = self.z.shape
-        few = min(1.0, _LEEWAY * m / np.sqrt(n))  # with many rows for its columns a taper may take in good ones too
-        caution = replace(_OF_SURPRISE, purity=1 + few * (_OF_SURPRISE.purity - 1), margin=few * _OF_SURPRISE.margin)
-        tail = Tail.of(surprise, simulated, caution.looser(_LEEWAY * m / np.sqrt(n)))
+        few = min(1.0, self._leeway)  # with many rows for its columns a taper may take in good ones too
+        criteria = replace(
+            _OF_SURPRISE,
+            purity=1 + few * (_OF_SURPRISE.purity - 1),
+            margin=few * _OF_SURPRISE.margin,
+            leeway=_OF_SURPRISE.leeway + self._leeway,
+        )
+        tail = Tail.of(surprise, expected, criteria)
         most = min(most, tail.share)
         return taper_for(surprise, most, tail.limit), most
 
-
-def _halfway(
-    ordered: Array, taper: tuple[float, float], last: Array | None
-) -> tuple[tuple[float, float], Array | None]:
-    """The taper, and how many rows are above its start and its end; halfway to those of the last fit, if there are any.
-
-    Rows are counted since surprise under two fits differs by a constant. Without this, two fits could take turns.
-    """
-    if not np.isfinite(taper).all():
-        return taper, None
-    above = ordered.size - np.array([count_below(ordered, value) for value in taper])
-    if last is None:
-        return taper, above
-    above = (above + last) / 2
-    return (value_at(ordered, ordered.size - above[0]), value_at(ordered, ordered.size - above[1])), above
+    @property
+    def _leeway(self) -> float:
+        n, m = self.z.shape
+        return float(_LEEWAY * m / np.sqrt(n))
 
 
-def _limits_of_columns(residuals: Array, simulated: Array | None) -> Array:
-    """The least and largest residuals of every column that count, shape (2, m)."""
-    m = residuals.shape[1]
+def _unusual(simulated: Array | None) -> tuple[float, float]:
+    """A surprise so small that hardly a good row has it, and one that few exceed."""
     if simulated is None:
+        return -np.inf, np.inf
+    with np.errstate(invalid="ignore"):  # rows so far out that their density is zero
+        likely, surprising = np.quantile(simulated, _UNUSUAL)
+    return float(likely), float(surprising)
+
+
+def _limits_of_columns(residuals: Array, expected: Array | None, last: Array | None) -> Array:
+    """Compare residuals: the least and the largest of every column that keep their weight, shape (2, m).
+
+    What one fit leaves out the next may take in, and so on; halfway to the last limits, two fits cannot take turns.
+    """
+    m = residuals.shape[1]
+    if expected is None:
         return np.array([np.full(m, -np.inf), np.full(m, np.inf)])
-    caution = replace(_OF_COLUMNS, alone=_OF_COLUMNS.alone / (2 * m))
+    criteria = replace(_OF_COLUMNS, alone=_OF_COLUMNS.alone / (2 * m))
     values = np.ascontiguousarray(np.sort(residuals, axis=0).T)
-    high = [tail.cut for tail in Tail.of_each(values, simulated, caution)]
-    low = [-tail.cut for tail in Tail.of_each(-values[:, ::-1], -simulated[:, ::-1], caution)]
-    return np.array([low, high])
+    high = [tail.cut for tail in Tail.of_each(values, expected, criteria)]
+    low = [-tail.cut for tail in Tail.of_each(-values[:, ::-1], -expected[:, ::-1], criteria)]
+    limits = np.array([low, high])
+    return limits if last is None else (limits + last) / 2
 
 
 def taper_for(ordered: Array, share: float, limit: float) -> tuple[float, float]:
-    """Where a taper starts and ends that leaves out about that share of the rows; or else those beyond the limit.
+    """Find where a taper starts and ends that leaves out about that share of the rows; or else those beyond the limit.
 
     ``ordered``, shape (n,), is their surprise in ascending order.
     """
@@ -289,3 +300,19 @@ def taper_for(ordered: Array, share: float, limit: float) -> tuple[float, float]
     start = min(value_at(ordered, (1 - share - width) * n), before)
     gap = gap_near(ordered, share, _NEAR)
     return blended(start, gap.below, gap.clear), blended(end, gap.above, gap.clear)
+
+
+def _halfway(
+    ordered: Array, taper: tuple[float, float], last: Array | None
+) -> tuple[tuple[float, float], Array | None]:
+    """Move a taper halfway to that of the last fit; also give how many rows are above its start and its end.
+
+    Rows are counted since surprise under two fits differs by a constant. Without this, two fits could take turns.
+    """
+    if not np.isfinite(taper).all():
+        return taper, None
+    above = ordered.size - np.array([count_below(ordered, value) for value in taper])
+    if last is None:
+        return taper, above
+    above = (above + last) / 2
+    return (value_at(ordered, ordered.size - above[0]), value_at(ordered, ordered.size - above[1])), above

@@ -1,11 +1,16 @@
-"""How much a row counts, as a rule that was learnt from some rows and can be applied to any others."""
+"""The limits that the row rule has learnt from some rows, applied to any rows: their weights, and why they lose any.
+
+A limit is known to some per cent only, so within a band about it rows keep a part of their weight. That of a row is
+
+    phi = trust * taper(surprise),      trust = min(by distance, by residuals), 0 in a cluster
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
@@ -14,19 +19,16 @@ from robscore.families.family import Family, Parameters
 from robscore.rows.row_source import Rows
 from robscore.weighting.central_rows import Scatter
 from robscore.weighting.clusters import Clusters
-from robscore.weighting.column_scaling import Standard
+from robscore.weighting.column_scaling import ColumnScaling
 from robscore.weighting.row_weights import RowWeights
 from robscore.weighting.surprise import Surprise
 
-if TYPE_CHECKING:
-    from robscore.families.family import Family
-
-_BAND = 0.1  # of a limit, to either side of it, in which rows count in part
-_ORDINARY = 3.5  # deviations up to which a column is of ordinary size
+_BAND = 0.1  # of a limit, to either side of it, in which rows keep a part of their weight
+_ORDINARY = 3.5  # deviations up to which a column is of ordinary size, when a row is described
 
 
 class Reason(IntEnum):
-    """Why a row counts less than in full."""
+    """Why a row has less than its full weight."""
 
     NONE = 0
     CLUSTER = 1
@@ -36,29 +38,32 @@ class Reason(IntEnum):
 
 
 @dataclass(frozen=True)
-class Rule:
-    """Limits beyond which rows do not count.
+class RowRule:
+    """Limits beyond which rows lose their weight.
 
     Attributes
     ----------
-    standard : how rows become z
-    clusters : what has too near neighbours
-    scatter : of the rows in the middle
+    scaling : ColumnScaling
+        How rows become z.
+    clusters : Clusters
+        What rows are compared with to see whether their neighbours are too near.
+    scatter : Scatter
+        That of the central rows.
     far : (float, float)
-        The largest distance that counts, and the largest that counts where a row is surprising too.
+        The largest distance that keeps its weight, and the largest where a row is surprising too.
     surprising : float
         A surprise that few simulated rows exceed.
     low, high : arrays of shape (m,)
-        The smallest and largest residual of a column given the others that count.
+        The smallest and largest residual of a column given the others that keep their weight.
     judged_by : Surprise
         The fit that rows are judged by, and how surprising they are under it.
-    taper : (start, end)
-        Surprise up to which rows count in full, and from which on not at all.
+    taper : (float, float)
+        The surprise up to which rows keep their full weight, and the one from which on they have none.
     too_likely : float
         A surprise so small that hardly a simulated row has it.
     """
 
-    standard: Standard
+    scaling: ColumnScaling
     clusters: Clusters
     scatter: Scatter
     far: tuple[float, float]
@@ -71,14 +76,14 @@ class Rule:
 
     @property
     def parameters(self) -> Parameters:
-        """Of the fit that rows are judged by."""
+        """The parameters of the fit that rows are judged by."""
         return self.judged_by.parameters
 
-    def reordered(self, columns: IntArray) -> Rule:
-        """For columns in another order."""
+    def reordered(self, columns: IntArray) -> Self:
+        """Put the columns in another order."""
         return replace(
             self,
-            standard=self.standard.reordered(columns),
+            scaling=self.scaling.reordered(columns),
             clusters=self.clusters.reordered(columns),
             scatter=self.scatter.reordered(columns),
             low=self.low[columns],
@@ -87,30 +92,31 @@ class Rule:
         )
 
     def weigh(self, rows: Rows, overflow: BoolArray, members: BoolArray) -> tuple[RowWeights, IntArray]:
-        """What rows count, and why, shape (n,); ``members`` are those that the scatter was taken from."""
-        phi, slopes, reasons = rows.gather(partial(_weigh, self), overflow, members)
-        return self._tapered(phi, slopes, rows), reasons
+        """Weigh rows and give the reasons, shape (n,); ``members`` are those that the scatter was measured on."""
+        return self._gathered(rows, *rows.gather(partial(_weigh, self), overflow, members))
 
     def weigh_others(self, rows: Rows, family: Family, members: BoolArray) -> tuple[RowWeights, IntArray]:
-        """The same for rows not seen before: whether they overflow is checked on the way."""
-        phi, slopes, reasons = rows.gather(partial(_weigh_unseen, self, Screen.of(self), family), members)
-        return self._tapered(phi, slopes, rows), reasons
+        """Weigh rows not seen before in the same way: whether they overflow is checked on the way."""
+        return self._gathered(rows, *rows.gather(partial(_weigh_unseen, self, Screen.of(self), family), members))
 
-    def _tapered(self, phi: Array, slopes: Array, rows: Rows) -> RowWeights:
-        """Of very many rows zeros need not be held."""
-        slopes = slopes if slopes.any() else np.broadcast_to(np.float64(0.0), phi.shape)
-        return RowWeights.tapered(phi, slopes, self.parameters, rows.frequency)
+    def _gathered(self, rows: Rows, phi: Array, slopes: Array, reasons: IntArray) -> tuple[RowWeights, IntArray]:
+        slopes = slopes if slopes.any() else np.broadcast_to(np.float64(0.0), phi.shape)  # zeros need not be held
+        return RowWeights.tapered(phi, slopes, self.parameters, rows.frequency), reasons
+
+    def tapered(self, X: Array, surprise: Array, trust: Array) -> RowWeights:
+        """Weigh rows X, shape (n, m), by their surprise and trust, shape (n,) each."""
+        return RowWeights.between(surprise, *self.taper, self.parameters, self.judged_by.rate(X)).times(trust)
 
     def trust_distance(self, distance: Array, surprise: Array) -> Array:
-        """How much rows count by their distance and surprise, shape (n,): nothing if they are too far from the middle.
+        """Say how much of their weight rows keep by distance and surprise, shape (n,): none if they are too far.
 
-        A tail of real rows may be longer than the family's, so that distance alone does not tell unless rows lie apart.
+        A tail of real rows may be longer than the family's, so distance alone is no proof unless rows lie apart.
         """
         surely, perhaps = (_inside(distance, limit) for limit in self.far)
         return np.where(surprise > self.surprising, np.minimum(perhaps, surely), surely)
 
     def trust_columns(self, residuals: Array) -> Array:
-        """How much rows count by their residuals, shape (n, m), one of which may be too small or large, shape (n,)."""
+        """Say how much of their weight rows keep, shape (n,), by their residuals, shape (n, m): the worst decides."""
         trust = np.ones(len(residuals))
         least, most = self.well_inside
         inside = ((residuals >= least) & (residuals <= most)).all(axis=1)
@@ -122,12 +128,12 @@ class Rule:
 
     @property
     def surely_near(self) -> float:
-        """A distance up to which rows count in full."""
+        """A distance up to which rows keep their full weight."""
         return (1 - 1.01 * _BAND) * min(self.far)
 
     @property
     def well_inside(self) -> tuple[Array, Array]:
-        """Residuals between which rows count in full, shape (m,) each."""
+        """Residuals between which rows keep their full weight, shape (m,) each."""
         least, most = self.low.copy(), self.high.copy()
         for limits, inwards in ((least, 1), (most, -1)):
             finite = np.isfinite(limits)
@@ -135,16 +141,16 @@ class Rule:
         return least, most
 
     def describe(self, X: Array, reason: IntArray) -> list[str]:
-        """How rows X, shape (n, m), are bad, one text per row."""
-        z = self.standard(X)
+        """Describe how rows X, shape (n, m), are bad, one text per row."""
+        z = self.scaling(X)
         likely = self.judged_by(X) < self.too_likely
-        return [_words(*one) for one in zip(z, reason.tolist(), likely.tolist(), strict=True)]
+        return [_described(*one) for one in zip(z, reason.tolist(), likely.tolist(), strict=True)]
 
 
 def _inside(values: Array, limit: float | Array) -> Array:
-    """1 below a limit and 0 above: a limit is known to some per cent only, so in its band values count in part.
+    """Fall from 1 below a limit to 0 above it, linearly within its band.
 
-    Of values of shape (n,) and one limit, or of shape (n, m) and a limit for each column.
+    For values of shape (n,) and one limit, or of shape (n, m) and a limit for each column.
     """
     with np.errstate(invalid="ignore", divide="ignore"):  # where there is no limit, or no band about it
         band = _BAND * np.abs(limit)
@@ -152,9 +158,9 @@ def _inside(values: Array, limit: float | Array) -> Array:
     return np.where((band > 0) & (band < np.inf), partly, values <= limit)
 
 
-def _weigh(rule: Rule, X: Array, overflow: BoolArray, members: BoolArray) -> tuple[Array, Array, AnyArray]:
-    """What some rows count, its slope in their surprise, and why it is less than all, shape (n,) each."""
-    z = rule.standard(X)
+def _weigh(rule: RowRule, X: Array, overflow: BoolArray, members: BoolArray) -> tuple[Array, Array, AnyArray]:
+    """Give the phi of some rows, its slope in their surprise, and why it is less than 1, shape (n,) each."""
+    z = rule.scaling(X)
     distance, residuals = rule.scatter.judge(z, members)
     surprise = np.where(overflow, np.inf, rule.judged_by(X))
     not_far = np.where(overflow, 0.0, rule.trust_distance(distance, surprise))
@@ -166,10 +172,7 @@ def _weigh(rule: Rule, X: Array, overflow: BoolArray, members: BoolArray) -> tup
         [Reason.NONE, Reason.CLUSTER, Reason.FAR],
         default=Reason.COLUMN,
     ).astype(np.int8)  # there may be very many rows
-    rate = rule.judged_by.rate(X)
-    weights = RowWeights.between(
-        surprise, *rule.taper, rule.parameters, rate if isinstance(rate, np.ndarray) else None
-    ).times(trust)
+    weights = rule.tapered(X, surprise, trust)
     assert weights.phi is not None
     assert weights.slopes is not None
     reasons[(reasons == Reason.NONE) & (weights.phi < 1)] = Reason.SURPRISE
@@ -177,9 +180,9 @@ def _weigh(rule: Rule, X: Array, overflow: BoolArray, members: BoolArray) -> tup
 
 
 def _weigh_unseen(
-    rule: Rule, screen: Screen | None, family: Family, X: Array, members: BoolArray
+    rule: RowRule, screen: Screen | None, family: Family, X: Array, members: BoolArray
 ) -> tuple[Array, Array, AnyArray]:
-    """As :func:`_weigh`, of those rows that may not count in full; whether rows overflow is found out here."""
+    """Do as :func:`_weigh` for those rows that may not have full weight; whether rows overflow is found out here."""
     overflow = family.overflow(X)
     if screen is None:
         return _weigh(rule, X, overflow, members)
@@ -191,8 +194,8 @@ def _weigh_unseen(
     return phi, slopes, reasons
 
 
-def _words(z: Array, reason: int, likely: bool) -> str:  # noqa: FBT001
-    """By what it was found, else by the size of its columns, or by how these go together."""
+def _described(z: Array, reason: int, likely: bool) -> str:  # noqa: FBT001
+    """Describe a row by what it was found by, else by the size of its columns, or by how these go together."""
     large = z[np.abs(z) >= _ORDINARY]
     if reason == Reason.CLUSTER:
         words = "in a cluster"
@@ -205,25 +208,23 @@ def _words(z: Array, reason: int, likely: bool) -> str:  # noqa: FBT001
     return f"{words}, too likely" if likely else words
 
 
-# Rows that surely count in full, found in single precision: at half the cost, which of very many rows is most of it.
-#
-# With s(x) the map of the column scaling, P the precision of the central rows and D the roots of its diagonal,
-# y = D (z - mean) is affine in s(x), and
-#
-#     residuals = y M,      distance^2 = y M y',      M = D^-1 P D^-1
-#
-# Single precision moves y by at most 4 eps (|y| + b), with b the norm of the factors times 1 + |s(x)| at y = 0, entry j
-# of y M by (m + 8) eps (|y| + b) |M_j|, and y M y' by (2 m + 16) eps (|y| + b)^2 times the norm of |M|. The distance
-# and the least eigenvalue of M bound |y|. A row that is inside all limits by more than that counts in full. All
-# others are weighed in double precision.
-
 _EPS = float(np.finfo(np.float32).eps)
 _LARGEST = 10.0  # times the root of the number of columns: distances beyond are looked at closely in any case
 
 
 @dataclass(frozen=True)
 class Screen:
-    """What rows must keep to, to count in full for sure.
+    """Finds rows that surely have full weight in single precision: at half the cost, most of it for very many rows.
+
+    With s(x) the map of the column scaling, P the precision of the central rows and D the roots of its diagonal,
+    y = D (z - mean) is affine in s(x), and
+
+        residuals = y M,      distance^2 = y M y',      M = D^-1 P D^-1
+
+    Single precision moves y by at most 4 eps (|y| + b), with b the norm of the factors times 1 + |s(x)| at y = 0, entry
+    j of y M by (m + 8) eps (|y| + b) |M_j|, and y M y' by (2 m + 16) eps (|y| + b)^2 times the norm of |M|. The
+    distance and the least eigenvalue of M bound |y|. A row that is inside all limits by more than that has its full
+    weight. All others are weighed in double precision.
 
     Attributes
     ----------
@@ -233,9 +234,9 @@ class Screen:
     mixing : array of shape (m, m)
         M.
     low, high : arrays of shape (m,)
-        Of the residuals; these five in single precision.
+        Those of the residuals; these five in single precision.
     largest : float
-        Of the squared distance.
+        That of the squared distance.
     judged_by : Surprise
     unsurprising : float
         The largest surprise.
@@ -252,13 +253,13 @@ class Screen:
     unsurprising: float
 
     @classmethod
-    def of(cls, rule: Rule) -> Self | None:
-        """By a rule; None where rows must be compared with others, or with their covariates, or M is too extreme."""
-        standard, scatter = rule.standard, rule.scatter
-        if rule.clusters.limit > -np.inf or standard.slopes is not None or rule.judged_by.levels is not None:
+    def of(cls, rule: RowRule) -> Self | None:
+        """Derive it from a rule; None where rows must be compared with others or their covariates, or M is extreme."""
+        scaling, scatter = rule.scaling, rule.scatter
+        if rule.clusters.limit > -np.inf or scaling.slopes is not None or rule.judged_by.levels is not None:
             return None
         m, D = len(scatter.mean), np.sqrt(np.diagonal(scatter.precision))
-        shift, factor = standard.middle + scatter.mean * standard.deviation, D / standard.deviation
+        shift, factor = scaling.middle + scatter.mean * scaling.deviation, D / scaling.deviation
         mixing = scatter.precision / D / D[:, None]
         distance = min(rule.surely_near, _LARGEST * np.sqrt(m))
         apart = 1 + scatter.own_share * distance**2  # by which a row's own part in the scatter may raise its square
@@ -272,13 +273,12 @@ class Screen:
         low, high = rule.well_inside
         low = np.maximum(low, low / np.sqrt(apart)) + away
         high = np.minimum(high, high / np.sqrt(apart)) - away
-        return cls(
-            standard.family, _single(shift), _single(factor), _single(mixing), _single(low), _single(high),
-            float(squared - off), rule.judged_by, rule.taper[0],
-        )  # fmt: skip
+        limits = low.astype(np.float32), high.astype(np.float32), float(squared - off)
+        affine = shift.astype(np.float32), factor.astype(np.float32), mixing.astype(np.float32)
+        return cls(scaling.family, *affine, *limits, rule.judged_by, rule.taper[0])
 
     def __call__(self, X: Array) -> BoolArray:
-        """Which of the rows X, shape (n, m), surely count in full, shape (n,); NaN and infinities do not."""
+        """Tell which of the rows X, shape (n, m), surely have full weight, shape (n,); NaN and infinities do not."""
         with np.errstate(all="ignore"):
             y = self.family.roughly_symmetric(X)
             y -= self.shift
@@ -289,7 +289,3 @@ class Screen:
             return np.asarray(
                 inside.all(axis=1) & (squares <= self.largest) & (self.judged_by.at_most(X) <= self.unsurprising)
             )
-
-
-def _single(array: Array) -> AnyArray:
-    return array.astype(np.float32)

@@ -1,10 +1,10 @@
-"""How much every row counts: one noun for the weights of block medians and for tapers.
+"""The weights of the rows, whether from block medians or from tapers, and what they do to the loss and its gradient.
 
 Gamma-hat and g-hat are weighted sums of the rows' elements. Medians of block means give a weight vector for each.
 A taper gives one for both, and lets it depend on the row: score matching stays exact when every row is weighted by a
-smooth function of itself, for phi(x) >= 0 the identity behind it holds with phi h_j in place of h_j. Here phi is a
-function of the surprise E(x) = -z0' t(x), which is -log p under a first fit z0 (of a family without a base density),
-and falls from 1 to 0. Since h_j d_j phi v_j = -phi'(E) Gamma_j z0, the weighted elements are
+smooth function of itself, since for phi(x) >= 0 the identity behind it holds with phi h_j in place of h_j. Here phi
+is a function of the surprise E(x) = -z0' t(x), which is -log p under a first fit z0 (of a family without a base
+density), and falls from 1 to 0. Since h_j d_j phi v_j = -phi'(E) Gamma_j z0, the weighted elements are
 
     Gamma~ = phi Gamma,      g~ = phi g + phi'(E) Gamma z0
 
@@ -29,25 +29,26 @@ from robscore.families.family import Parameters
 from robscore.losses.quadratic import Loss
 from robscore.rows.row_source import some_of
 
-_AT_A_TIME = 1_000_000  # rows whose squares are held: there may be very many
-_ROUNDING = 1e-9  # of the way from the end of a taper to its start
+_AT_A_TIME = 1_000_000  # guards memory: rows whose squares are held
+_ROUNDING = 1e-9  # guards rounding: of the way from the end of a taper to its start
 
 
 @dataclass(frozen=True, eq=False)
 class RowWeights:
-    """What each of n rows counts; as a pair it is (gamma_weights, g_weights).
+    """The weights of n rows; as a pair it is (gamma_weights, g_weights).
 
     Attributes
     ----------
     gamma_weights, g_weights : arrays of shape (n,)
         Not negative; each sums to one.
     phi : array of shape (n,), or None
-        Of a taper: what is left of each row, between 0 and 1. None where weights come from blocks.
+        The taper: what is left of each row, between 0 and 1. None where weights come from blocks.
     slopes : array of shape (n,), or None
         The derivative of phi in the surprise, zero or negative.
-    parameters : of the fit that the surprise was measured by
+    parameters : Parameters
+        Those of the fit that the surprise was measured by: z0.
     frequency : array of shape (n,), or None
-        How often every row counts, which the weights include; None where each counts once.
+        How many copies every row stands for, which the weights include; None where each stands for one.
     """
 
     gamma_weights: Array
@@ -59,23 +60,24 @@ class RowWeights:
 
     @classmethod
     def tapered(cls, phi: Array, slopes: Array, parameters: Parameters, frequency: Array | None = None) -> RowWeights:
-        """From phi and its slopes, shape (n,), of rows with these frequencies."""
-        often = phi if frequency is None else phi * frequency
-        share = often / max(float(often.sum()), np.finfo(float).tiny)
+        """Normalise phi, given with its slopes, both of shape (n,), for rows with these frequencies."""
+        total = phi if frequency is None else phi * frequency
+        share = total / max(float(total.sum()), np.finfo(float).tiny)
         return cls(share, share, phi, slopes, parameters, frequency)
 
     @classmethod
     def hard(cls, phi: Array, parameters: Parameters) -> RowWeights:
-        """A phi, shape (n,), that does not change with the surprise."""
+        """Weigh by a phi, shape (n,), that does not change with the surprise."""
         return cls.tapered(phi, np.broadcast_to(np.float64(0.0), phi.shape), parameters)
 
     @classmethod
     def between(
         cls, surprise: Array, start: float, end: float, parameters: Parameters, rate: Array | None = None
     ) -> RowWeights:
-        """1 up to ``start``, 0 from ``end`` on, a cubic in between; surprise has shape (n,) and may be infinite.
+        """Weigh by phi = t^2 (3 - 2 t),  t = (end - surprise) / (end - start) within 0 and 1.
 
-        Where the surprise rises with -log p at another rate than 1, that is given, shape (n,).
+        The surprise has shape (n,) and may be infinite. Where it rises with -log p at another rate than 1, that is
+        given, shape (n,).
         """
         if not (start < end < np.inf):  # nothing lies in between
             return cls.hard(np.where(surprise <= start, 1.0, 0.0), parameters)
@@ -93,16 +95,10 @@ class RowWeights:
         return cls.tapered(phi, slopes, parameters)
 
     def times(self, share: Array) -> RowWeights:
-        """The same taper, of which every row has a share in [0, 1], shape (n,), whatever its surprise."""
+        """Leave every row a share in [0, 1] of its weight, shape (n,), whatever its surprise."""
         assert self.phi is not None
         assert self.slopes is not None
         return RowWeights.tapered(self.phi * share, self.slopes * share, self.parameters, self.frequency)
-
-    def counting(self, frequency: Array | None) -> RowWeights:
-        """The same taper for rows with these frequencies, shape (n,)."""
-        assert self.phi is not None
-        assert self.slopes is not None
-        return RowWeights.tapered(self.phi, self.slopes, self.parameters, frequency)
 
     def __iter__(self) -> Iterator[Array]:
         return iter((self.gamma_weights, self.g_weights))
@@ -115,29 +111,29 @@ class RowWeights:
 
     @property
     def is_tapered(self) -> bool:
-        """Whether rows count by themselves, and not by their blocks."""
+        """Whether rows are weighed by themselves, and not by their blocks."""
         return self.phi is not None
 
     @property
     def n_rows(self) -> float:
-        """How many rows there are, those that count in part in part, and each as often as its frequency says."""
+        """How many rows there are: the sum of phi, each row as many times as its frequency says."""
         if self.frequency is not None:
             return float(self.frequency.sum() if self.phi is None else self.frequency @ self.phi)
         return float(self.gamma_weights.size if self.phi is None else self.phi.sum())
 
     @property
     def counted(self) -> IntArray:
-        """Positions of the rows that count."""
+        """Positions of the rows that are not left out."""
         return np.arange(self.gamma_weights.size) if self.phi is None else np.flatnonzero(self.phi)
 
     @property
     def share_dropped(self) -> float | None:
-        """Share of the rows that count for nothing; None where weights come from blocks."""
+        """Share of the rows that are left out; None where weights come from blocks."""
         return None if self.phi is None else float(np.average(self.phi == 0, weights=self.frequency))
 
     @cached_property
     def effective_rows(self) -> tuple[float, float]:
-        """As many equal rows would be as certain, for Gamma and for g: 1 over the sum of squared weights."""
+        """Effective sample sizes for Gamma and for g: 1 over the sum of squared weights."""
         gamma, g = (1.0 / squared_total(weights, self.frequency) for weights in self)
         return gamma, g
 
@@ -151,7 +147,7 @@ class RowWeights:
         return np.asarray(self.slopes * self.frequency / (self.phi @ self.frequency))
 
     def some(self, rows: IntArray) -> RowWeights:
-        """What some rows count on their own, by their positions."""
+        """Give the weights of some rows on their own, by their positions."""
         frequency = some_of(self.frequency, rows)
         if self.phi is not None and self.slopes is not None:
             return RowWeights.tapered(self.phi[rows], self.slopes[rows], self.parameters, frequency)
@@ -159,7 +155,7 @@ class RowWeights:
         return RowWeights(gamma / gamma.sum(), g / g.sum(), frequency=frequency)
 
     def loss(self, elements: Elements) -> Loss:
-        """The weighted loss of the rows' elements."""
+        """Average the rows' elements to the weighted loss."""
         loss: Loss = elements.average(*self)
         pulls = self.pulls
         if pulls.any():
@@ -167,9 +163,9 @@ class RowWeights:
         return loss
 
     def row_losses(self, elements: Elements | ObservedElements, parameters: Parameters) -> Array:
-        """What each copy of a row adds to a taper's loss (times the sum of phi), shape (n,).
+        """Compute what each copy of a row adds to a taper's loss (times the sum of phi), shape (n,).
 
-        With z' Gamma z0 = l(z + z0) - l(z) - l(z0), l a row's plain loss.
+        That is phi l(z) - phi'(E) z' Gamma z0, with z' Gamma z0 = l(z + z0) - l(z) - l(z0), l a row's plain loss.
         """
         assert self.phi is not None
         assert self.slopes is not None
@@ -183,7 +179,7 @@ class RowWeights:
         return np.asarray(losses)
 
     def describe(self) -> str:
-        """How many rows were dropped, and how many count in part."""
+        """Describe how many rows were dropped, and how many count in part."""
         assert self.phi is not None
         n = self.phi.size
         dropped = int(np.count_nonzero(self.phi == 0))
@@ -193,29 +189,29 @@ class RowWeights:
 
 
 def squared_total(weights: Array, frequency: Array | None) -> float:
-    """Sum of the squares of what rows, shape (n,), count; of copies of a row, of what each of them counts."""
+    """Sum the squares of weights, shape (n,); c^2 / f for a row that stands for f copies, of which each has c / f."""
     pieces = chunks(weights.size, _AT_A_TIME)
     if frequency is None:
         return float(sum(np.sum(weights[piece] ** 2) for piece in pieces))
     return float(sum(np.sum(weights[piece] ** 2 / frequency[piece]) for piece in pieces))
 
 
-# What every row adds to the gradient of a weighted loss: the one thing that standard errors are made of.
-
-
 @dataclass(frozen=True)
 class WeightedRows:
-    """Elements of n rows with what each counts, all or a piece of those that a loss is made of.
+    """Elements of n rows with their weights, all or a piece of those that a loss is made of.
+
+    What every row adds to the gradient of the weighted loss is the one thing that standard errors are made of.
 
     Attributes
     ----------
-    elements : of n rows
+    elements : PairwiseElements
     gamma_weights, g_weights : arrays of shape (n,)
     pulls : array of shape (n,)
         What multiplies Gamma z0 in g; zero without a taper.
-    parameters : z0, or nothing
+    parameters : Parameters
+        The fit z0 of the taper, or nothing.
     frequency : array of shape (n,), or None
-        How often every row counts, which its weights include.
+        How many copies every row stands for, which its weights include.
     """
 
     elements: PairwiseElements
@@ -227,26 +223,26 @@ class WeightedRows:
 
     @classmethod
     def of(cls, elements: Elements, weights: RowWeights) -> WeightedRows:
-        """All rows of a loss."""
+        """Take all rows of a loss."""
         assert isinstance(elements, PairwiseElements)
         counts = weights.gamma_weights, weights.g_weights, weights.pulls
         return cls(elements, *counts, weights.parameters, weights.frequency)
 
     def times(self, factor: float | Array) -> WeightedRows:
-        """With all weights multiplied, by one number or one each."""
+        """Multiply all weights, by one number or one each."""
         gamma_weights, g_weights, pulls = (factor * part for part in self._counts)
         return replace(self, gamma_weights=gamma_weights, g_weights=g_weights, pulls=pulls)
 
     @property
     def n_rows(self) -> float:
-        """How many rows count, copies included."""
+        """How many rows have a weight, copies included."""
         counted = self.gamma_weights > 0
         return float(np.count_nonzero(counted) if self.frequency is None else self.frequency[counted].sum())
 
     def gradients(self, z: Parameters, rows: IntArray, nodes: IntArray, *, symmetric: bool) -> Array:
-        """What every row adds to the gradient at z in some parameters, shape (n, d), as ``row_gradients`` names them.
+        """Compute what every row adds to the gradient at z in some parameters, shape (n, d), as ``row_gradients`` does.
 
-        From gradients of plain losses at z, 2 z and z + z0: Gamma z, g and Gamma z0 of every row.
+        Gamma z, g and Gamma z0 of every row follow from gradients of plain losses, Gamma z - g, at z, 2 z and z + z0.
         """
 
         def gradients(interaction: Array, location: Array) -> Array:
@@ -263,13 +259,13 @@ class WeightedRows:
         return total
 
     def pair_squares(self, z: Parameters, own: Array) -> Array:
-        """Sums over rows of squared gradients in every K_ij at z, as :meth:`PairwiseElements.pair_squares` has them."""
+        """Sum squared gradients in every K_ij at z over rows, as :meth:`PairwiseElements.pair_squares` does."""
         return self.elements.pair_squares(self._rooted(1 / 2), z, self.parameters, own)
 
     def pair_kurtosis(self, z: Parameters, own: Array) -> Array:
-        """Kurtosis over rows of these gradients, shape (m, m); 3 where rows are normal, or say nothing."""
+        """Compute the kurtosis of these gradients over rows, shape (m, m); 3, as of normal ones, if unknown."""
         centre = np.average(self.elements.columns(), axis=0, weights=self.gamma_weights)
-        with np.errstate(all="ignore"):  # what is beyond all numbers says nothing
+        with np.errstate(all="ignore"):  # gradients beyond the largest number give no kurtosis
             squares, fourths = self.elements.pair_powers(self._rooted(1 / 2), z, self.parameters, own, centre)
             if self.frequency is not None:
                 _, fourths = self.elements.pair_powers(self._rooted(3 / 4), z, self.parameters, own, centre)
@@ -281,7 +277,7 @@ class WeightedRows:
         return LossWeights(self.gamma_weights, self.g_weights, self.pulls)
 
     def _rooted(self, power: float) -> LossWeights:
-        """What rows count over a power of their frequency f: f copies of c / f have the squares c^2 / f."""
+        """Divide weights by a power of the frequency f: f copies of weight c / f have the squares c^2 / f."""
         if self.frequency is None:
             return self._counts
         return LossWeights(*(part / self.frequency**power for part in self._counts))
