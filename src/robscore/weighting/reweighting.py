@@ -207,8 +207,8 @@ class Pilot:
             judged_by = Surprise.of(self.family, parameters, None if expected is None else expected.drawn)
             surprise = judged_by(self.X)
             simulated = None if expected is None else expected.surprises(judged_by)
-            # Step 5. Distances, once: the central rows stay as they are. Then residuals, then the surprise, each among the
-            # rows that the comparisons before have left. From the third fit on, limits go halfway to those found.
+            # Step 5. Distances, once: the central rows stay as they are. Then residuals, then surprises, each of the rows
+            # that the comparisons before have left.
             if iteration == 0:
                 far = self._far(distances[allowed], None if expected is None else expected.distances())
             likely, surprising = _unusual(simulated)
