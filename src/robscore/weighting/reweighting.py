@@ -207,7 +207,7 @@ class Pilot:
             judged_by = Surprise.of(self.family, parameters, None if expected is None else expected.drawn)
             surprise = judged_by(self.X)
             simulated = None if expected is None else expected.surprises(judged_by)
-            # Step 5. Distances, once: the central rows stay as they are. Then residuals, then surprises, each of the rows
+            # Step 5. Distances, once, as the central rows stay the same. Then residuals, then surprises, of the rows
             # that the comparisons before have left.
             if iteration == 0:
                 far = self._far(distances[allowed], None if expected is None else expected.distances())
