@@ -22,12 +22,17 @@ LARGEST_SQUARED_NORM = 1e280
 ROUNDING = 32 * float(np.finfo(float).eps)
 
 _DIRECT_NEWTON = 1000  # up to so many points, Newton's equations are solved directly
-_CG_STEPS = 60
-_MIDPOINTS = 30  # of the best point with so many of its neighbours: good starts for elongated clouds
+_CG_STEPS = 60  # conjugate gradients for more points
+_MIDPOINTS = 30  # neighbours of the best point whose midpoints with it are tried: good starts for elongated clouds
+
+
+def lengths(differences: Array) -> Array:
+    """Return the lengths of vectors, the rows of an array of shape (K, p)."""
+    return np.sqrt(np.einsum("ij,ij->i", differences, differences))
 
 
 class Cloud(ABC):
-    """K points mu_1..mu_K.
+    """K points mu_1..mu_K, known by their inner products.
 
     Attributes
     ----------
@@ -149,7 +154,7 @@ class PointCloud(Cloud):
         return self._distances_from(weights @ self.points)
 
     def line_coordinates(self, origin: int, towards: int) -> tuple[Array, BoolArray]:
-        """As for every cloud, with the distance to the line taken from the points themselves."""
+        """Return what every cloud does, with the distance to the line taken from the points themselves."""
         difference = self.points - self.points[origin]
         direction = difference[towards] / np.linalg.norm(difference[towards])
         coordinates = difference @ direction
@@ -175,13 +180,13 @@ class PointCloud(Cloud):
         return float(combination @ combination)
 
     def start(self, multiplicity: Array) -> Array:
-        """As from a Gram matrix, with total distances to at most 1000 of the points."""
+        """The start of a Gram matrix, with total distances to at most 1000 of the points."""
         size = self.squared_norms.size
         sample = np.unique(np.linspace(0, size - 1, min(size, 1000)).round().astype(int))
         candidates = self._nearest_in_total(sample, multiplicity)
         total = np.zeros(candidates.size)
         for k in sample:
-            total += multiplicity[k] * _lengths(self.points[candidates] - self.points[k])
+            total += multiplicity[k] * lengths(self.points[candidates] - self.points[k])
         best = int(candidates[np.argmin(total)])
         others = np.argsort(self._distances_from(self.points[best]), kind="stable")[: _MIDPOINTS + 1]
         middles = (self.points[best] + self.points[others]) / 2
@@ -189,7 +194,7 @@ class PointCloud(Cloud):
         return _best_start(size, best, total.min(), others, at_midpoints)
 
     def _nearest_in_total(self, sample: IntArray, multiplicity: Array) -> IntArray:
-        """Points that may have the least total distance to a sample.
+        """Return points that may have the least total distance to a sample.
 
         Distances come from inner products: |a - b|^2 = |a|^2 + |b|^2 - 2 <a, b>, up to an error e of rounding. That
         moves a distance d by at most 2 e / d, and all that could be the least within these bounds are kept.
@@ -206,15 +211,11 @@ class PointCloud(Cloud):
         return np.flatnonzero(total - unsure <= np.min(total + unsure))
 
     def _distances_from(self, point: Array) -> Array:
-        return _lengths(self.points - point)
-
-
-def _lengths(differences: Array) -> Array:
-    return np.sqrt(np.einsum("ij,ij->i", differences, differences))
+        return lengths(self.points - point)
 
 
 def _best_start(size: int, best: int, at_best: float, others: IntArray, at_midpoints: Array) -> Array:
-    """Weights of the best point, or of its midpoint with another one where that is clearly better."""
+    """Return weights of the best point, or of its midpoint with another one where that is clearly better."""
     other = int(np.argmin(at_midpoints))
     if at_midpoints[other] < at_best * (1 - 16 * np.finfo(float).eps):
         return (one_hot(size, best) + one_hot(size, int(others[other]))) / 2
@@ -255,7 +256,7 @@ def _conjugate_gradients(times: Callable[[Array], Array], right: Array) -> Array
 
 
 def one_hot(size: int, position: int) -> Array:
-    """The unit vector e_position of the given size."""
+    """Return the unit vector e_position of the given size."""
     weights = np.zeros(size)
     weights[position] = 1.0
     return weights

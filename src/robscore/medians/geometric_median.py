@@ -33,15 +33,15 @@ from numpy.typing import ArrayLike
 from robscore._tools.memory import chunks, rows_within
 from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import Array, BoolArray
-from robscore.medians.clouds import LARGEST_SQUARED_NORM, Cloud, PointCloud, one_hot
+from robscore.medians.clouds import LARGEST_SQUARED_NORM, Cloud, PointCloud, lengths, one_hot
 
-TOLERANCE = 1e-10
+TOLERANCE = 1e-10  # of the distance from the median, relative to the harmonic mean distance to the points
 MAX_ITER = 500
 _PLAIN_ITER = 60  # Weiszfeld steps before Newton takes over
 _MEMORY = 6  # how many past steps the extrapolation uses
-_MANY, _MEMORY_OF_MANY = 50_000, 3  # of so many points fewer steps are kept: they are what takes memory
-_AT_A_TIME = 256e3  # bytes: differences stay in the processor's cache
-_MAX_STEPS = 60
+_MANY, _MEMORY_OF_MANY = 50_000, 3  # from so many points on fewer steps are kept: they are what takes memory
+_AT_A_TIME = 256e3  # bytes: differences stay in the processor's cache; decides how sums are rounded
+_MAX_STEPS = 60  # of the bare iteration, before it gives up
 _LEAST_CURVATURE = 0.02  # c / S below which points are too near a line for short steps to mean much
 _NEAR = 1e-3  # of the mean distance: a point so near may be the median itself
 _SAMPLE = 25  # points whose column medians are the start
@@ -106,31 +106,30 @@ def geometric_median(points: ArrayLike, weights: ArrayLike | None = None) -> Geo
     used = np.flatnonzero(multiplicity)
     multiplicity = multiplicity / multiplicity.max()
     p, some = multiplicity[used], array[used] if used.size < size else array
+    full = np.zeros(size)
     easy = certified_median(some, p, tol=TOLERANCE)
     if easy is not None:
-        full = np.zeros(size)
         full[used] = easy.weights
-        return GeometricMedian(easy.median, full, easy.n_iter, converged=True)
+        return easy._replace(weights=full)
     centre = _weighted_median(some, p)
     cloud, near = _standard_cloud(some, centre, p)
     if 2 * p[~near].sum() >= p.sum():
         raise ValueError("Half of the points or more overflow when squared; rescale them first.")
     solved = median_weights(cloud, p[near]) if array.shape[1] > 1 else _of_numbers(cloud, p[near])
-    full = np.zeros(size)
     full[used[near]] = solved.weights
     median = centre + solved.weights @ (some[near] - centre)
     return GeometricMedian(median, full, solved.n_iter, solved.converged)
 
 
 def _of_numbers(cloud: PointCloud, p: Array) -> MedianWeights:
-    """The median of points with one coordinate: a line without a search for it."""
+    """Compute the median of points with one coordinate: they are on a line, which need not be looked for."""
     weights = _median_on_line(cloud, p, np.sqrt(cloud.squared_norms))
     assert weights is not None
     return MedianWeights(weights, 0, converged=True)
 
 
 def read_points(points: ArrayLike) -> Array:
-    """Points as an array of shape (K, p), numbers alone as p = 1; raise on what is not finite."""
+    """Read points as an array of shape (K, p), numbers alone as p = 1; raise on what is not finite."""
     array = as_numbers("points", points)
     if array.ndim == 1:
         array = array[:, None]
@@ -142,13 +141,13 @@ def read_points(points: ArrayLike) -> Array:
 
 
 def _standard_cloud(points: Array, centre: Array, p: Array) -> tuple[PointCloud, BoolArray]:
-    """The cloud of centred points over their typical size, without those that overflow; which ones it holds."""
+    """Return centred points over their typical size as a cloud, without those that overflow, and which it holds."""
     with np.errstate(over="ignore", invalid="ignore"):
         centred = points - centre
         size = np.abs(centred).max(axis=1)
         positive = (size > 0) & np.isfinite(size)
         typical = float(_weighted_median(size[positive, None], p[positive])[0]) if positive.any() else 1.0
-        typical = typical or float(size[positive].min())  # half of the least number is zero
+        typical = typical or float(size[positive].min())  # half of the smallest number there is rounds to zero
         centred = centred / typical
         squared = np.einsum("ij,ij->i", centred, centred)
         resolution = 4 * np.finfo(float).eps * float(np.abs(centre).max()) / typical
@@ -157,7 +156,7 @@ def _standard_cloud(points: Array, centre: Array, p: Array) -> tuple[PointCloud,
 
 
 def _weighted_median(values: Array, p: Array) -> Array:
-    """Median of every column of values, shape (K, p), with multiplicities; a midpoint in case of a tie."""
+    """Return the median of every column of values, shape (K, p), with multiplicities; a midpoint for ties."""
     result = np.empty(values.shape[1])
     for j, column in enumerate(values.T):
         order = np.argsort(column, kind="stable")
@@ -174,7 +173,7 @@ def median_weights(
     tol: float = TOLERANCE,
     max_iter: int = MAX_ITER,
 ) -> MedianWeights:
-    """Weights w of the geometric median sum_k w_k mu_k of a cloud, from inner products alone.
+    """Compute weights w of the geometric median sum_k w_k mu_k of a cloud, from inner products alone.
 
     Parameters
     ----------
@@ -241,7 +240,7 @@ class _Iteration:
         self.weights, self.distances = weights, self.cloud.distances(weights)
 
     def _leave_point(self, towards: Array) -> None:
-        """From a data point go Vardi and Zhang's way, twice as far as long as the objective still falls.
+        """Leave a data point in Vardi and Zhang's direction, twice as far as long as the objective still falls.
 
         Their step is tiny where the point is nearly the median, and Newton's equations lose their digits so near.
         """
@@ -361,7 +360,7 @@ def _step_from_point(cloud: Cloud, p: Array, distances: Array) -> MedianWeights:
 
 
 def _median_on_line(cloud: Cloud, p: Array, distances: Array) -> Array | None:
-    """Weights of the median when all points lie on one line, else None. Ties take the midpoint."""
+    """Compute weights of the median when all points lie on one line, else None; the midpoint for ties."""
     origin = int(np.argmin(distances))
     apart = np.flatnonzero(cloud.distances(one_hot(p.size, origin)) > 0)
     if apart.size == 0:
@@ -383,16 +382,8 @@ def _median_on_line(cloud: Cloud, p: Array, distances: Array) -> Array | None:
     return weights / weights.sum()
 
 
-class PlainMedian(NamedTuple):
-    """The median of points: m itself, its weights, and how many steps it took."""
-
-    median: Array
-    weights: Array
-    n_iter: int
-
-
 class _Pass(NamedTuple):
-    """What one pass over the points says of an iterate.
+    """The result of one pass over the points, at an iterate.
 
     ``distances`` d of shape (K,), ``pull`` sum_k p_k e_k of shape (p,), ``curvature`` a lower bound of H.
     """
@@ -402,8 +393,8 @@ class _Pass(NamedTuple):
     curvature: float
 
 
-def certified_median(points: Array, p: Array, *, tol: float) -> PlainMedian | None:
-    """The geometric median where the bare iteration finds it and can prove it; else None, whatever the reason.
+def certified_median(points: Array, p: Array, *, tol: float) -> GeometricMedian | None:
+    """Compute the geometric median where the bare iteration finds it and can prove it; else None.
 
     Parameters
     ----------
@@ -416,22 +407,22 @@ def certified_median(points: Array, p: Array, *, tol: float) -> PlainMedian | No
     size, dimension = points.shape
     if size < 3 or dimension < 2:
         return None
-    with np.errstate(all="ignore"):  # what overflows is not finite, and left to others
+    with np.errstate(all="ignore"):  # what overflows is not finite: then the answer is None
         centre = sample_centre(points)
         return _iterate(points, centre, p, dimension / (dimension - 1), tol)
 
 
 def sample_centre(points: Array) -> Array:
-    """Column medians of some of the points, shape (p,); they may all be bad, so see :func:`is_central`."""
+    """Return column medians of some of the points, shape (p,). All of these may be bad: see :func:`is_central`."""
     return np.median(points[:: -(-len(points) // _SAMPLE)], axis=0)
 
 
 def is_central(centre: Array, median: Array, distance: float) -> bool:
-    """Whether differences to a centre keep the digits of points that lie about so far from the median."""
+    """Return whether differences to a centre keep the digits of points at this distance from the median."""
     return bool(np.abs(centre).max() <= 4 * np.abs(median).max() + 100 * distance)
 
 
-def _iterate(points: Array, centre: Array, p: Array, omega: float, tol: float) -> PlainMedian | None:
+def _iterate(points: Array, centre: Array, p: Array, omega: float, tol: float) -> GeometricMedian | None:
     offset, total, last = np.zeros(centre.size), float(p.sum()), np.inf
     for step in range(1, _MAX_STEPS + 1):
         now = _pass_over(points, centre, offset, p)
@@ -449,32 +440,32 @@ def _iterate(points: Array, centre: Array, p: Array, omega: float, tol: float) -
             median = centre + (offset + now.pull / S)
             if not is_central(centre, median, harmonic):
                 return None
-            return PlainMedian(median, weights / S, step)
-        if step > 4 and length > 0.7 * last:  # not within so many steps
+            return GeometricMedian(median, weights / S, step, converged=True)
+        if step > 4 and length > 0.7 * last:  # it would take more steps than are allowed
             return None
         offset, last = offset + omega * now.pull / S, length
     return None
 
 
-def _at_point(points: Array, nearest: int, p: Array, n_iter: int) -> PlainMedian | None:
-    """The point itself where what stands there outweighs the pull of all others (Vardi and Zhang), else None."""
+def _at_point(points: Array, nearest: int, p: Array, n_iter: int) -> GeometricMedian | None:
+    """Return the point itself where its weight exceeds the pull of all others (Vardi and Zhang), else None."""
     difference = points - points[nearest]
-    distances = np.sqrt(np.einsum("ij,ij->i", difference, difference))
+    distances = lengths(difference)
     here = ~difference.any(axis=1)
     pull = np.where(here, 0.0, p / distances) @ difference
     if not np.linalg.norm(pull) < (1 - 1e-9) * p[here].sum():
         return None
-    return PlainMedian(points[nearest].copy(), np.where(here, p, 0.0) / p[here].sum(), n_iter)
+    return GeometricMedian(points[nearest].copy(), np.where(here, p, 0.0) / p[here].sum(), n_iter, converged=True)
 
 
 def _pass_over(points: Array, centre: Array, offset: Array, p: Array) -> _Pass:
-    """Distances, pull and curvature at m = centre + offset; never m itself, which would lose digits far from zero."""
+    """Compute distances, pull and curvature at m = centre + offset, which itself would lose digits far from zero."""
     size, dimension = points.shape
     distances, pull, curvature = np.empty(size), np.zeros(dimension), 0.0
     for part in chunks(size, rows_within(_AT_A_TIME, dimension, at_least=2)):
         difference = points[part] - centre
         difference -= offset
-        own = np.sqrt(np.einsum("ij,ij->i", difference, difference))
+        own = lengths(difference)
         distances[part] = own
         a = p[part] / own
         pull += a @ difference
@@ -483,7 +474,7 @@ def _pass_over(points: Array, centre: Array, offset: Array, p: Array) -> _Pass:
 
 
 def _curvature_of_pairs(difference: Array, distances: Array, a: Array) -> float:
-    """Of each point of the first half with one of the second: what H is at least."""
+    """Bound H from below by pairs of points, each of the first half with one of the second."""
     half = len(a) // 2
     first, second = slice(0, half), slice(half, 2 * half)
     cosines = np.einsum("ij,ij->i", difference[first], difference[second]) / (distances[first] * distances[second])

@@ -20,7 +20,7 @@ def median_of_means(
     shuffle: bool = False,
     random_state: RandomState = None,
 ) -> GeometricMedian:
-    """Geometric median of means of n points.
+    """Geometric median of means of n points (Definition 2.2).
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def median_of_means(
         centre = sample_centre(array)
         solved = _of_partitions(array, centre, parts)
         if solved is None or not is_central(centre, solved.median, _typical(array - solved.median)):
-            # The sample was of bad points, which costs digits.
+            # The sample consisted of bad points: differences to it lose digits.
             centre = np.median(array, axis=0)
             centre[~np.isfinite(centre)] = 0.0  # the midpoint of numbers whose sum overflows
             solved = _of_partitions(array, centre, parts)
@@ -63,11 +63,12 @@ def median_of_means(
 
 
 def _typical(differences: Array) -> float:
+    """Return the median over rows of the largest entry in size."""
     return float(np.median(np.maximum(differences.max(axis=1), -differences.min(axis=1))))
 
 
 def _of_partitions(array: Array, centre: Array, parts: list[Partition]) -> GeometricMedian | None:
-    """The average over partitions; None where half of the blocks or more overflow."""
+    """Average over partitions; None where half of the blocks or more overflow."""
     n = array.shape[0]
     weights, n_iter, converged = np.zeros(n), 0, True
     for partition in parts:
@@ -82,8 +83,8 @@ def _of_partitions(array: Array, centre: Array, parts: list[Partition]) -> Geome
         weights += partition.row_weights(block_weights, n) / len(parts)
         n_iter = max(n_iter, solved.n_iter)
         converged &= solved.converged
-    counted = weights > 0
-    some, share = (array, weights) if counted.all() else (array[counted], weights[counted])
+    used = weights > 0
+    some, share = (array, weights) if used.all() else (array[used], weights[used])
     return GeometricMedian(centre + share @ (some - centre), weights, n_iter, converged)
 
 
@@ -96,7 +97,7 @@ def partitions(
     random_state: RandomState,
     frequency: Array | None = None,
 ) -> list[Partition]:
-    """One partition (in the given order unless shuffled), or several random ones."""
+    """Return one partition (in the given order unless shuffled), or several random ones."""
     if isinstance(n_partitions, bool) or not isinstance(n_partitions, int | np.integer) or n_partitions < 1:
         raise ArgumentError("n_partitions", n_partitions, "must be an integer of at least 1.")
     if n_partitions == 1 and not shuffle:
