@@ -66,7 +66,7 @@ def row_products(elements: Elements, part: Part) -> Array | None:
     n = elements.n_rows
     if 3 * 8.0 * n * n > MEMORY_BYTES:
         return None
-    return _gram_by_rows(elements, part, Partition.joined(np.ones(n, dtype=np.intp)))
+    return _gram_by_rows(elements, part, Partition(None, np.ones(n, dtype=np.intp)))
 
 
 def summed_over_blocks(products: Array, partition: Partition) -> Array:

@@ -23,7 +23,7 @@ from robscore.domains import Simplex as SimplexDomain
 from robscore.domains.domain_kinds import misses_one
 from robscore.elements import SimplexElements
 from robscore.families.family import Family, check_boundary, linear_part, register
-from robscore.rows.inspection import OfRows
+from robscore.rows.inspection import ReasonForRows
 from robscore.rows.quantiles import column_quantiles
 from robscore.rows.row_source import Rows, as_rows
 
@@ -82,7 +82,7 @@ class Simplex(Family):
         """Rows that do not sum to one; where all do, exact zeros."""
         wrong = misses_one(X) > SUM_TOLERANCE
         if wrong.any():
-            return np.broadcast_to(wrong, X.shape), OfRows("do not sum to one: divide each row by its sum")
+            return np.broadcast_to(wrong, X.shape), ReasonForRows("do not sum to one: divide each row by its sum")
         zero = X <= 0
         return zero, f"are zero, which {self!r} excludes (add a small count before dividing each row by its sum)"
 

@@ -1,4 +1,4 @@
-"""One look at all rows: what is missing, infinite or outside a family's domain, and where."""
+"""One look at all rows: which values are missing, infinite or excluded by the family, and where they are."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Marks:
-    """Entries that something is the matter with.
+    """Entries of a table that are marked, for example as missing: how many, and the first one.
 
     Attributes
     ----------
     counts : integer array of shape (m,)
-        How many every column has.
+        The number of marked entries of every column.
     first : integer array of shape (m,)
         The first row with one; -1 where there is none.
     """
@@ -34,7 +34,7 @@ class Marks:
 
     @classmethod
     def of(cls, marked: BoolArray, numbers: IntArray | None = None) -> Marks:
-        """From a boolean array of shape (r, m), and the rows' numbers if they are not 0, 1, ..."""
+        """Read a boolean array of shape (r, m), and the rows' numbers if they are not 0, 1, ..."""
         counts = np.count_nonzero(marked, axis=0)
         if not counts.any():
             return cls(counts, np.full(counts.size, -1))
@@ -43,40 +43,40 @@ class Marks:
 
     @classmethod
     def none(cls, n_columns: int) -> Marks:
-        """Of entries that all are as they should be."""
+        """Return marks of a table in which no entry is marked."""
         return cls(np.zeros(n_columns, dtype=np.intp), np.full(n_columns, -1))
 
     def __bool__(self) -> bool:
         return bool(self.counts.any())
 
     def followed_by(self, more: Marks, start: int) -> Marks:
-        """These, and those of rows that come after them."""
+        """Join these marks and those of the rows that follow."""
         first = np.where(self.first >= 0, self.first, np.where(more.first >= 0, more.first + start, -1))
         return Marks(self.counts + more.counts, first)
 
     def words(self, names: list[str], at: Callable[[int], RowAt] | None = None) -> Message:
-        """Which columns have how many, and where the first one is."""
-        columns, first = np.flatnonzero(self.counts), self.first.tolist()
-        told = [
-            Message(f"column {names[j]!r} has {self.counts[j]} (first in ", (at or _in_memory)(first[j]), ")")
-            for j in columns
+        """Describe which columns have how many, and where the first one is."""
+        at = at or _in_memory
+        columns = [
+            Message(f"column {names[j]!r} has {self.counts[j]} (first in ", at(int(self.first[j])), ")")
+            for j in np.flatnonzero(self.counts)
         ]
-        return first_few_parts(told, "; ")
+        return first_few_parts(columns, "; ")
 
 
 def _in_memory(row: int) -> RowAt:
     return RowAt(row, f"row {row}")
 
 
-class OfRows(str):
-    """Why a family excludes all entries of some rows, and what to do: no column need be named."""
+class ReasonForRows(str):
+    """The reason why a family excludes whole rows, and what to do; no column need be named."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """What a look at all rows found.
+    """The result of a look at all rows.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Inspection:
     low, high : arrays of shape (m,)
         Smallest and largest value of every column in complete rows.
     at : callable
-        A row for messages, by its number.
+        Gives a row for messages, by its number.
     """
 
     infinite: Marks
@@ -103,7 +103,7 @@ class Inspection:
     at: Callable[[int], RowAt]
 
     def check_complete(self, names: list[str], missing: str) -> None:
-        """Raise on infinities, and on NaN unless incomplete rows may be dropped."""
+        """Raise on infinite values, and on missing ones unless incomplete rows may be dropped."""
         if self.infinite:
             found = Phrase("Input X contains infinity", "The data contain infinity")
             raise UsageError(found, ": ", self.infinite.words(names, self.at), ". Drop those rows.")
@@ -133,7 +133,7 @@ class Inspection:
                 Setting("family", "gaussian"),
                 ".",
             )
-        if isinstance(self.reason, OfRows):
+        if isinstance(self.reason, ReasonForRows):
             count, first = int(self.excluded.counts.max()), self.at(int(self.excluded.first.max()))
             where = Phrase(f"In data passed to {caller}", "In the data")
             entries = f", the entries of {count} {'row' if count == 1 else 'rows'} (first "
@@ -159,7 +159,7 @@ def inspect(rows: Rows, family: Family) -> Inspection:
         infinite = infinite.followed_by(piece.infinite, start)
         absent = absent.followed_by(piece.absent, start)
         negative = negative.followed_by(piece.negative, start)
-        if piece.reason and (not reason or piece.reason == reason):  # one thing at a time
+        if piece.reason and (not reason or piece.reason == reason):  # one message has one reason
             excluded, reason = excluded.followed_by(piece.excluded, start), piece.reason
         complete[start : start + piece.complete.size] = piece.complete
         low, high = np.minimum(low, piece.low), np.maximum(high, piece.high)
@@ -167,10 +167,10 @@ def inspect(rows: Rows, family: Family) -> Inspection:
 
 
 def _look(family: Family, rows: Array) -> Inspection:
-    """At one piece, whose first row is number 0."""
+    """Look at one piece, whose first row has the number 0."""
     low, high, nothing = *_ends(rows), Marks.none(rows.shape[1])
     numbers, complete, infinite, absent = np.arange(len(rows)), np.ones(len(rows), dtype=bool), nothing, nothing
-    if not np.isfinite([low, high]).all():  # which tells at a fraction of the cost that all is well, as it mostly is
+    if not np.isfinite([low, high]).all():  # the two ends cost little, and mostly show that all is well
         is_infinite, is_absent = np.isinf(rows), np.isnan(rows)
         complete = np.asarray(~is_absent.any(axis=1))
         usable = complete & ~is_infinite.any(axis=1)
@@ -184,12 +184,12 @@ def _look(family: Family, rows: Array) -> Inspection:
 
 
 def _ends(rows: Array) -> tuple[Array, Array]:
-    """The smallest and the largest value of every column; NaN where there is one."""
+    """Return the smallest and the largest value of every column; NaN where the column has one."""
     return rows.min(axis=0, initial=np.inf), rows.max(axis=0, initial=-np.inf)
 
 
 def _negative(rows: Array, numbers: IntArray, family: Family) -> Marks:
-    """Values below zero in the family's own columns; covariates may be negative."""
+    """Mark values below zero in the family's own columns; covariates may be negative."""
     negative = np.asarray(rows < 0)
     negative[:, family.own_columns(rows.shape[1]) :] = False
     return Marks.of(negative, numbers)

@@ -16,9 +16,9 @@ from robscore.rows.row_source import some_of
 
 
 def n_blocks_for(n: int, contamination: float) -> int:
-    """Number of blocks for n rows of which a share is bad: the paper's K = 4 eps n.
+    """Number of blocks for n rows of which a share eps is bad: the paper's K = 4 eps n.
 
-    Rounded to the nearest integer in [1, n] (section 3.4).
+    It is rounded to the nearest integer in [1, n] (section 3.4).
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Partition:
         The rows of all blocks, one after the other; None where these are all rows as they come.
     sizes : integer array of shape (K,)
     frequency : array, or None
-        How often every row counts, in the order of the blocks; None where each counts once.
+        How many times every row counts, in the order of the blocks; None where each counts once.
     """
 
     permutation: IntArray | None
@@ -82,7 +82,7 @@ class Partition:
 
     @classmethod
     def from_blocks(cls, blocks: list[IntArray]) -> Partition:
-        """Join a list of row-index arrays; every block needs a row."""
+        """Make a partition of a list of row-index arrays; every block needs a row."""
         sizes = np.array([len(block) for block in blocks], dtype=np.intp)
         if sizes.size == 0 or (sizes == 0).any():
             raise ValueError("Every block must hold at least one row.")
@@ -92,7 +92,7 @@ class Partition:
     def even(
         cls, n: int, n_blocks: int, rng: np.random.Generator | None = None, frequency: Array | None = None
     ) -> Partition:
-        """The blocks of :func:`make_blocks`, without a list of them.
+        """Make the blocks of :func:`make_blocks`, without a list of them.
 
         Where rows have frequencies, shape (n,), every row stays whole and blocks have nearly equal sums of these.
         """
@@ -112,11 +112,11 @@ class Partition:
 
     @cached_property
     def n_rows(self) -> int:
-        """Rows in all blocks."""
+        """The number of rows in all blocks."""
         return int(self.sizes.sum())
 
     def ordered(self, rows: AnyArray) -> AnyArray:
-        """What belongs to all rows, in the order of the blocks."""
+        """Put an array with one entry per row in the order of the blocks."""
         return rows if self.permutation is None else rows[self.permutation]
 
     @property
@@ -129,13 +129,8 @@ class Partition:
         """Position in ``order`` of each block's first row, shape (K,)."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
 
-    @classmethod
-    def joined(cls, sizes: IntArray) -> Partition:
-        """Blocks of these sizes, one after the other."""
-        return cls(None, sizes)
-
     def sampled(self, n_rows: int, at_least: int) -> Partition:
-        """About so many rows: of blocks evenly spread over all, the first rows of each, at least so many if it can."""
+        """Choose about so many rows: the first rows of blocks evenly spread over all, of each at least so many."""
         each = max(at_least, n_rows // self.n_blocks)
         sizes = np.minimum(self.sizes, each)
         count = min(self.n_blocks, max(1, n_rows // max(1, int(sizes.max()))))
@@ -144,7 +139,7 @@ class Partition:
         return Partition(index if self.permutation is None else self.permutation[index], sizes[chosen])
 
     def block_of(self, n: int) -> IntArray:
-        """The block of each of n rows, shape (n,); -1 for rows in none."""
+        """The block of each of n rows, shape (n,); -1 for rows in no block."""
         blocks = np.repeat(np.arange(self.n_blocks, dtype=np.int32), self.sizes)
         if self.permutation is None:
             return blocks  # type: ignore[return-value]
@@ -153,15 +148,15 @@ class Partition:
         return numbers  # type: ignore[return-value]
 
     def along(self, n: int) -> tuple[AnyArray, ...]:
-        """What n rows need to know to be summed piece by piece: their block, and their frequency if they have one."""
+        """The arrays by which n rows are summed piece by piece: their block, and their frequency if they have one."""
         if self.frequency is None:
             return (self.block_of(n),)
-        often = np.zeros(n)
-        often[self.order] = self.frequency
-        return self.block_of(n), often
+        frequency = np.zeros(n)
+        frequency[self.order] = self.frequency
+        return self.block_of(n), frequency
 
     def by_size(self) -> Iterator[tuple[int, IntArray, IntArray]]:
-        """Blocks of equal size together: the size s, the k blocks that have it, their positions in ``order`` (k, s)."""
+        """Yield each block size s, the k blocks that have it, and the positions of their rows in ``order``, (k, s)."""
         for size in np.unique(self.sizes):
             members = np.flatnonzero(self.sizes == size)
             yield int(size), members, self.starts[members, None] + np.arange(size)
@@ -175,17 +170,17 @@ class Partition:
 
     @cached_property
     def totals(self) -> Array | IntArray:
-        """What rows of a block are divided by to give their mean: its size, or the sum of its frequencies, (K,)."""
+        """Divisors of block sums that give block means: sizes of the blocks, or sums of frequencies, shape (K,)."""
         return self.sizes if self.frequency is None else np.add.reduceat(self.frequency, self.starts)
 
     def repeated(self, ordered_rows: Array) -> Array:
-        """Rows (already in ``order``) times their frequency."""
+        """Multiply rows (already in ``order``) by their frequency."""
         if self.frequency is None:
             return ordered_rows
         return ordered_rows * self.frequency.reshape((-1,) + (1,) * (ordered_rows.ndim - 1))
 
     def only(self, blocks: BoolArray) -> Partition:
-        """Some of the blocks, shape (K,)."""
+        """Keep some of the blocks, a boolean array of shape (K,)."""
         kept = np.repeat(blocks, self.sizes)
         return Partition(self.order[kept], self.sizes[blocks], some_of(self.frequency, np.flatnonzero(kept)))
 
@@ -205,7 +200,7 @@ class Partition:
 
 
 def _nearly_equal(frequency: Array, n_blocks: int) -> IntArray:
-    """Sizes of K blocks of neighbours with nearly equal sums of frequencies, each with a row at least."""
+    """Return sizes of K blocks of neighbours with nearly equal sums of frequencies, each with a row at least."""
     n = frequency.size
     middle = np.cumsum(frequency) - frequency / 2
     ends = np.searchsorted(middle, middle[-1] * np.arange(1, n_blocks) / n_blocks + 1e-9)
@@ -216,7 +211,7 @@ def _nearly_equal(frequency: Array, n_blocks: int) -> IntArray:
 
 
 def halves(n: int, block_size: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Positions of n rows in two random halves, each in order, made of whole blocks of neighbours.
+    """Split the positions of n rows into two random halves, each in order, of whole blocks of neighbours.
 
     Examples
     --------
@@ -233,11 +228,10 @@ def halves(n: int, block_size: int, rng: np.random.Generator) -> tuple[IntArray,
 
 
 def scatter_ratio(ranks: Array, partition: Partition) -> tuple[float, float]:
-    """Scatter of the block means over that of a random partition, and what chance alone may reach.
+    """Compare the scatter of block means with that of a random partition; return the ratio and what chance may reach.
 
-    From the ranks of some statistics of the rows, shape (n, q), which bad rows cannot dominate; the largest over them.
-    A ratio far above one means that neighbouring rows resemble each other: sorted data, or a strong
-    serial dependence.
+    It is the largest ratio of some statistics of the rows, whose ranks, shape (n, q), bad rows cannot dominate. A ratio
+    far above one means that neighbouring rows resemble each other: sorted data, or a strong serial dependence.
     """
     n, n_blocks = ranks.shape[0], partition.n_blocks
     if n_blocks < 2 or n_blocks == n:

@@ -1,7 +1,7 @@
-"""Exact quantiles of columns that are only seen a piece at a time.
+"""Exact quantiles of columns whose rows are read a piece at a time.
 
-A double precision number and its bits, read as an integer, are in the same order. So the first bits of a quantile
-are found by counting in one pass over the rows, and what shares them, a small part, is looked at in the next.
+A double precision number and its bits, read as an integer, are in the same order. So the first bits of a quantile are
+found by counting in one pass over the rows, and the numbers that share them, a small part, are sorted in the next.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 from robscore._tools.typing import Array
 from robscore.rows.row_source import ArrayRows, Rows
 
-_COUNTERS = 2**21  # in all columns together
-_HELD = 4_000_000  # numbers that may be held and put in order
+_COUNTERS = 2**21  # in all columns together; guards memory
+_HELD = 4_000_000  # numbers that may be held and sorted; guards memory
 _BITS = 64
 _ROUNDING = 1e-9  # of sums of frequencies
 _SIGN = np.uint64(1 << 63)
 
 
 def column_quantiles(rows: Array | Rows, q: float) -> Array:
-    """The q-quantile of every column, shape (m,), by linear interpolation as NumPy has it; NaN entries do not count.
+    """Compute the q-quantile of every column, shape (m,), by linear interpolation as NumPy does; NaN is left out.
 
-    NaN where a column has nothing else. Rows with a frequency are there so often.
+    The quantile is NaN where a column has nothing else. A row counts as many times as its frequency says.
 
     Examples
     --------
@@ -42,9 +42,9 @@ def column_quantiles(rows: Array | Rows, q: float) -> Array:
         return np.array([_quantile(np.sort(column[~np.isnan(column)]), q) for column in np.asarray(rows).T])
     along = () if rows.frequency is None else (rows.frequency,)
     counted = rows.total(_count, *along)
-    below = np.zeros(rows.n_columns, dtype=counted.dtype)  # entries that are less than all with the known bits
-    prefix, known = np.zeros(rows.n_columns, dtype=np.uint64), 0
-    inside = counted.copy()
+    below = np.zeros(rows.n_columns, dtype=counted.dtype)  # entries smaller than all with the known bits
+    prefix, known = np.zeros(rows.n_columns, dtype=np.uint64), 0  # the known bits of every quantile, and how many
+    inside = counted.copy()  # entries with the known bits
     step = max(1, int(np.log2(_COUNTERS / rows.n_columns)))
     rank = np.maximum(q * (counted - 1), 0)
     low = np.floor(rank + _ROUNDING).astype(np.int64)
@@ -57,7 +57,7 @@ def column_quantiles(rows: Array | Rows, q: float) -> Array:
         inside = counts[each, chosen]
         below = upto[each, chosen] - inside
         prefix, known = (prefix << np.uint64(bits)) | chosen.astype(np.uint64), known + bits
-    # The value at the lower rank, and the next one: in what shares the bits, or the least above that.
+    # The value at the lower rank and the next one, which have the known bits; or the smallest above those.
     found = rows.total(partial(_inside, prefix=prefix, known=known), *along)
     result = np.full(rows.n_columns, np.nan)
     for j in np.flatnonzero(counted):
@@ -68,27 +68,28 @@ def column_quantiles(rows: Array | Rows, q: float) -> Array:
 
 
 class _Found:
-    """What a column has with the known bits, how often, and the least value above all those.
+    """The numbers of a column that have the known bits, their frequencies, and the smallest number above all these.
 
-    Without a list of values where all bits are known, since then all are equal to the first.
+    Where all bits are known the numbers are not listed, since all are equal to the first.
     """
 
-    def __init__(self, values: list[Array], often: list[Array], first: Array, above: float) -> None:
-        self.values, self.often, self.first, self.above = values, often, first, above
+    def __init__(self, values: list[Array], frequencies: list[Array], first: Array, above: float) -> None:
+        self.values, self.frequencies, self.first, self.above = values, frequencies, first, above
 
     def __iadd__(self, more: _Found) -> _Found:
         first = self.first if self.first.size else more.first
-        return _Found(self.values + more.values, self.often + more.often, first, min(self.above, more.above))
+        frequencies = self.frequencies + more.frequencies
+        return _Found(self.values + more.values, frequencies, first, min(self.above, more.above))
 
     def next_two(self, rank: float, in_all: float) -> tuple[float, float]:
-        """The value at a rank among those with the known bits, of which there are so many in all, and the next one."""
+        """Return the number at a rank among those with the known bits, ``in_all`` together, and the next one."""
         if not self.values:
             return float(self.first[0]), float(self.first[0]) if rank + 1 + _ROUNDING < in_all else self.above
         values = np.concatenate(self.values)
         order = np.argsort(values, kind="stable")
         held = values[order]
-        if self.often:
-            reached = np.cumsum(np.concatenate(self.often)[order]) - _ROUNDING
+        if self.frequencies:
+            reached = np.cumsum(np.concatenate(self.frequencies)[order]) - _ROUNDING
             at, after = np.searchsorted(reached, [rank, rank + 1], side="right").tolist()
         else:
             at, after = int(rank), int(rank) + 1
@@ -96,12 +97,12 @@ class _Found:
 
 
 def _count(rows: Array, frequency: Array | None = None) -> NDArray[Any]:
-    there = ~np.isnan(rows)
-    return np.count_nonzero(there, axis=0) if frequency is None else frequency @ there
+    present = ~np.isnan(rows)
+    return np.count_nonzero(present, axis=0) if frequency is None else frequency @ present
 
 
 def _keys(column: Array) -> NDArray[np.uint64]:
-    """Integers in the order of the numbers."""
+    """Return integers that are in the order of the numbers."""
     bits = (column + 0.0).view(np.uint64)  # -0 becomes 0
     return np.where(bits & _SIGN, ~bits, bits | _SIGN)
 
@@ -109,33 +110,35 @@ def _keys(column: Array) -> NDArray[np.uint64]:
 def _histogram(
     rows: Array, frequency: Array | None = None, *, prefix: NDArray[np.uint64], known: int, bits: int
 ) -> NDArray[Any]:
-    """How often each of the next bits follows those known, shape (m, 2^bits)."""
+    """Count how many times each value of the next bits follows the known ones, shape (m, 2^bits)."""
     counts = np.zeros((rows.shape[1], 2**bits), dtype=np.int64 if frequency is None else float)
     for j, column in enumerate(rows.T):
-        there = ~np.isnan(column)
-        keys, often = _keys(column[there]), None if frequency is None else frequency[there]
+        present = ~np.isnan(column)
+        keys, weights = _keys(column[present]), None if frequency is None else frequency[present]
         if known:
             same = keys >> np.uint64(_BITS - known) == prefix[j]
-            keys, often = keys[same], None if often is None else often[same]
+            keys, weights = keys[same], None if weights is None else weights[same]
         following = (keys >> np.uint64(_BITS - known - bits)) & np.uint64(2**bits - 1)
-        counts[j] = np.bincount(following.astype(np.intp), weights=often, minlength=2**bits)
+        counts[j] = np.bincount(following.astype(np.intp), weights=weights, minlength=2**bits)
     return counts
 
 
 def _inside(rows: Array, frequency: Array | None = None, *, prefix: NDArray[np.uint64], known: int) -> list[_Found]:
+    """Find the numbers of every column with the known bits."""
     found = []
     for j, column in enumerate(rows.T):
-        there = ~np.isnan(column)
-        numbers, often = column[there], [] if frequency is None else [frequency[there]]
+        present = ~np.isnan(column)
+        numbers, frequencies = column[present], [] if frequency is None else [frequency[present]]
         if not known:
-            found.append(_Found([numbers], often, numbers[:1], np.inf))
+            found.append(_Found([numbers], frequencies, numbers[:1], np.inf))
             continue
         own = _keys(numbers) >> np.uint64(_BITS - known)
         same = own == prefix[j]
         values = numbers[same]
-        kept = [values] if known < _BITS else []  # all bits known: all values are equal
-        often = [counts[same] for counts in often] if known < _BITS else []
-        found.append(_Found(kept, often, values[:1], numbers[own > prefix[j]].min(initial=np.inf)))
+        all_known = known == _BITS  # then all values are equal
+        kept = [] if all_known else [values]
+        frequencies = [] if all_known else [part[same] for part in frequencies]
+        found.append(_Found(kept, frequencies, values[:1], numbers[own > prefix[j]].min(initial=np.inf)))
     return found
 
 
@@ -148,7 +151,7 @@ def _quantile(ordered: Array, q: float) -> float:
 
 
 def _between(low: float, high: float, share: float) -> float:
-    """The median as NumPy has it; other quantiles by their share of the way; never beyond the two numbers."""
+    """Return the median as NumPy does; other quantiles by their share of the way; never beyond the two numbers."""
     if share == 0 or low == high or np.isinf(low):
         return float(low)
     with np.errstate(over="ignore"):

@@ -212,7 +212,7 @@ def _remark_if_sorted(elements: Elements, partition: Partition) -> list[Remark]:
     """Warn where neighbouring rows resemble each other so much that blocks are groups of their own."""
     if elements.n_rows > _MOST_RANKED:
         partition = partition.sampled(_MOST_RANKED, _FEWEST_A_BLOCK)
-        elements, partition = elements.subset(partition.order), Partition.joined(partition.sizes)
+        elements, partition = elements.subset(partition.order), Partition(None, partition.sizes)
     ratio, chance = scatter_ratio(elements.order_statistics(), partition)
     if ratio <= max(2.0, chance):
         return []
