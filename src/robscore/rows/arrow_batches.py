@@ -77,7 +77,7 @@ class ArrowRows(Rows):
         return f"ArrowRows({_kind(self.source)}, {self.n_rows} rows, {self.n_columns} columns)"
 
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
-        """Read through the source once."""
+        """Read the source once, from its beginning to its end."""
         return repieced(self._arrays(), bounds)
 
     def _arrays(self) -> Iterator[Array]:
@@ -85,14 +85,14 @@ class ArrowRows(Rows):
         with closing(_batches(self.source, self._columns)) as batches:
             for batch in batches:
                 seen += batch.num_rows
-                for part in short(batch, self.length):
-                    yield as_matrix(part, self.names)
+                for low in range(0, batch.num_rows, self.length):
+                    yield as_matrix(batch.slice(low, self.length), self.names)
         if seen != self.n_rows:
             once = " It may be one that can be read only once: pass a function that returns it." if not seen else ""
             raise ValueError(f"{_kind(self.source)} had {self.n_rows} rows at first, and now {seen}.{once}")
 
     def _counted(self) -> tuple[int, Any]:
-        """How many rows there are, and their schema; from the source's own books where it has some."""
+        """Count the rows, and find their schema; without reading where the source knows both."""
         if hasattr(self.source, "count_rows") and hasattr(self.source, "schema"):
             return int(self.source.count_rows()), self.source.schema
         n_rows, schema = 0, None
@@ -102,20 +102,20 @@ class ArrowRows(Rows):
 
 
 def is_arrow_source(X: AnyData) -> bool:
-    """Whether X yields Arrow's batches and does not hold its rows in memory."""
+    """Return whether X yields batches of Arrow and does not hold its rows in memory; raise if it can be read once."""
     if callable(X) and not isinstance(X, type) and not hasattr(X, "shape"):
         return True
     if hasattr(X, "count_rows") and hasattr(X, "to_batches"):  # a dataset, or a scanner
         return True
-    if _is_reader(X):
+    if hasattr(X, "read_next_batch"):  # a stream that is used up by reading
         raise ValueError(f"X is a {type(X).__name__}, which {_ONCE}.")
-    if hasattr(X, "__array__") or _is_table(X):
+    if hasattr(X, "__array__") or (hasattr(X, "column_names") and hasattr(X, "to_batches")):  # a table in memory
         return False
     return hasattr(X, "__arrow_c_stream__") or isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame)
 
 
 def _batches(source: Any, columns: list[str] | None) -> Generator[Any, None, None]:
-    """The batches of one reading, of some columns where the source can leave out others by itself."""
+    """Yield the batches of one reading, of some columns where the source can leave out others by itself."""
     import pyarrow as pa
 
     if callable(source):
@@ -126,7 +126,7 @@ def _batches(source: Any, columns: list[str] | None) -> Generator[Any, None, Non
         yield from (batch for frame in frames for batch in frame.to_arrow().to_batches())
     elif hasattr(source, "to_arrow_reader"):  # a relation of DuckDB, whose own stream holds more at a time
         yield from source.to_arrow_reader(100_000)
-    elif hasattr(source, "fetch_arrow_reader"):  # the same in older versions, which want to be told to read again
+    elif hasattr(source, "fetch_arrow_reader"):  # the same in older versions, which must be told to read again
         source.execute()
         yield from source.fetch_arrow_reader(100_000)
     elif hasattr(source, "to_batches"):  # a dataset, a scanner, a table
@@ -146,21 +146,13 @@ def _batches(source: Any, columns: list[str] | None) -> Generator[Any, None, Non
         )
 
 
-def _is_reader(X: Any) -> bool:
-    """Whether X is a stream that is used up by reading."""
-    return hasattr(X, "read_next_batch")
-
-
-def _is_table(X: Any) -> bool:
-    return hasattr(X, "column_names") and hasattr(X, "to_batches")
-
-
 def _kind(source: Any) -> str:
+    """Describe a source for messages."""
     return f"The {type(source).__name__}" if not callable(source) else "The function"
 
 
 def not_numeric(schema: Any, names: Sequence[str]) -> list[str]:
-    """Columns that do not hold numbers, each with its type, in words."""
+    """Describe the columns that do not hold numbers, each with its type."""
     import pyarrow.types as kinds
 
     def is_number(kind: Any) -> bool:
@@ -171,19 +163,20 @@ def not_numeric(schema: Any, names: Sequence[str]) -> list[str]:
 
 
 def index_of(schema: Any) -> set[str]:
-    """Columns that are the index of a data frame, by pandas or by Dask, and not data."""
+    """Return the columns that are the index of a data frame, by pandas or by Dask, and not data."""
     try:
         named = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
-    except (ValueError, KeyError, TypeError, RecursionError):  # a note that cannot be read says nothing
+    except (ValueError, KeyError, TypeError, RecursionError):  # metadata that cannot be read name no index
         named = []
     named = named if isinstance(named, list) else []
     return {name for name in named if isinstance(name, str)} | {_DASK_INDEX}
 
 
 def as_matrix(batch: Any, names: Sequence[str]) -> Array:
-    """Some columns of a batch of rows, shape (rows, names); NaN where a value is missing.
+    """Return some columns of a batch of rows, shape (rows, names); NaN where a value is missing.
 
-    One column after the other in memory, as Arrow has them: to turn them into rows costs as much as to look at them.
+    They stay one after the other in memory, as Arrow has them, because turning them into rows would take as long as all
+    that is done with them.
     """
     import pyarrow as pa
 
@@ -194,9 +187,3 @@ def as_matrix(batch: Any, names: Sequence[str]) -> Array:
             column = column.cast(pa.float64(), safe=False)
         own[:] = column.to_numpy(zero_copy_only=False)
     return columns.T
-
-
-def short(batch: Any, length: int) -> Iterator[Any]:
-    """A batch in pieces of at most so many rows, nothing copied."""
-    for low in range(0, batch.num_rows, length):
-        yield batch.slice(low, length)

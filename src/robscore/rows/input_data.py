@@ -23,7 +23,9 @@ from robscore.rows.parquet_files import ParquetRows
 from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import check_names, default_names
 
+# How to keep the columns of numbers, in libraries that have a way of their own.
 _KEEPING_NUMBERS = {"PANDAS": "select_dtypes('number')", "POLARS": "select(polars.selectors.numeric())"}
+# Endings of compressed files, and of files that are read by rs.read_table; other names may be Parquet files.
 _PACKED = (".gz", ".bz2", ".xz", ".zip")
 _OTHER = (".csv", ".tsv", ".txt", ".tab", ".dat", ".xls", ".json", ".dta", ".sav", ".zip", ".gz")
 
@@ -37,18 +39,18 @@ class Table(NamedTuple):
 
 
 def readable(X: AnyData, argument: str = "X") -> Table:
-    """What can be read of X; raise, naming columns, on what cannot be data.
-
-    Masked and missing entries become NaN.
-    """
+    """Read X as numbers, NaN where an entry is masked or missing; raise, naming columns, on what cannot be data."""
     if isinstance(X, np.ma.MaskedArray):
         return Table(_matrix(X, argument))
-    is_named = isinstance(X, Mapping) and not hasattr(X, "shape")  # which some sparse matrices have
+    is_named = isinstance(X, Mapping) and not hasattr(X, "shape")  # some sparse matrices are mappings with a shape
     if is_named or (isinstance(X, list | tuple) and X and isinstance(X[0], Mapping)):
         what = "columns by name" if is_named else "rows by name"
         raise TypeError(f"{argument} holds {what}; pass a data frame, such as pandas.DataFrame({argument}).")
     if type(X).__module__.startswith("pyarrow") and hasattr(X, "column_names"):
-        X, given = _arrow_table(X), list(X.column_names)  # its columns are the values themselves
+        import pyarrow as pa
+
+        given = list(X.column_names)  # the attribute ``columns`` holds the values themselves
+        X = pa.Table.from_batches([X]) if isinstance(X, pa.RecordBatch) else X
     else:
         given = list(getattr(X, "columns", [])) if hasattr(X, "shape") else []
     columns = check_names(given)
@@ -74,7 +76,7 @@ def readable(X: AnyData, argument: str = "X") -> Table:
 
 
 def _kind(column: nw.Series[AnyData]) -> str:
-    """What a column holds that is not numbers, with an example."""
+    """Describe what a column holds that is not numbers, with an example."""
     if column.dtype.is_temporal():
         return "durations" if column.dtype == nw.Duration else "dates or times"
     if not (column.dtype in (nw.String, nw.Object, nw.Categorical) or isinstance(column.dtype, nw.Enum)):
@@ -96,7 +98,7 @@ def _is_number(value: object) -> bool:
 
 
 def _numbers(column: nw.Series[AnyData]) -> Array | None:
-    """A column as floats, NaN where a value is missing; None if it does not hold numbers."""
+    """Return a column as floats, NaN where a value is missing; None if it does not hold numbers."""
     if not (column.dtype.is_numeric() or column.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
         return None
     present = ~np.asarray(column.is_null().to_numpy(), dtype=bool)
@@ -109,19 +111,12 @@ def _numbers(column: nw.Series[AnyData]) -> Array | None:
 
 
 def _matrix(X: AnyData, argument: str) -> Array:
-    """An array-like as floats, NaN where it is masked."""
+    """Return an array-like as floats, NaN where it is masked."""
     return as_numbers(argument, X, masked_is_missing=True, column=lambda j: f"x{j}")
 
 
-def _arrow_table(X: AnyData) -> AnyData:
-    """A table of Arrow's, also where it is one batch of rows."""
-    import pyarrow as pa
-
-    return pa.Table.from_batches([X]) if isinstance(X, pa.RecordBatch) else X
-
-
 def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[Array, list[str]]:
-    """X as a float matrix of shape (n, m) and its column names; raise on what cannot be one.
+    """Return X as a float matrix of shape (n, m) and its column names; raise on what cannot be one.
 
     With ``missing="drop"`` it may contain NaN: the caller drops those rows.
     """
@@ -151,7 +146,7 @@ def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[A
 
 
 def open_rows(X: AnyData) -> Rows | None:
-    """Rows that are not in memory, ready to be read; None for anything else."""
+    """Open rows that are not in memory: of a path, a memory map, Dask, a stream of Arrow; None for anything else."""
     if isinstance(X, Rows):
         return X
     if isinstance(X, str | PathLike) or (
@@ -169,7 +164,7 @@ def open_rows(X: AnyData) -> Rows | None:
 
 
 def _refuse_other_files(X: AnyData) -> None:
-    """Raise where a path is that of a file of another kind, as far as its name tells."""
+    """Raise where the name of a path is that of a file of another kind."""
     for path in [X] if isinstance(X, str | PathLike) else X:
         ending = "".join(Path(path).suffixes[-2:] if Path(path).suffix in _PACKED else Path(path).suffixes[-1:])
         if ending.lower().startswith(_OTHER):
@@ -188,7 +183,7 @@ def _mapped_file(X: AnyData) -> ArrayRows:
 
 
 def read_frequency(sample_weight: AnyData, n_rows: int) -> Array:
-    """Sample weights as numbers, shape (n,); raise, saying what they must be, where they are something else.
+    """Read sample weights as numbers, shape (n,): how many times every row counts; raise on anything else.
 
     Examples
     --------
@@ -196,28 +191,28 @@ def read_frequency(sample_weight: AnyData, n_rows: int) -> Array:
     >>> read_frequency([1, 2, 0], 3)
     array([1., 2., 0.])
     """
-    often = as_numbers("sample_weight", sample_weight)
-    if often.ndim != 1:
-        raise UsageError(f"Sample weights must be 1D: sample_weight has {often.ndim} dimensions; give one per row.")
-    if often.size != n_rows:
-        raise UsageError(f"sample_weight has {often.size} entries and X has {n_rows} rows; give one per row.")
-    wrong = np.flatnonzero(~(np.isfinite(often) & (often >= 0)))
+    frequency = as_numbers("sample_weight", sample_weight)
+    if frequency.ndim != 1:
+        raise UsageError(f"Sample weights must be 1D: sample_weight has {frequency.ndim} dimensions; give one per row.")
+    if frequency.size != n_rows:
+        raise UsageError(f"sample_weight has {frequency.size} entries and X has {n_rows} rows; give one per row.")
+    wrong = np.flatnonzero(~(np.isfinite(frequency) & (frequency >= 0)))
     if wrong.size:
         raise UsageError(
-            f"sample_weight[{wrong[0]}]={often[wrong[0]]:g} must be a finite number of at least 0: it is how many "
+            f"sample_weight[{wrong[0]}]={frequency[wrong[0]]:g} must be a finite number of at least 0: it is how many "
             "times the row counts."
         )
-    if not often.any():
+    if not frequency.any():
         raise UsageError("All entries of sample_weight are zero, so no sample is left; give some rows a weight.")
-    return often
+    return frequency
 
 
 def with_frequency(rows: Rows, sample_weight: AnyData) -> tuple[Rows, BoolArray]:
-    """The rows with positive weight, with their frequency; and which these are, shape (n,)."""
-    often = read_frequency(sample_weight, rows.n_rows)
-    there = often > 0
-    often = often[there]
-    return rows.selected(np.flatnonzero(there)).counted(None if (often == 1).all() else often), there
+    """Return the rows with positive weight, with their frequency; and which these are, shape (n,)."""
+    frequency = read_frequency(sample_weight, rows.n_rows)
+    used = frequency > 0
+    frequency = frequency[used]
+    return rows.selected(np.flatnonzero(used)).counted(None if (frequency == 1).all() else frequency), used
 
 
 def check_total(frequency: Array | None) -> None:

@@ -19,8 +19,10 @@ from robscore.rows.arrow_batches import as_matrix, index_of, not_numeric
 from robscore.rows.row_source import Rows, repieced
 from robscore.rows.tables import check_names
 
-_BATCH_BYTES, _LEAST_BATCH = 32e6, 4000  # read at a time, and rows at least: every column costs something each time
-_FEWEST_GROUPS, _TIMES_THE_SAMPLE = 64, 4  # row groups that a sample comes from, and their rows over its size
+# Bytes that are read at a time, and rows at least, since every column costs some time in each batch; guard memory.
+_BATCH_BYTES, _LEAST_BATCH = 32e6, 4000
+# A sample comes from at least so many row groups, which have so many times its rows; decide which rows are drawn.
+_FEWEST_GROUPS, _TIMES_THE_SAMPLE = 64, 4
 
 
 class ParquetRows(Rows):
@@ -79,17 +81,17 @@ class ParquetRows(Rows):
         return f"ParquetRows({len(self.files)} files, {self.n_rows} rows, {self.n_columns} columns)"
 
     def place(self, row: int) -> str:
-        """The row, and where it is in which file."""
+        """Describe a row, and where it is in which file."""
         number = bisect_right(self._starts, row) - 1
         return f"row {row}, which is row {row - self._starts[number]} of {self.files[number].name!r}"
 
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
-        """Read through the files once."""
+        """Read all files once."""
         every = np.arange(self._groups.size - 1)
         return repieced((as_matrix(batch, self.names or ()) for _, batch in self._batches(every)), bounds)
 
     def sample(self, size: int, rng: np.random.Generator) -> IntArray:
-        """Row groups at random, so many that they have several times the rows, then rows of these at random."""
+        """Draw row groups at random, so many that they have several times the rows, then rows of these at random."""
         sizes = np.diff(self._groups)
         if sizes.size <= _FEWEST_GROUPS:
             return super().sample(size, rng)
@@ -102,7 +104,7 @@ class ParquetRows(Rows):
         return np.asarray(self._groups[chosen[group]] + among - before[group])
 
     def take(self, index: IntArray) -> Array:
-        """Some rows, from the row groups that they are in."""
+        """Return some rows, from the row groups that they are in."""
         order = np.argsort(index, kind="stable")
         wanted, result = np.asarray(index)[order], np.empty((len(index), self.n_columns))
         groups = np.unique(np.searchsorted(self._groups, wanted, side="right") - 1)
@@ -117,7 +119,7 @@ class ParquetRows(Rows):
         return result
 
     def _batches(self, groups: IntArray) -> Iterator[tuple[int, Any]]:
-        """The rows of some row groups, ascending: the number of the first of them, and a batch of rows at a time."""
+        """Yield the rows of some row groups, ascending: the number of the first row of a batch, and the batch."""
         import pyarrow as pa
 
         for number, file in enumerate(self.files):
@@ -146,13 +148,13 @@ class ParquetRows(Rows):
                 raise ValueError(f"{file.name!r} cannot be read ({_first_line(error)}).") from None
 
     def _batch_size(self, of_group: int) -> int:
-        """Rows of a batch: a row group, or a whole part of it, since a batch from two groups has to be put together."""
+        """The rows of a batch: a row group, or a whole part of it; a batch from two groups would have to be copied."""
         most = rows_within(_BATCH_BYTES, self.n_columns, at_least=_LEAST_BATCH)
         return max(_LEAST_BATCH, -(-of_group // -(-of_group // most))) if of_group else most
 
 
 def _files_of(path: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
-    """The files that a path, or several, stand for."""
+    """Return the files that a path, or several, stand for."""
     if isinstance(path, Sequence) and not isinstance(path, str):
         files = [file for part in path for file in _files_of(part)]
         if not files:
@@ -176,7 +178,7 @@ def _files_of(path: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list
 
 
 def _stamp(file: Path) -> tuple[int, int] | None:
-    """Size and time of a file, which change when it does; None if it is not there."""
+    """Return size and time of a file, which change when it does; None if there is no such file."""
     try:
         about = file.stat()
     except OSError:
@@ -185,6 +187,7 @@ def _stamp(file: Path) -> tuple[int, int] | None:
 
 
 def _opened(file: Path) -> Any:
+    """Open a file; raise, naming it, if it cannot be read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -195,6 +198,7 @@ def _opened(file: Path) -> Any:
 
 
 def _columns_of(file: Path, columns: Sequence[str] | None) -> list[str]:
+    """Return the columns to use: those asked for, or all but an index."""
     with _opened(file) as parquet:
         schema = parquet.schema_arrow
     names = list(schema.names)
@@ -208,7 +212,7 @@ def _columns_of(file: Path, columns: Sequence[str] | None) -> list[str]:
 
 
 def _rows_in(file: Path, names: list[str], first: Path, *, chosen: bool) -> list[int]:
-    """How many rows a file's row groups have; raise unless its columns are those of the first, and numbers."""
+    """Count the rows of a file's row groups; raise unless its columns are those of the first file, and numbers."""
     with _opened(file) as parquet:
         schema, about = parquet.schema_arrow, parquet.metadata
         rows = [int(about.row_group(group).num_rows) for group in range(about.num_row_groups)]

@@ -18,7 +18,10 @@ _NARWHALS = {str: nw.String(), float: nw.Float64(), int: nw.Int64(), bool: nw.Bo
 
 
 def as_table(columns: dict[str, tuple[Kind, Any]], library: str | None) -> AnyData:
-    """Columns, each with its kind, in the given library; without one pandas if installed, else a structured array."""
+    """Make a table of columns, each with its kind, in a data-frame library.
+
+    Without a library it is pandas if that is installed, else a structured array.
+    """
     backend = library or ("pandas" if importlib.util.find_spec("pandas") else None)
     if backend is not None:
         values = {name: list(column) if kind is str else np.asarray(column) for name, (kind, column) in columns.items()}
@@ -34,7 +37,7 @@ def as_table(columns: dict[str, tuple[Kind, Any]], library: str | None) -> AnyDa
 
 
 def columns_of(table: AnyData) -> dict[str, Any]:
-    """The columns of a table that :func:`as_table` made, as NumPy arrays."""
+    """Return the columns of a table that :func:`as_table` made, as NumPy arrays."""
     if isinstance(table, np.ndarray):
         return {name: table[name] for name in table.dtype.names or ()}
     frame = nw.from_native(table, eager_only=True)
@@ -42,7 +45,7 @@ def columns_of(table: AnyData) -> dict[str, Any]:
 
 
 def check_names(given: Sequence[object]) -> list[str]:
-    """Names of columns as strings; raise unless they tell columns apart."""
+    """Return names of columns as strings; raise unless each column has its own."""
     names = [str(name) for name in given]
     check_unique("Column names", names)
     if len({isinstance(name, str) for name in given}) > 1:
@@ -54,17 +57,17 @@ def check_names(given: Sequence[object]) -> list[str]:
 
 
 def check_unique(what: str, names: Sequence[str]) -> None:
-    """Raise, naming them, where names occur more than once."""
+    """Raise, naming those, if names occur more than once."""
     if twice := repeated(names):
         verb = "occurs" if len(twice) == 1 else "occur"
         raise ValueError(f"{what} must be unique, but {quoted(twice)} {verb} more than once; rename or drop some.")
 
 
 def repeated(names: Sequence[str]) -> list[str]:
-    """Names that occur more than once, in order."""
+    """Return the names that occur more than once, in order."""
     return sorted(name for name, count in Counter(names).items() if count > 1)
 
 
 def default_names(n_columns: int) -> list[str]:
-    """x0, x1, ... as scikit-learn names the columns of an array."""
+    """Return x0, x1, ..., as scikit-learn names the columns of an array."""
     return [f"x{j}" for j in range(n_columns)]
