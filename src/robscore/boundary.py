@@ -1,13 +1,13 @@
 """Boundary weights h(d): functions of the distance d to the nearest boundary.
 
-Which to use: leave it to the family. Where a choice is made, near a boundary h must vanish at least as fast as the
-family's default power, or the estimate may be biased or lose its variance (unless the density itself vanishes
-there); far from it, a weight
-that levels off (a cap, MCP, SCAD, tanh, truncated sine) gives large values less say than a growing one.
+Score matching on a domain with a boundary weighs coordinate j by h(d_j), so that the boundary terms of its integration
+by parts vanish. Which weight to use is best left to the family. Near a boundary h must vanish at least as fast as the
+family's default power (unless the density itself vanishes there), or the estimate may be biased or have an infinite
+variance. Far from it, a weight that levels off (a cap, MCP, SCAD, tanh, truncated sine) gives large values less
+influence than a growing one.
 
-Score matching on a domain with a boundary weighs coordinate j by h(d_j), so that the boundary terms
-of its integration by parts vanish. Where the boundary is x = 0, powers of x multiply powers of d = x;
-:meth:`Boundary.combined` adds their exponents before evaluating, so that exact zeros stay exact.
+Where the boundary is x = 0, powers of x multiply powers of d = x; :meth:`Boundary.combined` adds their exponents before
+evaluating, so that exact zeros stay exact.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Boundary(ABC):
         """Coefficient and exponent of h at the boundary."""
 
     def combined(self, d: Array, power: float, value: float, derivative: float) -> Array:
-        """``value * h(d) d^power + derivative * h'(d) d^(power + 1)``, for any real power; at d = 0 its limit."""
+        """Return ``value * h(d) d^power + derivative * h'(d) d^(power + 1)``, for any power; its limit at d = 0."""
         coefficient, exponent = self.leading
-        with np.errstate(divide="ignore"):  # infinite where zero is outside the model; callers check for it
+        with np.errstate(divide="ignore"):  # infinite where the model excludes zero, which callers check
             at_boundary = coefficient * Power(exponent).combined(np.zeros(()), power, value, derivative)
         inside = np.where(d > 0, d, 1.0)
         total = np.zeros_like(d)
@@ -56,13 +56,13 @@ class Boundary(ABC):
         return np.where(d > 0, total, at_boundary)
 
     def resolved(self, distances: Array | Rows) -> Boundary:
-        """The weight with whatever it takes from the data, distances of shape (n, m), fixed."""
+        """Return the weight with all that it takes from the data, distances of shape (n, m), fixed."""
         return self
 
     def stretched(self, scales: Array) -> Boundary:
-        """r^p h(d / r), with p the exponent at the boundary, for scales r of every distance: of a power, itself.
+        """Return r^p h(d / r), with p the exponent at the boundary, for scales r of every distance.
 
-        Weights with constants of their own that are not stretched stay as they are.
+        A power is its own stretched weight. Weights with constants that cannot be stretched stay as they are.
         """
         return self
 
@@ -154,7 +154,7 @@ class CappedPower(_PowerAtBoundary):
         return np.where(d > self.cap, 0.0, below)
 
     def stretched(self, scales: Array) -> Boundary:
-        """With caps that many times as large."""
+        """Return the weight with caps r times as large."""
         return CappedPower(self.p, self.cap * scales)
 
     def combined(self, d: Array, power: float, value: float, derivative: float) -> Array:
@@ -191,7 +191,7 @@ class QuantileCappedPower(_PowerAtBoundary):
             raise ArgumentError("quantile", self.quantile, "must lie between 0 and 1.")
 
     def resolved(self, distances: Array | Rows) -> Boundary:
-        """A capped power with the caps that these distances, shape (n, m), give."""
+        """Return a capped power with the caps that these distances, shape (n, m), give."""
         rows = as_rows(distances)
         caps = np.zeros(1) if rows.total(_unbounded) else column_quantiles(rows, self.quantile)
         if not (caps > 0).all():
@@ -199,7 +199,7 @@ class QuantileCappedPower(_PowerAtBoundary):
         return CappedPower(self.p, tuple(float(cap) for cap in caps))
 
     def value(self, d: Array) -> Array:
-        """Defined by the data alone: use ``resolved`` first."""
+        """Raise, because the cap comes from data: call ``resolved`` first."""
         raise ValueError(f"{self!r} takes its cap from data; call resolved(distances) first.")
 
     derivative = value
@@ -240,7 +240,7 @@ class LogPower(_PowerAtBoundary):
         return Power(self.p).derivative(self.scale * np.log1p(d / self.scale)) / (1 + d / self.scale)
 
     def stretched(self, scales: Array) -> Boundary:
-        """With scales that many times as large."""
+        """Return the weight with scales r times as large."""
         return LogPower(self.p, self.scale * scales)
 
     def combined(self, d: Array, power: float, value: float, derivative: float) -> Array:
@@ -436,5 +436,5 @@ def _check_positive(**numbers: float) -> None:
 
 
 def _unbounded(distances: Array) -> int:
-    """How many distances are infinite."""
+    """Count the distances that are infinite."""
     return int(np.count_nonzero(~np.isfinite(distances)))

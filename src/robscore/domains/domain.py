@@ -40,9 +40,10 @@ class Domain(ABC):
     moves : bool
         Whether the domain of scaled columns is of the same kind, so that columns can be scaled.
     is_bounded, is_real_line, is_non_negative, only_boundary_is_zero : bool
-        Within finite bounds (as far as known); no boundary at all; no negative values; [0, inf) in every column.
+        Whether it lies within finite bounds (as far as known); has no boundary at all; has no negative values; is
+        [0, inf) in every column.
     caps_positive : bool
-        Whether it says that a sum with positive coefficients is at most something.
+        Whether it bounds a sum with positive coefficients from above.
     """
 
     moves: bool = False
@@ -54,18 +55,18 @@ class Domain(ABC):
 
     @abstractmethod
     def segments(self, X: Array) -> tuple[Array, Array]:
-        """Where each entry of X may move when the rest of its row stays: lower and upper ends.
+        """Return where each entry of X may move when the rest of its row stays: lower and upper ends.
 
         Both have shape (n, m, q): at most q intervals for an entry, empty ones with lower > upper.
         """
 
     def segments_of(self, X: Array, j: int) -> tuple[Array, Array]:
-        """The same for column j alone, shape (n, q) each."""
+        """Return where the entries of column j may move, shape (n, q) each."""
         lower, upper = self.segments(X)
         return lower[:, j], upper[:, j]
 
     def others_inside(self, X: Array) -> BoolArray:
-        """Whether what the domain asks of the other entries alone is met, for every entry of X, shape (n, m)."""
+        """Whether the other entries of its row meet what is asked of them alone, for every entry of X, shape (n, m)."""
         return np.ones(X.shape, dtype=bool)
 
     def contains(self, X: ArrayLike) -> BoolArray:
@@ -75,7 +76,7 @@ class Domain(ABC):
         return np.asarray(((x[..., None] >= lower) & (x[..., None] <= upper)).any(axis=-1))
 
     def nearest(self, X: ArrayLike) -> Nearest:
-        """Distance of every entry of X, shape (n, m), to its nearest boundary, with its derivative."""
+        """Return the distance of every entry of X, shape (n, m), to its nearest boundary, with its derivative."""
         x = np.asarray(X, dtype=float)
         low, high = _around(x, *self.segments(x))
         below, above = x - low, high - x
@@ -84,13 +85,13 @@ class Domain(ABC):
         return Nearest(distance, slope, (slope > 0) & (low == 0))
 
     def replaced(self, X: Array, j: int, values: Array) -> Array:
-        """The rows X, shape (n, m), with other values, shape (n,), in column j."""
+        """Return the rows X, shape (n, m), with other values, shape (n,), in column j."""
         changed = X.copy()
         changed[:, j] = values
         return changed
 
     def free_columns(self, n_columns: int) -> range:
-        """Columns that can move on their own."""
+        """Columns that can move while all others stay."""
         return range(n_columns)
 
     def sweep_order(self, n_columns: int, rng: np.random.Generator) -> IntArray:
@@ -98,7 +99,7 @@ class Domain(ABC):
         return np.arange(n_columns)
 
     def some_rows(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
-        """Rows inside the domain, shape (n_rows, n_columns), found by trial."""
+        """Draw rows inside the domain, shape (n_rows, n_columns), by trial."""
         found = np.empty((0, n_columns))
         for _ in range(20):
             draws = self.candidates(100 * min(n_rows, 200), n_columns, rng)
@@ -111,7 +112,7 @@ class Domain(ABC):
         return chosen
 
     def candidates(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
-        """Rows that may lie inside: normal, of sizes from small to large, without a sign where none is allowed."""
+        """Draw rows that may lie inside: normal, of sizes from small to large, positive where no others are allowed."""
         draws = np.geomspace(0.05, 50, n_rows)[:, None] * rng.standard_normal((n_rows, n_columns))
         return np.abs(draws) if self.is_non_negative else draws
 
@@ -130,11 +131,11 @@ class Domain(ABC):
 
 
 def _around(x: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
-    """Ends of the connected piece of a union of intervals, shape (..., q), that holds x, shape (...)."""
+    """Return the ends of the connected piece of a union of intervals, shape (..., q), that holds x, shape (...)."""
     inside = (x[..., None] >= lower) & (x[..., None] <= upper)
     low = np.where(inside, lower, np.inf).min(axis=-1)
     high = np.where(inside, upper, -np.inf).max(axis=-1)
-    for _ in range(lower.shape[-1] - 1):  # intervals that touch what was reached so far extend it
+    for _ in range(lower.shape[-1] - 1):  # intervals that touch the piece found so far extend it
         touching = (lower <= high[..., None]) & (upper >= low[..., None])
         low = np.minimum(low, np.where(touching, lower, np.inf).min(axis=-1))
         high = np.maximum(high, np.where(touching, upper, -np.inf).max(axis=-1))
@@ -149,7 +150,7 @@ class _Joined(Domain):
     right: Domain
 
     def candidates(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
-        """Those of both, and the general ones."""
+        """Draw as both domains do, and as any domain does."""
         some = [Domain.candidates(self, n_rows // 3 + 1, n_columns, rng)]
         some += [side.candidates(n_rows // 3 + 1, n_columns, rng) for side in (self.left, self.right)]
         return np.concatenate(some)
@@ -175,7 +176,7 @@ class Both(_Joined):
 
     @property
     def is_bounded(self) -> bool:  # type: ignore[override]
-        """Whether one of the two is, or one caps a positive sum and the other admits no negative value."""
+        """Whether one of the two is bounded, or one bounds a positive sum and the other admits no negative value."""
         pairs = ((self.left, self.right), (self.right, self.left))
         capped = any(a.is_non_negative and b.caps_positive for a, b in pairs)
         return self.left.is_bounded or self.right.is_bounded or capped
@@ -186,11 +187,11 @@ class Both(_Joined):
         return self.left.is_non_negative or self.right.is_non_negative
 
     def others_inside(self, X: Array) -> BoolArray:
-        """Whether both have what they ask of the other entries."""
+        """Whether the other entries meet what both domains ask of them alone."""
         return self.left.others_inside(X) & self.right.others_inside(X)
 
     def segments(self, X: Array) -> tuple[Array, Array]:
-        """Every interval of one with every interval of the other."""
+        """Intersect every interval of one with every interval of the other."""
         (a, b), (c, d) = self.left.segments(X), self.right.segments(X)
         shape = (*X.shape, -1)
         lower = np.maximum(a[..., :, None], c[..., None, :]).reshape(shape)
@@ -215,7 +216,7 @@ class Either(_Joined):
 
     @property
     def is_bounded(self) -> bool:  # type: ignore[override]
-        """Whether both are."""
+        """Whether both are bounded."""
         return self.left.is_bounded and self.right.is_bounded
 
     @property
@@ -224,7 +225,7 @@ class Either(_Joined):
         return self.left.is_non_negative and self.right.is_non_negative
 
     def segments(self, X: Array) -> tuple[Array, Array]:
-        """The intervals of both, each where the rest of the row lies in that one."""
+        """Join the intervals of both, each where the rest of the row lies in that domain."""
         lower, upper = [], []
         for side in (self.left, self.right):
             low, high = side.segments(X)

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from robscore.domains.domain import Domain
 
 Bound: TypeAlias = "float | tuple[float, ...]"
-SUM_TOLERANCE = 1e-6  # by how much the entries of a composition may miss one
+SUM_TOLERANCE = 1e-6  # by which the sum of a composition may differ from one
 
 
 def as_bound(bound: Array) -> Bound:
-    """An array of no or one dimension as something that can be compared and hashed."""
+    """Return an array of no or one dimension as a number or a tuple, which can be compared and hashed."""
     if bound.ndim > 1:
         raise ValueError(f"A bound is a number, or one number per column; got shape {bound.shape}.")
     return float(bound) if bound.ndim == 0 else tuple(float(value) for value in bound)
@@ -35,7 +35,7 @@ def check_count(domain: Domain, numbers: Array, n_columns: int) -> None:
 
 
 def show(bound: Array) -> str:
-    """A bound in words."""
+    """Write a bound for messages."""
     return str(as_bound(bound))
 
 
@@ -130,7 +130,7 @@ class Intervals(Domain):
         return np.asarray(outside.sum(axis=-1, keepdims=True) == outside)
 
     def candidates(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
-        """Uniform within finite bounds, from near to far of a single one, wide where there is none."""
+        """Draw uniformly within finite bounds, from near to far of a single one, widely where there is none."""
         which = rng.integers(len(self.intervals), size=(n_rows, n_columns))
         low, high = (
             np.take_along_axis(np.moveaxis(ends, -1, 0), which[None], axis=0)[0]
@@ -149,7 +149,7 @@ class Intervals(Domain):
         """The domain of (x - centre) / scale, column by column."""
         if self.is_real_line or (self.only_boundary_is_zero and not centre.any()):
             return self
-        with np.errstate(over="ignore"):  # a bound so far away is none
+        with np.errstate(over="ignore"):  # a bound that overflows is so far away that it is none
             return Intervals([((lower - centre) / scale, (upper - centre) / scale) for lower, upper in self.bounds])
 
     def check_columns(self, n_columns: int) -> None:
@@ -172,7 +172,7 @@ class Real(Intervals):
         super().__init__([(-np.inf, np.inf)])
 
     def nearest(self, X: ArrayLike) -> Nearest:
-        """No boundary anywhere."""
+        """Return infinite distances: there is no boundary."""
         x = np.asarray(X, dtype=float)
         return Nearest(np.full(x.shape, np.inf), np.zeros(x.shape), np.zeros(x.shape, dtype=bool))
 
@@ -194,7 +194,7 @@ class NonNegative(Intervals):
         super().__init__([(0.0, np.inf)])
 
     def nearest(self, X: ArrayLike) -> Nearest:
-        """Zero, wherever an entry is."""
+        """Return the distance to zero, the only boundary."""
         x = np.asarray(X, dtype=float)
         return Nearest(x, np.ones(x.shape), np.ones(x.shape, dtype=bool))
 
@@ -260,12 +260,12 @@ class Inequality(Domain):
 
     @property
     def caps_positive(self) -> bool:  # type: ignore[override]
-        """Whether it says that a sum with positive coefficients is at most something."""
+        """Whether it bounds a sum with positive coefficients from above."""
         return self.relation in ("<=", "<") and bool((np.asarray(self.coefficients) > 0).all())
 
     @property
     def is_bounded(self) -> bool:  # type: ignore[override]
-        """Whether it is a ball or the like."""
+        """Whether it is a ball, or bounds another sum of even powers."""
         return self.caps_positive and self.power % 2 == 0
 
     def check_columns(self, n_columns: int) -> None:
@@ -273,7 +273,7 @@ class Inequality(Domain):
         check_count(self, np.asarray(self.coefficients), n_columns)
 
     def segments(self, X: Array) -> tuple[Array, Array]:
-        """x_j^power against what the others leave of the bound."""
+        """Compare c_j x_j^power with what the others leave of the bound."""
         c = np.broadcast_to(np.asarray(self.coefficients), X.shape)
         sign = 1.0 if self.relation in ("<=", "<") else -1.0
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -286,7 +286,7 @@ class Inequality(Domain):
         if self.power % 2 == 1:
             lower[..., 0], upper[..., 0] = np.where(at_most, -np.inf, root), np.where(at_most, root, np.inf)
         else:
-            # Even powers are symmetric about 0; other powers know no negative values, so their half is cut off.
+            # Even powers are symmetric about 0; powers that are not whole have no negative values.
             floor = -np.inf if self.power % 2 == 0 else 0.0
             size = np.maximum(root, 0.0)
             lower[..., 0] = np.where(at_most, np.maximum(-size, floor), size)
@@ -330,11 +330,11 @@ class Custom(Domain):
 
     @property
     def is_non_negative(self) -> bool:  # type: ignore[override]
-        """As given."""
+        """Whether no entry may be negative, as given."""
         return self.non_negative
 
     def segments(self, X: Array) -> tuple[Array, Array]:
-        """Not known."""
+        """Raise, because the intervals of a distance are not known."""
         raise TypeError("A Custom domain has a distance only; it cannot be joined with others or sampled on.")
 
     def contains(self, X: ArrayLike) -> BoolArray:
@@ -359,7 +359,7 @@ class Custom(Domain):
 
 
 def misses_one(X: Array) -> Array:
-    """By how much the sum of every row of X, shape (n, m), differs from one, shape (n, 1); perhaps infinite."""
+    """Return how far the sum of every row of X, shape (n, m), is from one, shape (n, 1); perhaps infinite."""
     with np.errstate(over="ignore"):
         return np.asarray(np.abs(X.sum(axis=1, keepdims=True) - 1))
 
@@ -405,15 +405,15 @@ class Simplex(Domain):
         return changed
 
     def free_columns(self, n_columns: int) -> range:
-        """All but the last."""
+        """All columns but the last."""
         return range(n_columns - 1)
 
     def sweep_order(self, n_columns: int, rng: np.random.Generator) -> IntArray:
-        """Any order: another part is the last each time, so that a small one does not hold up all others."""
+        """Draw any order: another part comes last each time, so that a small one does not slow down all others."""
         return rng.permutation(n_columns)
 
     def some_rows(self, n_rows: int, n_columns: int, rng: np.random.Generator) -> Array:
-        """Rows drawn uniformly."""
+        """Draw rows uniformly."""
         return rng.dirichlet(np.ones(n_columns), size=n_rows)
 
     def check_columns(self, n_columns: int) -> None:

@@ -23,14 +23,14 @@ from robscore.rows.row_source import some_of
 
 Way: TypeAlias = Literal["auto", "rows", "nodes", "streamed"]
 
-MEMORY_BYTES = 500e6
-_TILE_BYTES = 2e6
-_START_BLOCKS, _FEWEST_START_BLOCKS, _START_ROWS = 1000, 50, 20_000  # that the streamed way starts from
-_ITERATIONS = 15  # typical for the streamed way, in the cost model
+MEMORY_BYTES = 500e6  # that products may take; the way that is chosen by it decides rounding alone
+_TILE_BYTES = 2e6  # of products at a time: they stay in the cache
+_START_BLOCKS, _FEWEST_START_BLOCKS, _START_ROWS = 1000, 50, 20_000  # whose median the streamed way starts from
+_ITERATIONS = 15  # that the streamed way typically takes, for the comparison of costs
 
 
 def block_cloud(elements: Elements, part: Part, partition: Partition, way: Way = "auto") -> Cloud:
-    """The K block means of Gamma or g as a cloud."""
+    """Return the K block means of Gamma or g as a cloud."""
     if way == "auto":
         way = cheapest_way(elements, part, partition.n_blocks, partition.n_rows)
     if way == "streamed":
@@ -45,7 +45,7 @@ def cheapest_way(
     n_rows: int,
     ways: tuple[Way, ...] = ("rows", "nodes", "streamed"),
 ) -> Way:
-    """The way with the fewest operations among those that fit in memory (the last one if none does)."""
+    """Return the way with the fewest operations among those that fit in memory (the last one if none does)."""
     n, K = n_rows, n_blocks
     product, nodes, features = elements.cost(part)
     gram = 8.0 * K * K * 2
@@ -62,7 +62,7 @@ def cheapest_way(
 
 
 def row_products(elements: Elements, part: Part) -> Array | None:
-    """Inner products of all rows, shape (n, n), to serve many partitions; None where they take too much memory."""
+    """Return inner products of all rows, shape (n, n), for many partitions; None where they take too much memory."""
     n = elements.n_rows
     if 3 * 8.0 * n * n > MEMORY_BYTES:
         return None
@@ -70,7 +70,7 @@ def row_products(elements: Elements, part: Part) -> Array | None:
 
 
 def summed_over_blocks(products: Array, partition: Partition) -> Array:
-    """Gram matrix of the K block means, shape (K, K), from the inner products of the rows."""
+    """Return the Gram matrix of the K block means, shape (K, K), from the inner products of the rows."""
     if partition.permutation is not None:
         products = products[np.ix_(partition.permutation, partition.permutation)]
     if partition.frequency is not None:
@@ -82,7 +82,7 @@ def summed_over_blocks(products: Array, partition: Partition) -> Array:
 
 
 def block_gram(elements: Elements, part: Part, partition: Partition, way: Way = "auto") -> Array:
-    """Gram matrix of the K block means of Gamma or g, shape (K, K)."""
+    """Return the Gram matrix of the K block means of Gamma or g, shape (K, K)."""
     if way == "auto":
         way = cheapest_way(elements, part, partition.n_blocks, partition.n_rows, ways=("rows", "nodes"))
     return elements.gram_by_nodes(part, partition) if way == "nodes" else _gram_by_rows(elements, part, partition)

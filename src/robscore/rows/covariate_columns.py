@@ -18,12 +18,12 @@ import numpy as np
 from robscore._tools.messages import ArgumentError, UsageError, first_few, quoted
 from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import AnyArray, AnyData, Array
-from robscore.rows.tables import check_names
+from robscore.rows.tables import check_names, numbers_in
 
 Kind: TypeAlias = Literal["number", "category", "date"]
 
 _START, _YEAR = np.datetime64("2000-01-01", "us"), 365.25 * 86400e6  # microseconds
-_MOST_LEVELS = 100
+_MOST_LEVELS = 100  # of a category; a column with more different texts is taken for labels of rows
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Covariate:
     name : str
     kind : {"number", "category", "date"}
     levels : tuple
-        Of a category, the first of which has no column.
+        The levels of a category, the first of which has no column.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Covariate:
 
     @classmethod
     def of(cls, name: str, values: AnyArray) -> Covariate:
-        """By what it holds."""
+        """Recognise the kind of a covariate by its values."""
         if values.dtype.kind in "fiu":
             return cls(name, "number")
         if values.dtype.kind == "M":
@@ -61,11 +61,11 @@ class Covariate:
 
     @property
     def terms(self) -> list[str]:
-        """What its columns are called."""
+        """Names of its columns."""
         return [f"{self.name}={level}" for level in self.levels[1:]] if self.kind == "category" else [self.name]
 
     def columns(self, values: AnyArray) -> Array:
-        """As numbers, shape (n, columns); NaN where it is missing."""
+        """Return values as numbers, shape (n, columns); NaN where they are missing."""
         if self.kind == "date":
             if values.dtype.kind != "M":
                 raise ArgumentError(
@@ -106,39 +106,39 @@ class CovariateDesign:
 
     @classmethod
     def of(cls, columns: dict[str, AnyArray], *, from_data: bool = False) -> CovariateDesign:
-        """By what columns hold."""
+        """Recognise the kinds of all covariates by their values."""
         design = cls(tuple(Covariate.of(name, values) for name, values in columns.items()), from_data)
         check_names(design.terms)
         return design
 
     @property
     def names(self) -> list[str]:
-        """Of the covariates as they are given."""
+        """Names of the covariates as they are given."""
         return [covariate.name for covariate in self.covariates]
 
     @property
     def terms(self) -> list[str]:
-        """Of the q columns that they become."""
+        """Names of the q columns that they become."""
         return [term for covariate in self.covariates for term in covariate.terms]
 
     def matrix(self, columns: dict[str, AnyArray]) -> Array:
-        """Shape (n, q), NaN where something is missing; raise unless these are the covariates of the fit."""
+        """Return shape (n, q), NaN where a value is missing; raise unless these are the covariates of the fit."""
         if sorted(columns) != sorted(self.names):
             raise UsageError(f"covariates must be {quoted(self.names)}, as in the fit; got {quoted(list(columns))}.")
         return np.concatenate([own.columns(columns[own.name]) for own in self.covariates], axis=1)
 
 
 def read_covariates(covariates: AnyData, n_rows: int) -> dict[str, AnyArray]:
-    """Columns by name, out of a data frame, a series, a dictionary or an array of shape (n,) or (n, q)."""
+    """Return columns by name, of a data frame, a series, a dictionary or an array of shape (n,) or (n, q)."""
     columns = columns_by_name(covariates)
     for name, values in columns.items():
         if values.ndim != 1 or len(values) != n_rows:
             raise UsageError(f"covariate {name!r} has shape {values.shape} and X has {n_rows} rows; give one per row.")
-    return {name: _told(values) for name, values in columns.items()}
+    return {name: _numbers_if_all(values) for name, values in columns.items()}
 
 
 def columns_by_name(covariates: AnyData, unnamed: str = "c") -> dict[str, AnyArray]:
-    """The same, whatever their lengths; columns without a name are called by what they are, and a number."""
+    """Return columns by name, of any length; those without a name are called ``unnamed`` and a number."""
     if isinstance(covariates, dict):
         columns = {str(name): np.asarray(values) for name, values in covariates.items()}
     else:
@@ -149,7 +149,7 @@ def columns_by_name(covariates: AnyData, unnamed: str = "c") -> dict[str, AnyArr
 
 
 def names_of_columns(covariates: AnyData) -> list[str] | None:
-    """Names, where covariates are given as columns of the data; None where they are data."""
+    """Return names, where covariates are given as columns of the data; None where they are data themselves."""
     if isinstance(covariates, str):
         return [covariates]
     if isinstance(covariates, list | tuple) and covariates and all(isinstance(name, str) for name in covariates):
@@ -170,13 +170,14 @@ def check_named(X: AnyData, names: Sequence[str], argument: str) -> None:
 
 
 def split_frame(X: AnyData, names: Sequence[str]) -> tuple[AnyData, dict[str, AnyArray]]:
-    """A data frame without the columns named, and these."""
+    """Split a data frame into the columns that are not named, and those that are."""
     check_named(X, names, "covariates")
     frame = nw.from_native(X, eager_only=True)
     return frame.drop(list(names)).to_native(), _of_frame(frame.select(list(names)).to_native()) or {}
 
 
 def _of_frame(data: AnyData, unnamed: str = "c") -> dict[str, AnyArray] | None:
+    """Return the columns of a data frame or a series; None for anything else."""
     found = nw.from_native(data, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(found, nw.Series):
         return {str(found.name or f"{unnamed}0"): _values(found)}
@@ -187,15 +188,12 @@ def _of_frame(data: AnyData, unnamed: str = "c") -> dict[str, AnyArray] | None:
 
 
 def _values(series: Any) -> AnyArray:
-    """As an array that tells dates, numbers and everything else apart."""
+    """Return a column as an array of dates, of numbers, or of objects."""
     if series.dtype in (nw.Date, nw.Datetime):
         return np.asarray(series.to_numpy(), dtype="datetime64[us]")
-    if series.dtype.is_numeric():
-        missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
-        numbers = np.full(len(series), np.nan)
-        numbers[~missing] = np.asarray(series.to_numpy())[~missing].astype(float)
+    if series.dtype.is_numeric() and (numbers := numbers_in(series)) is not None:
         return numbers
-    if series.dtype in (nw.Categorical, nw.Enum):  # categories stay such, also where numbers stand for them
+    if series.dtype in (nw.Categorical, nw.Enum):  # categories stay categories, also if they are written as numbers
         return np.array([None if value is None or value != value else str(value) for value in series.to_list()], object)
     return np.asarray(series.to_list(), dtype=object)
 
@@ -208,8 +206,8 @@ def _of_array(data: AnyData, unnamed: str) -> dict[str, AnyArray]:
     return {f"{unnamed}{k}": column for k, column in enumerate(array.T)}
 
 
-def _told(values: AnyArray) -> AnyArray:
-    """Objects that are all numbers as numbers."""
+def _numbers_if_all(values: AnyArray) -> AnyArray:
+    """Return objects as numbers if all of them are numbers or missing."""
     if values.dtype.kind == "O" and all(
         value is None or (isinstance(value, int | float | np.number) and not isinstance(value, bool))
         for value in values
@@ -224,7 +222,7 @@ def _is_missing(value: object) -> bool:
 
 @dataclass(frozen=True)
 class Moderator:
-    """A covariate that moderates.
+    """A covariate that moderates interactions.
 
     Attributes
     ----------
@@ -238,22 +236,22 @@ class Moderator:
 
     @property
     def name(self) -> str:
-        """Of the covariate."""
+        """The name of the covariate."""
         return self.covariate.name
 
     @property
     def levels(self) -> tuple[Any, ...]:
-        """Of a category, all of them; of numbers and dates none."""
+        """All levels of a category; none of numbers and dates."""
         return self.covariate.levels
 
     @property
     def terms(self) -> list[str]:
-        """What its parts are called: one for every level, or one."""
+        """Names of its parts: one for every level, or one."""
         return [f"{self.name}={level}" for level in self.levels] or [self.name]
 
     @classmethod
     def of(cls, design: CovariateDesign, names: Sequence[str]) -> tuple[Moderator, ...]:
-        """Those named, of all covariates."""
+        """Find the moderators named among all covariates."""
         found, at = {}, 0
         for own in design.covariates:
             found[own.name] = cls(own, tuple(range(at, at + len(own.terms))))
@@ -262,7 +260,7 @@ class Moderator:
 
 
 def with_moderators(X: AnyData, covariates: AnyData | None, moderators: AnyData) -> tuple[AnyData, list[str]]:
-    """All covariates, moderators among them, and the names of these.
+    """Return all covariates, moderators among them, and the names of the moderators.
 
     Moderators are names, of columns of X or of the covariates, or data of their own, as covariates are.
     """
@@ -291,7 +289,7 @@ def with_moderators(X: AnyData, covariates: AnyData | None, moderators: AnyData)
 
 
 def _names(X: AnyData, covariates: AnyData | None, moderators: AnyData) -> list[str] | None:
-    """Names, where moderators are given by name; None where they are data, such as a list of groups."""
+    """Return names, where moderators are given by name; None where they are data, such as a list of groups."""
     names = names_of_columns(moderators)
     if names is None or isinstance(moderators, str):
         return names
@@ -303,6 +301,6 @@ def _names(X: AnyData, covariates: AnyData | None, moderators: AnyData) -> list[
 
 
 def _columns_of(X: AnyData) -> list[str]:
-    """Of a data frame in memory."""
+    """Return the columns of a data frame in memory; none of anything else."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     return list(frame.columns) if isinstance(frame, nw.DataFrame) else []

@@ -15,7 +15,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
 from typing import Any
 
@@ -31,6 +31,7 @@ from robscore._version import __version__
 from robscore.rows.row_source import Rows, Work, added, cut, joined, some_of
 from robscore.rows.tables import check_names
 
+# These numbers guard memory, and decide no answer.
 _SHARE_OF_WORKER = 0.5  # of a worker's memory that one chunk may take
 _SHARE_USED = 0.8  # of a worker's memory that Dask uses before it gives the worker no more work
 _COPIES = 3  # of a chunk in a worker that works on it
@@ -86,12 +87,12 @@ class DaskRows(Rows):
         self._check_chunks()
 
     def _array_of(self, frame: AnyData) -> Any:
-        """A data frame as an array, its columns being numbers."""
+        """Return a data frame as an array; raise unless its columns are numbers."""
         self.names = check_names(list(frame.columns))
         wrong = [f"{str(name)!r} ({kind})" for name, kind in frame.dtypes.items() if kind.kind not in "fiub"]
         if wrong:
             raise ValueError(f"Columns that are not numeric: {first_few(wrong)}; drop or convert them.")
-        if not all(isinstance(kind, np.dtype) for kind in frame.dtypes):  # kinds that may be missing
+        if not all(isinstance(kind, np.dtype) for kind in frame.dtypes):  # types of pandas with missing values
             frame = frame.map_partitions(_as_floats, meta=_as_floats(frame._meta))
         (lengths,) = _computed([frame.map_partitions(len)], "Parts of the data frame do not fit into their memory.")
         return frame.to_dask_array(lengths=tuple(int(length) for length in lengths))
@@ -118,18 +119,18 @@ class DaskRows(Rows):
         return f"DaskRows({len(self.ends)} chunks, {self.n_rows} rows, {self.n_columns} columns)"
 
     def place(self, row: int) -> str:
-        """The row, and its chunk."""
+        """Describe a row, and its chunk."""
         return f"row {row}, in chunk {bisect_right(self.ends, row)}"
 
     def pieces(self, bounds: IntArray) -> Iterator[Array]:
-        """Brought here one by one."""
+        """Bring pieces here one by one."""
         for low, high in pairwise(bounds.tolist()):
             yield np.asarray(self._computed([self.array[low:high]])[0], dtype=float)
 
     def each(
         self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None
     ) -> Iterator[tuple[int, Any]]:
-        """As for all rows, the work done where they are."""
+        """Work on the pieces where they are, and bring the results here."""
         bounds, tasks = self._tasks(partial(_each, work), along, length, starts)
         for low, results in zip(bounds, self._computed(tasks), strict=True):
             for first, result in results:
@@ -143,7 +144,7 @@ class DaskRows(Rows):
         starts: IntArray | None = None,
         onto: Any = None,
     ) -> Any:
-        """As for all rows, added up in a tree where they are."""
+        """Add up the results in a tree where the rows are, and bring the sum here."""
         from dask import delayed
 
         _, tasks = self._tasks(partial(_total, work), along, length, starts)
@@ -156,7 +157,7 @@ class DaskRows(Rows):
     def _tasks(
         self, work: Callable[..., Any], along: tuple[AnyArray, ...], length: int | None, starts: IntArray | None
     ) -> tuple[list[int], list[Any]]:
-        """First rows of the chunks, and what is to be done with each."""
+        """Return the first rows of the chunks, and a task for each."""
         from dask import delayed
 
         ends = self._aligned(starts)
@@ -172,7 +173,7 @@ class DaskRows(Rows):
         return lows, tasks
 
     def _aligned(self, starts: IntArray | None) -> list[int]:
-        """Ends of chunks, moved to where blocks start; chunks with no start of their own are joined."""
+        """Return ends of chunks, moved to where blocks start; chunks in which none starts are joined with others."""
         if starts is None:
             return self.ends
         after = np.minimum(np.searchsorted(starts, self.ends[:-1]), len(starts) - 1)
@@ -182,7 +183,7 @@ class DaskRows(Rows):
         return [*(end for end in np.unique(nearest).tolist() if end > 0), self.n_rows]
 
     def _computed(self, tasks: list[Any]) -> tuple[Any, ...]:
-        """The results of the tasks; at once, wherever Dask is configured to run."""
+        """Compute the results of the tasks together, wherever Dask is configured to run."""
         largest = max(np.diff(self.ends, prepend=0).tolist())
         size = describe(8.0 * largest * self.n_columns)
         announce("reading rows on the cluster")
@@ -190,14 +191,14 @@ class DaskRows(Rows):
             return _computed(tasks, f"Chunks of X have up to {largest} rows, {size} each.")
 
     def take(self, index: IntArray) -> Array:
-        """Some rows, brought here."""
+        """Bring some rows here."""
         order = np.argsort(index, kind="stable")
         result = np.empty((index.size, self.n_columns))
         result[order] = np.asarray(self._computed([self.array[index[order]]])[0], dtype=float)
         return result
 
     def selected(self, index: IntArray) -> Rows:
-        """Some rows, where they are."""
+        """Select some rows, which stay where they are."""
         if index.size == self.n_rows:
             return self
         some = DaskRows(self.array[index])
@@ -206,12 +207,12 @@ class DaskRows(Rows):
 
 
 def _as_floats(frame: AnyData) -> AnyData:
-    """A data frame of any numbers in double precision, NaN where they are missing."""
+    """Return a data frame of any numbers in double precision, NaN where they are missing."""
     return type(frame)(frame.to_numpy(dtype=float, na_value=np.nan), columns=frame.columns, index=frame.index)
 
 
 def _computed(tasks: list[Any], sizes: str) -> tuple[Any, ...]:
-    """The results of the tasks; raise with an explanation if the workers are lost, which ``sizes`` may explain."""
+    """Compute the results of the tasks; raise with an explanation if workers are lost, perhaps because of ``sizes``."""
     from dask import compute
 
     client = client_of(tasks)
@@ -235,7 +236,7 @@ def _computed(tasks: list[Any], sizes: str) -> tuple[Any, ...]:
 
 
 def _client() -> Any | None:
-    """The client of a cluster, if there is one."""
+    """Return the client of a cluster, if there is one."""
     try:
         from distributed import get_client
     except ImportError:
@@ -247,7 +248,7 @@ def _client() -> Any | None:
 
 
 def _memory_limits() -> list[float]:
-    """Of the workers of a cluster, in bytes; empty where there is no cluster, or a worker without a limit."""
+    """Return bytes of memory of the workers; nothing if there is no cluster, or a worker without a limit."""
     client = _client()
     if client is None:
         return []
@@ -273,23 +274,24 @@ def _check_workers() -> None:
 
 
 def _within(starts: IntArray, low: int, high: int) -> IntArray:
-    """Those between two rows, counted from the first."""
+    """Return the starts between two rows, counted from the first of these."""
     return starts[np.searchsorted(starts, low) : np.searchsorted(starts, high)] - low
 
 
 def _call(work: Callable[..., Any], block: AnyData, bounds: IntArray, *along: AnyArray) -> Any:
-    """On a worker: a chunk, a piece after the other."""
+    """Work on a chunk, on the worker that has it."""
     with one_thread():
         return work(np.asarray(block), bounds, *along)
 
 
 def _pieces(work: Work, block: AnyArray, bounds: IntArray, along: tuple[AnyArray, ...]) -> Iterator[tuple[int, Any]]:
+    """Yield the first row of every piece of a chunk, and the result of the work."""
     for low, high in pairwise(bounds.tolist()):
         yield low, work(np.asarray(block[low:high], dtype=float), *(array[low:high] for array in along))
 
 
 def _each(work: Work, block: AnyArray, bounds: IntArray, *along: AnyArray) -> list[tuple[int, Any]]:
-    """Results a piece; those that are arrays are joined before they travel."""
+    """Return one result per piece; arrays are joined before they travel."""
     results = list(_pieces(work, block, bounds, along))
     if isinstance(results[0][1], np.ndarray):
         return [(0, joined([result for _, result in results]))]
@@ -297,22 +299,16 @@ def _each(work: Work, block: AnyArray, bounds: IntArray, *along: AnyArray) -> li
 
 
 def _total(work: Work, block: AnyArray, bounds: IntArray, *along: AnyArray) -> Any:
-    return _sum(*(result for _, result in _pieces(work, block, bounds, along)))
+    return reduce(added, (result for _, result in _pieces(work, block, bounds, along)))
 
 
 def _merged(first: Any, *others: Any) -> Any:
-    """The sum of the results of other tasks, which are not changed: they may be needed again."""
-    return _sum(deepcopy(first), *others) if others else first
-
-
-def _sum(first: Any, *others: Any) -> Any:
-    for other in others:
-        first = added(first, other)
-    return first
+    """Add up the results of other tasks, which are not changed: they may be needed again."""
+    return reduce(added, others, deepcopy(first)) if others else first
 
 
 def client_of(tasks: list[Any]) -> Any | None:
-    """The client of the cluster that Dask would do the tasks on, if it would."""
+    """Return the client of the cluster that Dask would run the tasks on; None if it would run them here."""
     try:
         from distributed import Client
     except ImportError:
@@ -324,7 +320,7 @@ def client_of(tasks: list[Any]) -> Any | None:
 
 
 def compute_watched(client: Any, tasks: list[Any]) -> tuple[Any, ...]:
-    """The results of the tasks; raise if no worker has made progress for too long."""
+    """Compute the results of the tasks; raise if no worker has made progress for too long."""
     from distributed import wait
 
     futures = client.compute(tasks)
@@ -345,7 +341,7 @@ def compute_watched(client: Any, tasks: list[Any]) -> tuple[Any, ...]:
 
 
 def trouble_with(client: Any) -> Exception | None:
-    """Why nothing can be done at the moment; None where somebody may be at work."""
+    """Return why no worker can work at the moment; None where one may."""
     workers = _workers_of(client)
     if workers is None:
         return ValueError(
@@ -366,13 +362,13 @@ def trouble_with(client: Any) -> Exception | None:
 
 
 def _workers_of(client: Any) -> dict[str, Any] | None:
-    """The workers of a cluster by address; None where the scheduler does not answer."""
+    """Return the workers of a cluster by address; None where the scheduler does not answer."""
     answer: list[dict[str, Any]] = []
 
     def ask() -> None:
         try:
             answer.append(client.scheduler_info(n_workers=-1)["workers"])
-        except Exception:  # whatever a lost connection says
+        except Exception:  # a lost connection raises errors of many kinds
             return
 
     if client.status not in ("running", "connecting"):
@@ -386,7 +382,7 @@ def _workers_of(client: Any) -> dict[str, Any] | None:
 
 
 def _let_go(client: Any, futures: list[Any]) -> None:
-    """Give up tasks, if there is still somebody to tell."""
+    """Cancel tasks, if the scheduler still runs."""
     if client.status == "running":
         threading.Thread(target=client.cancel, args=(futures,), kwargs={"force": True}, daemon=True).start()
 

@@ -21,7 +21,7 @@ from robscore.rows.arrow_batches import ArrowRows, is_arrow_source
 from robscore.rows.inspection import Marks
 from robscore.rows.parquet_files import ParquetRows
 from robscore.rows.row_source import ArrayRows, Rows
-from robscore.rows.tables import check_names, default_names
+from robscore.rows.tables import check_names, default_names, numbers_in
 
 # How to keep the columns of numbers, in libraries that have a way of their own.
 _KEEPING_NUMBERS = {"PANDAS": "select_dtypes('number')", "POLARS": "select(polars.selectors.numeric())"}
@@ -59,7 +59,7 @@ def readable(X: AnyData, argument: str = "X") -> Table:
         raise TypeError(f"{argument} is a {type(X).__name__} that has not been computed; pass {argument}.collect().")
     if not isinstance(frame, nw.DataFrame):
         return Table(_matrix(X, argument))
-    read = [_numbers(column) for column in frame.iter_columns()]
+    read = [numbers_in(column) for column in frame.iter_columns()]
     wrong = [
         f"{name!r} ({_kind(column)})"
         for name, column, numbers in zip(columns, frame.iter_columns(), read, strict=True)
@@ -95,19 +95,6 @@ def _is_number(value: object) -> bool:
     except (TypeError, ValueError):
         return False
     return True
-
-
-def _numbers(column: nw.Series[AnyData]) -> Array | None:
-    """Return a column as floats, NaN where a value is missing; None if it does not hold numbers."""
-    if not (column.dtype.is_numeric() or column.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
-        return None
-    present = ~np.asarray(column.is_null().to_numpy(), dtype=bool)
-    numbers = np.full(len(column), np.nan)
-    try:
-        numbers[present] = as_numbers("column", np.asarray(column.to_numpy())[present])
-    except (TypeError, ValueError):
-        return None
-    return numbers
 
 
 def _matrix(X: AnyData, argument: str) -> Array:

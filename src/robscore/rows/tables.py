@@ -1,4 +1,4 @@
-"""Tables that are returned, in the data-frame library of the user; and which names columns may have."""
+"""Tables in the data-frame library of the user: how they are made, and which numbers and names their columns have."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import narwhals as nw
 import numpy as np
 
 from robscore._tools.messages import quoted
-from robscore._tools.typing import AnyData
+from robscore._tools.numbers import as_numbers
+from robscore._tools.typing import AnyData, Array
 
 Kind: TypeAlias = type[str] | type[float] | type[int] | type[bool]
 _NARWHALS = {str: nw.String(), float: nw.Float64(), int: nw.Int64(), bool: nw.Boolean()}
@@ -42,6 +43,19 @@ def columns_of(table: AnyData) -> dict[str, Any]:
         return {name: table[name] for name in table.dtype.names or ()}
     frame = nw.from_native(table, eager_only=True)
     return {name: frame[name].to_numpy() for name in frame.columns}
+
+
+def numbers_in(column: nw.Series[AnyData]) -> Array | None:
+    """Return a column as floats, NaN where a value is missing; None if it does not hold numbers."""
+    if not (column.dtype.is_numeric() or column.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
+        return None
+    present = ~np.asarray(column.is_null().to_numpy(), dtype=bool)
+    numbers = np.full(len(column), np.nan)
+    try:
+        numbers[present] = as_numbers("column", np.asarray(column.to_numpy())[present])
+    except (TypeError, ValueError):
+        return None
+    return numbers
 
 
 def check_names(given: Sequence[object]) -> list[str]:
