@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from robscore.cli.console import Debug, guarded, tell_result
+from robscore.cli.console import Debug, guarded, print_result
 from robscore.cli.signals import clearing_away
 
 _CHILD = (sys.executable, "-m", "robscore.cli.worker")
@@ -42,18 +42,18 @@ def page(
         from robscore.app.server import serve
 
         with clearing_away():
-            serve(_CHILD, ready=_tell if no_browser else _open, port=port)
+            serve(_CHILD, ready=_print_address if no_browser else _open, port=port)
 
 
-def _tell(address: str, leading: Path) -> None:
-    tell_result(f"Open {address}\nCtrl-C ends it.")
+def _print_address(address: str, leading: Path) -> None:
+    print_result(f"Open {address}\nCtrl-C ends it.")
     with suppress(OSError):
         sys.stdout.flush()
 
 
 def _open(address: str, leading: Path) -> None:
-    _tell(address, leading)
+    _print_address(address, leading)
     if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        return  # nobody could see it
-    with suppress(Exception):  # the address has been said
+        return  # there is no screen to open a browser on
+    with suppress(Exception):  # the address has been printed
         typer.launch(str(leading))

@@ -1,4 +1,4 @@
-"""Options of ``robscore fit`` and the arguments they stand for: said once, for the command, the page and messages.
+"""Options of ``robscore fit`` and the arguments they stand for, once for the command, the page and messages.
 
 From the one table of options come the signature of the command (`with_options`), the arguments of a fit (`requested`),
 the same from the form of the page (`requested_on_page`), and the option to name where the library speaks of an
@@ -148,7 +148,7 @@ OPTIONS = (
 _NAMES = {option.argument: option.names.split()[0] for option in OPTIONS}
 _OF_SIMULATE = {"n_columns": "--columns", "n_rows": "--rows", "share": "--bad"}
 _FLAGS = {option.names.split()[0] for option in OPTIONS if option.kind is bool}
-# A page must not make the command read or write files other than its own, so that no option that names one is there.
+# A page must not make the command read or write files other than its own, so that no option on it names one.
 _ON_PAGE = {_NAMES[option.argument] for option in OPTIONS if option.part and option.kind is not Path}
 
 

@@ -1,4 +1,4 @@
-"""All commands."""
+"""All commands, under the one name ``robscore``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ except ImportError:  # pragma: no cover - depends on what is installed
 
 from robscore._version import __version__
 from robscore.cli.app_command import page
-from robscore.cli.console import BAD_ARGUMENTS, BAD_DATA, INTERRUPTED, say
+from robscore.cli.console import BAD_ARGUMENTS, BAD_DATA, INTERRUPTED, print_reason
 from robscore.cli.demo_command import demo
 from robscore.cli.experiment_commands import bench, reproduce
 from robscore.cli.fit_command import fit
@@ -60,42 +60,42 @@ app.command(name="app")(page)
 
 
 def run() -> int:
-    """Run the command; usage errors are one line too."""
+    """Run the command that was typed; its exit code. What cannot be understood is answered in one line too."""
     try:
-        _stand_any_name()
+        _escape_unprintable()
         code = app(standalone_mode=False)
         sys.stdout.flush()
     except typer.Abort:
         return INTERRUPTED
     except KeyboardInterrupt as ended:
-        say("Stopped.")
+        print_reason("Stopped.")
         return getattr(ended, "code", INTERRUPTED)
-    except OSError as error:  # of the standard output; others were dealt with
+    except OSError as error:  # from the standard output; the commands themselves deal with others
         if "--debug" in sys.argv:
             raise
-        _forget_output()
-        if isinstance(error, BrokenPipeError):  # who read it has seen enough
+        _discard_output()
+        if isinstance(error, BrokenPipeError):  # the program that reads it, such as head, has seen enough
             return 0
-        say(f"Cannot write to the standard output ({error.strerror or error}).")
+        print_reason(f"Cannot write to the standard output ({error.strerror or error}).")
         return BAD_DATA
     except Exception as error:
         if not hasattr(error, "format_message"):  # not a complaint about the command line
             raise
-        if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown, and says it all
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown
             return BAD_ARGUMENTS
         where = getattr(getattr(error, "ctx", None), "command_path", "robscore")
-        say(f"{error.format_message().rstrip('.')}. See {where} --help.")
+        print_reason(f"{error.format_message().rstrip('.')}. See {where} --help.")
         return BAD_ARGUMENTS
     return code if isinstance(code, int) else 0
 
 
-def _stand_any_name() -> None:
-    """What a terminal cannot show is written as an escape rather than an error."""
+def _escape_unprintable() -> None:
+    """Write what the terminal cannot show, such as a name of a column, as an escape rather than fail."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _forget_output() -> None:
-    """What is still to be written would fail again when the process ends."""
+def _discard_output() -> None:
+    """Drop what is still to be written: it would fail again when the process ends."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

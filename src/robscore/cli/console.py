@@ -1,4 +1,4 @@
-"""What every command does the same way: errors in one line, progress, Ctrl-C, and warnings that are kept."""
+"""What every command does the same way: errors in one line, progress, the end by Ctrl-C, warnings that are kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import typer
 from robscore._tools.messages import clipped, visible
 
 BAD_DATA, BAD_ARGUMENTS, UNEXPECTED, INTERRUPTED = 1, 2, 70, 130
-_LONGEST = 1000  # characters of a message, whatever it speaks of
+_LONGEST = 1000  # characters of a message, however long the names in it are
 
 # Options that mean the same for every command.
 Debug = Annotated[bool, typer.Option("--debug", metavar="", help="Show the full traceback of an error.")]
@@ -22,28 +22,28 @@ Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace files 
 
 
 def stop(message: str, *, code: int) -> NoReturn:
-    """Say what is wrong in one line and leave."""
-    say(message)
+    """Print in one line what is wrong, and leave."""
+    print_reason(message)
     raise typer.Exit(code)
 
 
-def say(message: str) -> None:
-    """Say in one line why the command ends."""
+def print_reason(message: str) -> None:
+    """Print in one line why the command ends."""
     _to_stderr(f"robscore: {_one_line(message)}")
 
 
-def note(message: str) -> None:
-    """Say something that is not part of the result."""
+def print_note(message: str) -> None:
+    """Print, beside the result, what was detected or is to be known about it."""
     _to_stderr(f"note: {_one_line(message)}")
 
 
-def tell_result(text: str) -> None:
-    """Lines of a result, on the standard output."""
+def print_result(text: str) -> None:
+    """Print lines of a result on the standard output."""
     typer.echo("\n".join(visible(line) for line in text.split("\n")))
 
 
 def _to_stderr(line: str) -> None:
-    with suppress(OSError):  # nobody is listening
+    with suppress(OSError):  # the reader of the standard error has closed it
         print(line, file=sys.stderr, flush=True)
 
 
@@ -81,7 +81,7 @@ def guarded(
 
 
 def message_of(problem: Exception) -> str:
-    """An error or a warning in the words of the command line, as far as it carries its facts."""
+    """An error or a warning in one line, with options in place of arguments where it carries these as facts."""
     from robscore._tools.messages import Message
     from robscore.cli.command_options import in_options
 
@@ -98,7 +98,7 @@ def message_of(problem: Exception) -> str:
 
 @contextmanager
 def warnings_kept() -> Iterator[list[str]]:
-    """Warnings within are not shown but kept, each once, in the words of the command line."""
+    """Keep warnings within instead of showing them, each once, worded for the command line."""
     kept: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

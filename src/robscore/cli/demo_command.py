@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from robscore._version import __version__
-from robscore.cli.console import Debug, Force, guarded, tell_result
+from robscore.cli.console import Debug, Force, guarded, print_result
 
 if TYPE_CHECKING:
     from robscore.cli.output_files import Recognise
@@ -50,24 +50,26 @@ def demo(
             title=f"Simulated rain at 30 Alpine towns, {SHARE:.0%} of the months spoilt",
         )
         picture = begins_with(rb"(?s)\x89PNG.{1,200}Software\x00robscore ")
-        to = fit_outputs(plan, out, force=force, more={"map.png": picture})
+        outputs = fit_outputs(plan, out, force=force, more={"map.png": picture})
         with data.prepared():
-            to.check()
+            outputs.check()
             data.write(texts)
             fitted = run(plan)
             assert fitted.classic is not None
             methods = {"classic": fitted.classic, "robust": fitted.model}
             found = {method: _judge(model, rain) for method, model in methods.items()}
-            written = write(fitted, to, {"map.png": _drawn(methods, found, rain, n_bad)})
-    tell_result(
+            written = write(fitted, outputs, {"map.png": _drawn(methods, found, rain, n_bad)})
+    print_result(
         f"Simulated rain of {ROWS} months at {len(rain.names)} towns; {n_bad} months were replaced by heavy-tailed "
         f"noise.\nThe true graph has {EDGES} edges, none across the main Alpine ridge. Asked for {EDGES} edges,\n"
     )
     for method, judged in found.items():
-        tell_result(f"  {method:<7}  finds {judged.true:>2} true edges, and {judged.across:>2} that cross the ridge")
-    tell_result(f"\n{summary(fitted.record, out, written)}\n{out / 'map.png'}  both graphs in one picture\n")
-    tell_result(f"The same from the file: robscore fit {out / 'rain.csv'} --coords {out / 'towns.csv'} --edges {EDGES}")
-    tell_result(f"Now open {out / 'report.html'}")
+        print_result(f"  {method:<7}  finds {judged.true:>2} true edges, and {judged.across:>2} that cross the ridge")
+    print_result(f"\n{summary(fitted.record, out, written)}\n{out / 'map.png'}  both graphs in one picture\n")
+    print_result(
+        f"The same from the file: robscore fit {out / 'rain.csv'} --coords {out / 'towns.csv'} --edges {EDGES}"
+    )
+    print_result(f"Now open {out / 'report.html'}")
 
 
 class Judged(NamedTuple):

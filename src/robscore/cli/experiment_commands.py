@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from robscore.cli.console import BAD_ARGUMENTS, BAD_DATA, INTERRUPTED, Debug, guarded, stop, tell_result
+from robscore.cli.console import BAD_ARGUMENTS, BAD_DATA, INTERRUPTED, Debug, guarded, print_result, stop
 from robscore.cli.signals import clearing_away
 
 
@@ -57,8 +57,8 @@ def reproduce(
             report = run(experiment, quick=quick, jobs=jobs, seed=seed, out=out, progress=progress)
         except InterruptedRunError as stopped:
             stop(str(stopped), code=INTERRUPTED)
-    tell_result(report.text)
-    tell_result(f"Table:  {report.csv}\nFigure: {report.figure}")
+    print_result(report.text)
+    print_result(f"Table:  {report.csv}\nFigure: {report.figure}")
 
 
 def bench(

@@ -20,7 +20,7 @@ import typer
 
 from robscore._tools.messages import Setting
 from robscore.cli.command_options import FitRequest, in_options, refuse_unknown, requested, with_options
-from robscore.cli.console import BAD_ARGUMENTS, INTERRUPTED, guarded, note, stop, tell_result
+from robscore.cli.console import BAD_ARGUMENTS, INTERRUPTED, guarded, print_note, print_result, stop
 from robscore.cli.signals import clearing_away
 
 if TYPE_CHECKING:
@@ -91,17 +91,18 @@ def fit(
             is_unchanged = not (files or request.settings or request.reading or request.shown)
             folder = options["out"] or _default_folder(plan.data, repeat if is_unchanged else None)
             outputs = fit_outputs(plan, folder, force=options["force"])
-        outputs.ask(asks=not (quiet or as_json or plan.is_stdin or is_unchanged))
+        if not (quiet or as_json or plan.is_stdin or is_unchanged):
+            outputs.ask()
         with guarded("robscore fit", debug=debug, quiet=quiet), outputs.prepared():
             fitted = run(plan)
             written = write(fitted, outputs)
     if not quiet:
         for remark in fitted.record.remarks:
-            note(remark)
+            print_note(remark)
     if as_json:
-        tell_result(summary_json(fitted.record, folder, written))
+        print_result(summary_json(fitted.record, folder, written))
     elif not quiet:
-        tell_result(summary(fitted.record, folder, written))
+        print_result(summary(fitted.record, folder, written))
 
 
 def _refuse_contradictions(request: FitRequest, files: tuple[Path, ...], repeat: Path | None) -> None:
@@ -126,7 +127,7 @@ def _repeated(repeat: Path, files: tuple[Path, ...], request: FitRequest) -> Pla
 
     kept = Record.from_json(repeat)
     if kept.version != __version__:
-        note(f"model.json was written by robscore {kept.version}, this is {__version__}: numbers may differ.")
+        print_note(f"model.json was written by robscore {kept.version}, this is {__version__}: numbers may differ.")
     plan = plan_of(kept, repeat, files[0] if files else None, coordinates=request.shown.get("coordinates"))
     if files:
         plan = replace(plan, more=files[1:])
@@ -152,7 +153,7 @@ def _default_folder(data: Path, repeated: Path | None) -> Path:
 
 @contextmanager
 def _as_files(data: tuple[Path, ...]) -> Iterator[tuple[Path, ...]]:
-    """The paths given; for ``-`` alone that of a file with what the standard input holds, gone in the end."""
+    """The paths given; for ``-`` alone that of a file with what the standard input holds, removed in the end."""
     if data != (_STANDARD_INPUT,):
         yield data
         return

@@ -11,7 +11,7 @@ import numpy as np
 
 from robscore._tools.messages import UsageError
 from robscore._tools.progress import announce
-from robscore.cli.console import note
+from robscore.cli.console import print_note
 from robscore.cli.output_files import OutputFiles, Recognise, begins_with, csv_text, is_report
 from robscore.cli.run_fit import Fitted, Plan
 from robscore.estimators import RobustGraph
@@ -83,13 +83,13 @@ def fit_outputs(plan: Plan, folder: Path, *, force: bool, more: Mapping[str, Rec
 def write(fitted: Fitted, outputs: OutputFiles, more: Mapping[str, bytes] | None = None) -> list[str]:
     """Write all files, and others with them; the names of those that were written, as listed in FILES."""
     announce("writing")
-    made, model = fitted.record, fitted.model
+    record, model = fitted.record, fitted.model
     contents: dict[str, str | bytes] = {
-        "edges.csv": csv_text(edge_columns(made), edges(made)),
+        "edges.csv": csv_text(edge_columns(record), edges(record)),
         "rows.csv": _rows_csv(fitted),
-        "graph.graphml": _graphml(model, made),
-        "model.json": made.to_json(),
-        "report.html": html_page(made),
+        "graph.graphml": _graphml(model, record),
+        "model.json": record.to_json(),
+        "report.html": html_page(record),
     }
     if fitted.data.given:
         contents["effects.csv"] = _columns_csv(columns_of(model.effects()))
@@ -100,34 +100,41 @@ def write(fitted: Fitted, outputs: OutputFiles, more: Mapping[str, bytes] | None
         try:
             contents["differences.csv"] = _columns_csv(columns_of(model.differences()))
         except UsageError as error:
-            note(f"No differences.csv: {error}")
+            print_note(f"No differences.csv: {error}")
     outputs.write({**contents, **(more or {})})
     return [name for name in FILES if name in contents]
 
 
-def edge_columns(made: Record) -> tuple[str, ...]:
+def edge_columns(record: Record) -> tuple[str, ...]:
     """The columns of edges.csv: tests where there are some, stability where it was requested."""
-    stability = () if _shares(made) is None else ("stability",)
-    return (*_EDGE_COLUMNS, *(_TEST_COLUMNS if _tests(made) else ()), *stability)
+    stability = () if _shares(record) is None else ("stability",)
+    return (*_EDGE_COLUMNS, *(_TEST_COLUMNS if _tests(record) else ()), *stability)
 
 
-def edges(made: Record) -> Iterator[Sequence[Any]]:
+def edges(record: Record) -> Iterator[Sequence[Any]]:
     """The edges, strongest first, with a value for every column; None where an edge was not tested."""
-    shares, tests = _shares(made), _tests(made)
+    shares, tests = _shares(record), _tests(record)
     untested: list[float | None] = [None] * len(_TEST_COLUMNS)  # not among those that half of the rows chose
-    for i, j, interaction, strength in made.edges:
+    for i, j, interaction, strength in record.edges:
         found = tests.get((i, j), untested) if tests else []
-        yield made.names[i], made.names[j], interaction, strength, *found, *([] if shares is None else [shares[i, j]])
+        yield (
+            record.names[i],
+            record.names[j],
+            interaction,
+            strength,
+            *found,
+            *([] if shares is None else [shares[i, j]]),
+        )
 
 
-def _tests(made: Record) -> dict[tuple[int, int], list[float | None]]:
+def _tests(record: Record) -> dict[tuple[int, int], list[float | None]]:
     """The tests of pairs; none where the rows do not allow any."""
-    return {} if made.certainty is None else {(i, j): found for i, j, *found in made.certainty["pairs"]}
+    return {} if record.certainty is None else {(i, j): found for i, j, *found in record.certainty["pairs"]}
 
 
-def _shares(made: Record) -> Mapping[tuple[int, int], float] | None:
+def _shares(record: Record) -> Mapping[tuple[int, int], float] | None:
     """The share of halves of the rows that have each edge; None without them."""
-    stability = None if made.certainty is None else made.certainty["stability"]
+    stability = None if record.certainty is None else record.certainty["stability"]
     if stability is None:
         return None
     return defaultdict(float, {(i, j): share for i, j, share in stability["pairs"]})
@@ -156,25 +163,25 @@ def _rows_csv(fitted: Fitted) -> str:
     )
 
 
-def _graphml(model: RobustGraph, made: Record) -> str:
+def _graphml(model: RobustGraph, record: Record) -> str:
     graph = model.graph_.to_networkx()
     for name, degree in model.graph_.degree.items():
         graph.nodes[name]["degree"] = degree
-    for name, place in zip(made.names, made.coordinates or [], strict=False):
+    for name, place in zip(record.names, record.coordinates or [], strict=False):
         graph.nodes[name].update(latitude=place[0], longitude=place[1])
     return graphml_text(graph)
 
 
-def summary(made: Record, folder: Path, written: Sequence[str]) -> str:
+def summary(record: Record, folder: Path, written: Sequence[str]) -> str:
     """What was found and where it is, for the terminal."""
-    careful = [f"Caution: {words}" for words in cautions(made)]
+    careful = [f"Caution: {words}" for words in cautions(record)]
     lines = [
         *careful,
         *([""] if careful else []),
-        f"{headline(made)}.",
-        f"  {how_sure(made)}",
-        *([] if careful else [f"  {no_cautions(made)}"]),
-        *(f"  {words}" for words in findings(made)),
+        f"{headline(record)}.",
+        f"  {how_sure(record)}",
+        *([] if careful else [f"  {no_cautions(record)}"]),
+        *(f"  {words}" for words in findings(record)),
         "",
     ]
     width = max(len(str(folder / name)) for name in written)
@@ -182,19 +189,19 @@ def summary(made: Record, folder: Path, written: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def summary_json(made: Record, folder: Path, written: Sequence[str]) -> str:
+def summary_json(record: Record, folder: Path, written: Sequence[str]) -> str:
     """The same for programs, as one line of JSON."""
     content = {
-        "headline": headline(made),
-        "how_sure": how_sure(made),
-        "cautions": cautions(made),
-        "findings": findings(made),
-        "notes": made.remarks,
-        "n_columns": len(made.names),
-        "n_edges": len(made.edges),
-        "edges": [dict(zip(edge_columns(made), edge, strict=True)) for edge in edges(made)],
-        "fit": made.fit,
+        "headline": headline(record),
+        "how_sure": how_sure(record),
+        "cautions": cautions(record),
+        "findings": findings(record),
+        "notes": record.remarks,
+        "n_columns": len(record.names),
+        "n_edges": len(record.edges),
+        "edges": [dict(zip(edge_columns(record), edge, strict=True)) for edge in edges(record)],
+        "fit": record.fit,
         "files": {name: str(folder / name) for name in written},
-        "version": made.version,
+        "version": record.version,
     }
     return as_json(content)

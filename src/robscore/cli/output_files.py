@@ -22,9 +22,9 @@ from robscore.cli.console import BAD_DATA, stop
 from robscore.cli.signals import clearing_away
 
 Recognise: TypeAlias = Callable[[Path], bool]
-"""Whether a file is one that the command wrote earlier."""
+"""Tells whether a file is one that the command wrote earlier."""
 
-_HEAD = 1 << 20  # bytes of a file that are looked at
+_HEAD = 1 << 20  # guards memory only: bytes of a file that are looked at
 _FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 
@@ -53,7 +53,7 @@ class OutputFiles:
     @contextmanager
     def prepared(self) -> Iterator[None]:
         """Check, before any work, that all can be written; a folder created here is removed if nothing is."""
-        with clearing_away(), _made(self.folder):
+        with clearing_away(), _created(self.folder):
             self.check()
             yield
 
@@ -81,10 +81,10 @@ class OutputFiles:
         except (OSError, ValueError):
             return False
 
-    def ask(self, *, asks: bool = True) -> None:
+    def ask(self) -> None:
         """On a terminal, ask before results of an earlier run are replaced; elsewhere they are, as the help says."""
         earlier = [name for name in self.outputs if (self.folder / name).is_file()]
-        if not asks or self.force or not earlier or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if self.force or not earlier or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return
         if not typer.confirm(f"{self.folder} holds earlier results; replace them?", default=True, err=True):
             stop("Nothing was written; choose another --out.", code=BAD_DATA)
@@ -104,8 +104,8 @@ def _same(path: Path, other: Path) -> bool:
 
 
 @contextmanager
-def _made(folder: Path) -> Iterator[None]:
-    made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+def _created(folder: Path) -> Iterator[None]:
+    created = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     try:
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -116,20 +116,21 @@ def _made(folder: Path) -> Iterator[None]:
             raise ValueError(f"Cannot write to {folder} {why}") from None
         yield
     except BaseException:
-        for parent in made:
+        for parent in created:
             if parent.is_dir() and not any(parent.iterdir()):
                 parent.rmdir()
         raise
 
 
 def begins_with(pattern: bytes) -> Recognise:
-    """The mark of files that begin so: a regular expression."""
+    """Recognise files by their beginning, a regular expression."""
     compiled = re.compile(pattern)
 
-    def known(path: Path) -> bool:
-        return compiled.match(_head(path)) is not None
+    def is_ours(path: Path) -> bool:
+        with path.open("rb") as file:
+            return compiled.match(file.read(_HEAD)) is not None
 
-    return known
+    return is_ours
 
 
 is_report = begins_with(
@@ -140,18 +141,13 @@ is_report = begins_with(
 
 
 def is_exactly(content: str) -> Recognise:
-    """The mark of files of which nothing is lost, because they hold the same."""
+    """Recognise files that hold just this, of which nothing is lost."""
 
-    def known(path: Path) -> bool:
+    def is_ours(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(len(content.encode()) + 1) == content.encode()
 
-    return known
-
-
-def _head(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(_HEAD)
+    return is_ours
 
 
 def csv_text(header: Sequence[str], rows: Any) -> str:

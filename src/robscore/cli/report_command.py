@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from robscore.cli.console import Debug, guarded, tell_result
+from robscore.cli.console import Debug, guarded, print_result
 
 
 def report(
@@ -62,12 +62,12 @@ def report(
             page = page / "report.html"
         inputs = {"the model.json": model, "the file of --coords": coords, "that of --outline": outline}
         inputs["that of --groups"] = groups
-        to = OutputFiles(page.parent, {page.name: is_report}, inputs, force)
-        to.check()
+        outputs = OutputFiles(page.parent, {page.name: is_report}, inputs, force)
+        outputs.check()
         try:
             text = html_page(kept)
         except (LookupError, TypeError, AttributeError, StopIteration, ArithmeticError) as error:
             raise ValueError(f"{model} is not a whole model.json ({error}); run `robscore fit` again.") from None
         with clearing_away():
-            to.write({page.name: text})
-    tell_result(f"{page}  open it in a browser")
+            outputs.write({page.name: text})
+    print_result(f"{page}  open it in a browser")

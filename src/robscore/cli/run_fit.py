@@ -26,7 +26,7 @@ from robscore.report.record import LEVEL, Record, argument, record
 
 _ONLY_IF_GIVEN = ("given", "by", "header")  # ways of reading that older files do not have
 
-# When a label is said to identify the rows that were left out.
+# When a caution says that a label identifies the rows that were left out:
 _FEWEST_LEFT_OUT = 5
 _LEAST_SHARE = 2 / 3  # of the rows left out have the label
 _LEAST_LIFT = 1.5  # times its share among all rows
@@ -241,12 +241,12 @@ def fingerprint(*paths: Path) -> str:
     return each[0] if len(each) == 1 else hashlib.sha256("".join(each).encode()).hexdigest()
 
 
-def plan_of(made: Record, model: Path, data: Path | None = None, coordinates: Path | None = None) -> Plan:
-    """The plan that a record was made by; its files are looked for where they were, and beside model.json.
+def plan_of(earlier: Record, model: Path, data: Path | None = None, coordinates: Path | None = None) -> Plan:
+    """The plan that an earlier record was made by; its files are looked for where they were, and beside model.json.
 
     With ``data`` that file is taken instead, else one that has changed is refused; the same for ``coordinates``.
     """
-    about = made.data
+    about = earlier.data
     if not about.get("file"):
         raise ValueError(f"{model} was not made from a file, so it cannot be repeated from one.")
 
@@ -268,11 +268,11 @@ def plan_of(made: Record, model: Path, data: Path | None = None, coordinates: Pa
         plan = Plan(
             data=data or find(about["file"], "give the data file as an argument"),
             read=ReadOptions(**read),
-            settings={name: argument(value) for name, value in made.settings.items()},
+            settings={name: argument(value) for name, value in earlier.settings.items()},
             coordinates=coordinates or find_for("coordinates"),
             outline=find_for("outline"),
             compare=bool(about["compare"]),
-            title=made.title if data is None else None,
+            title=earlier.title if data is None else None,
             groups=find_for("groups"),
             stability=about.get("stability"),
             more=tuple(find(name, "give the data files as arguments") for name in more),

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-_words = b"robscore: Stopped; nothing was written.\n"
-_SOON = 0.01  # seconds
+_farewell = b"robscore: Stopped; nothing was written.\n"
+_SOON = 0.01  # seconds after which a lost signal is raised again
 
 
 class Ended(KeyboardInterrupt):
@@ -38,32 +38,32 @@ def leave_at_once() -> None:
 @contextmanager
 def clearing_away() -> Iterator[None]:
     """Inside, a signal is an exception, so that what was begun can be undone."""
-    global _words
+    global _farewell
     before = _handle(_raiser(os.getpid()))
     hook = sys.unraisablehook
-    sys.unraisablehook = _again_after(hook)
+    sys.unraisablehook = _raised_again(hook)
     try:
         yield
     finally:
-        _words = b"robscore: Stopped.\n"
+        _farewell = b"robscore: Stopped.\n"
         sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
 def _handle(handler: Callable[[int, Any], None]) -> dict[int, Any]:
-    """Take over the signals that end a process, but for those that are ignored; what was there before."""
+    """Handle the signals that end a process, but for those that are ignored, and return the former handlers."""
     if threading.current_thread() is not threading.main_thread():
         return {}
     heeded = {number: signal.getsignal(number) for number in _ENDING}
-    heeded = {number: was for number, was in heeded.items() if was not in (signal.SIG_IGN, None)}
+    heeded = {number: before for number, before in heeded.items() if before not in (signal.SIG_IGN, None)}
     for number in heeded:
         signal.signal(number, handler)
     return heeded
 
 
 def _leave(number: int, frame: Any) -> None:
-    os.write(2, _words)
+    os.write(2, _farewell)
     os._exit(128 + number)
 
 
@@ -78,20 +78,20 @@ def _raiser(owner: int) -> Callable[[int, Any], None]:
     return end
 
 
-def _again_after(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A hook that tells it again a moment later: where Python ignores exceptions (in a finalizer), it ignores ours."""
+def _raised_again(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A hook for exceptions that Python ignores, as in finalizers: it sends again a signal that is lost there."""
 
     def unraisable(ignored: Any) -> None:
         if isinstance(ignored.exc_value, Ended):
-            threading.Timer(_SOON, _tell, [ignored.exc_value.code - 128]).start()
+            threading.Timer(_SOON, _interrupt_main_thread, [ignored.exc_value.code - 128]).start()
         else:
             hook(ignored)
 
     return unraisable
 
 
-def _tell(number: int) -> None:
-    """Send the main thread a signal, so that it wakes up if it waits; where there are no signals, set its mark."""
+def _interrupt_main_thread(number: int) -> None:
+    """Send the main thread a signal, which wakes it if it waits; on systems that cannot, have Python interrupt it."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(threading.main_thread().ident or 0, number)
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from robscore.cli.console import BAD_ARGUMENTS, Debug, Force, guarded, stop, tell_result
+from robscore.cli.console import BAD_ARGUMENTS, Debug, Force, guarded, print_result, stop
 
 if TYPE_CHECKING:
     from robscore.cli.output_files import Recognise
@@ -66,8 +66,8 @@ def simulate(
         model_rng, row_rng, bad_rng = (np.random.default_rng(key) for key in keys)
         truth = random_model(n_columns, n_edges, random_state=model_rng)
         names = _variables(n_columns)
-        to = OutputFiles(out, _marks(), force=force)
-        with to.prepared():
+        outputs = OutputFiles(out, _marks(), force=force)
+        with outputs.prepared():
             X = sample(family, truth.interaction, truth.location, n_rows=n_rows, random_state=row_rng)
             bad_rows = np.zeros(0, dtype=int)
             kind = kind or ("pareto" if positive else "wide")
@@ -84,9 +84,9 @@ def simulate(
                 csv_text(("row",), ([k + 1] for k in sorted(bad_rows.tolist()))),
                 data_csv(names, X),
             )
-            to.write(dict(zip(_NAMES, texts, strict=True)))
+            outputs.write(dict(zip(_NAMES, texts, strict=True)))
     truth_file, bad_file, data = (out / name for name in _NAMES)
-    tell_result(
+    print_result(
         f"{n_rows} simulated rows of {n_columns} variables, {n_edges} true edges, {bad_rows.size} bad rows.\n"
         f"{data}\n{truth_file}  the true edges\n{bad_file}  numbers of the bad rows, from 1\n\n"
         f"Next: robscore fit {data} --family {family}"

@@ -139,12 +139,12 @@ def _fit(request: dict[str, Any]) -> dict[str, Any]:
     fitted = run(plan)
     Path(RESULTS).mkdir()
     written = write(fitted, fit_outputs(plan, Path(RESULTS), force=False))
-    made = fitted.record
+    record = fitted.record
     return {
-        "headline": headline(made),
-        "how_sure": how_sure(made),
-        "cautions": cautions(made),
-        "notes": list(made.remarks),
+        "headline": headline(record),
+        "how_sure": how_sure(record),
+        "cautions": cautions(record),
+        "notes": list(record.remarks),
         "command": command_line(request["called"], options),
         "files": {name: FILES[name].use for name in written},
     }
