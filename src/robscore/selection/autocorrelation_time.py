@@ -1,8 +1,9 @@
-"""How many rows of a series are worth one, when a penalty is chosen.
+"""How many rows of a series say as much as one independent row, when a penalty is chosen.
 
 What rows add to the derivative of the loss in a K_ij without an edge is noise, whose sum decides when that pair enters
 the path. If neighbours' shares resemble each other, the variance of the sum is tau times that of independent rows
-(:mod:`robscore.weighting.time_blocks`): standard errors are sqrt(tau) times as large, and n rows count as n / tau.
+(:mod:`robscore.weighting.time_blocks`): standard errors are sqrt(tau) times as large, and n rows say
+as much as n / tau.
 
 The shares are those at the largest penalty, after each column's own parameters, its covariates' among them, have
 adapted. Sorted rows are no series, so for these, as for independent rows, tau is exactly 1, and no order changes the
@@ -22,11 +23,11 @@ from robscore.solvers.path import Path
 from robscore.weighting.row_weights import RowWeights, WeightedRows
 from robscore.weighting.time_blocks import TimeBlocks
 
-_MOST_ROWS, _MOST_NUMBERS = 5_000, 300_000  # that are looked at
+_MOST_ROWS, _MOST_NUMBERS = 5_000, 300_000  # guard time: rows, and their shares, that are looked at
 
 
 def autocorrelation_time(loss: QuadraticLoss, path: Path, elements: PairwiseElements, weights: RowWeights) -> float:
-    """As many rows, in their order, as say as much as one independent row; 1 unless they are clearly a series."""
+    """Measure tau of the rows in their order; 1 unless they are clearly a series."""
     if weights.frequency is not None or loss.n_columns < 2:
         return 1.0  # weighted rows are not a series
     first = elements.subset(np.arange(min(elements.n_rows, _MOST_ROWS)))
@@ -41,14 +42,14 @@ def autocorrelation_time(loss: QuadraticLoss, path: Path, elements: PairwiseElem
 
 
 def _distinct(keys: NDArray[np.uint64], weights: RowWeights) -> IntArray:
-    """Positions of rows that differ, of equal ones the first that counts: copies say how often, and are no series."""
+    """Find rows that differ, and of equal ones the first with a weight: copies are a frequency, and no series."""
     gamma, g = (of_rows[: len(keys)] for of_rows in weights)
     counted_first = np.argsort((gamma == 0) | (g == 0), kind="stable")
     return np.sort(counted_first[np.unique(keys[counted_first], return_index=True)[1]])
 
 
 def _shares(loss: QuadraticLoss, path: Path, rows: WeightedRows) -> Array:
-    """What rows add to the derivatives in K_ij, for all pairs or some of every column, shape (n, p)."""
+    """Compute what rows add to the derivatives in K_ij, for all pairs or some of every column, shape (n, p)."""
     m = loss.n_columns
     whole = loss.completed(path.interactions[0]), path.locations[0]
     z = profile_out_node_parameters(loss, *whole, fit_location=path.fit_location)
@@ -65,7 +66,7 @@ def _shares(loss: QuadraticLoss, path: Path, rows: WeightedRows) -> Array:
 
 
 def _pairs(m: int, most: int) -> tuple[IntArray, IntArray]:
-    """All pairs of m columns or, if these are too many, each column's with those next to it."""
+    """Take all pairs of m columns or, if these are too many, each column's with those next to it."""
     if m * (m - 1) // 2 <= most:
         return np.triu_indices(m, 1)
     bands = max(most // m, 1)

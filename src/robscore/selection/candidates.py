@@ -1,4 +1,4 @@
-"""The input and the result of every rule for the penalty."""
+"""What every rule for the penalty chooses from, and its choice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from robscore.weighting.row_weights import RowWeights
 
 
 class Choice(NamedTuple):
-    """One value per alpha, and the position of the chosen one.
+    """A criterion, one value per alpha, and the position of the chosen alpha.
 
     Where a rule is known between penalties too, ``between`` is the share of the way (of log alpha) from the penalty
     before the chosen one, in (0, 1], at which the choice begins to hold.
@@ -37,22 +37,31 @@ class Candidates:
 
     Attributes
     ----------
-    loss, path : the loss and its solutions
-    elements : of all rows
-    weights : what every row counts
-    penalty_weights : array of the shape of K, of its penalty
-    ebic_gamma : gamma of the extended BIC
-    fit_some : rows and a seed to the loss of those alone, as robust as that of all, and its path at the same alphas
-    shuffle : whether rows may be cut into folds in any order
-    rng : random numbers
+    loss, path : QuadraticLoss, Path
+        The loss and its solutions.
+    elements : PairwiseElements
+        Those of all rows.
+    weights : RowWeights
+        The weights of all rows.
+    penalty_weights : array of the shape of K
+        Those of its penalty.
+    ebic_gamma : float
+        The gamma of the extended BIC.
+    fit_some : callable
+        From rows and a seed to the loss of those alone, as robust as that of all, and its path at the same alphas.
+    shuffle : bool
+        Whether rows may be cut into folds in any order.
+    rng : numpy.random.Generator
     seed : int
-        Of draws that must be the same every time, unless another ``random_state`` is given.
-    n_jobs : how many fits on other rows at a time; None as joblib is set
+        That of draws that must be the same every time, unless another ``random_state`` is given.
+    n_jobs : int or None
+        How many fits on other rows at a time; None as joblib is set.
     certainty : array of shape (m, m), or None
-        How many times as many standard errors every pair stands out as the rows say, where cells were filled in.
-    observed : of the rows without the cells that were filled in; None where none were
+        Where cells were filled in, the factor by which every pair stands out more than the completed rows say.
+    observed : PairwiseElements, or None
+        Those of the rows without the cells that were filled in; None where none were.
     tau : float
-        As many rows of a series as are worth one; 1 where rows are independent.
+        The autocorrelation time of a series; 1 where rows are independent.
     """
 
     loss: QuadraticLoss
@@ -72,23 +81,23 @@ class Candidates:
 
     @property
     def judges(self) -> PairwiseElements | ObservedElements:
-        """Elements that rows judge fits of other rows by: of cells that were observed."""
+        """The elements that judge fits of other rows: those of cells that were observed."""
         return self.elements if self.observed is None else self.observed
 
     @property
     def rows(self) -> IntArray:
-        """Positions of the rows that count."""
+        """Positions of the rows that are not left out."""
         return self.weights.counted
 
     @property
     def n_rows(self) -> float:
-        """How many rows there are in effect: those that count in part in part, a series by what it is worth."""
+        """The sum of the rows' parts, over the autocorrelation time: as many independent rows say as much."""
         return self.weights.n_rows / self.tau
 
     def fit_all(self, parts: Sequence[IntArray]) -> list[tuple[QuadraticLoss, Path]]:
-        """The losses and paths of several sets of rows; the same bits on any backend of joblib, with any n_jobs.
+        """Fit several sets of rows: losses and paths, with the same bits on any backend of joblib, with any n_jobs.
 
-        One after the other where rows are streamed: then a single fit keeps all cores busy.
+        Fits are one after the other where rows are streamed: then a single fit keeps all cores busy.
         """
         seeds = self.rng.integers(2**62, size=len(parts)).tolist()
         if self.elements.streams:
@@ -101,7 +110,7 @@ class Candidates:
 
 
 def least(criterion: Array, path: Path) -> int:
-    """Position of the least value; among equal ones (the same graph) the last converged, which is shrunk least."""
+    """Find the position of the least value; of equal ones (one graph) the last converged, which is shrunk least."""
     smallest = criterion.min()
     if not np.isfinite(smallest):
         raise UsageError(
@@ -120,7 +129,7 @@ def least(criterion: Array, path: Path) -> int:
 
 
 def last_position_with_same_graph(path: Path, position: int) -> int:
-    """The last converged position at which the path still has the graph that it has at one."""
+    """Find the last converged position at which the path still has the graph that it has at ``position``."""
     last = position
     for k in range(position + 1, path.alphas.size):
         if path.n_edges[k] != path.n_edges[position]:

@@ -1,13 +1,16 @@
-"""The extended Bayesian information criterion, in units that score matching can be trusted in.
+"""The extended Bayesian information criterion, calibrated for score matching.
 
     2 n loss(refit) + c ( |E| log n + 2 gamma log C(N, |E|) )
 
 The score-matching loss is not a log-likelihood, so with c = 1 (the plain criterion) the answer depends on the
-units of the data. Calibrated: c = tr(H^-1 J) / d over the d edges, after the diagonal and the location have adapted to
-them, with H the Hessian of the refit and J the covariance of what rows add to its gradient; it is 1 for a likelihood.
-Bad rows would ruin J, so rows whose gradient is outlying in the metric H^-1 are left out of it. Refits
-that the data hardly determine (columns that nearly determine each other, too many edges for the rows) do not count: a
-graph must not win by what no data decide.
+units of the data. Calibrated,
+
+    c = tr(H^-1 J) / d      over the d edges, after the diagonal and the location have adapted to them
+
+with H the Hessian of the refit and J the covariance of what rows add to its gradient; c is 1 for a likelihood. Bad rows
+would ruin J, so rows whose gradient is outlying in the metric H^-1 are left out of it. Refits that the data hardly
+determine (columns that nearly determine each other, too many edges for the rows) are infinitely bad: a graph must not
+win by what no data decide.
 """
 
 from __future__ import annotations
@@ -17,17 +20,19 @@ from scipy.special import gammaln
 
 from robscore._tools.deviations import stands_out
 from robscore._tools.messages import ArgumentError
+from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import Array, BoolArray
 from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.row_source import some_of
+from robscore.selection.candidates import Candidates, Choice, least
 from robscore.solvers import unpenalised as refitting
 from robscore.solvers.path import Path, joined_support
 from robscore.solvers.unpenalised import Refit, SingularLossError
 from robscore.weighting.row_weights import RowWeights, WeightedRows, squared_total
 
 _PATIENCE = 10  # graphs without improvement before the dense end is given up
-_MOST_ROWS = 5_000  # that the calibration looks at; it is one number, a ratio of two traces
+_MOST_ROWS = 5_000  # guards time: rows that the calibration looks at; it is one number, a ratio of two traces
 LEAST_RCOND = 1e-8  # reciprocal condition number of a refit's Hessian, scaled to a diagonal of one
 
 
@@ -43,7 +48,7 @@ def ebic(
     calibrate: bool = True,
     patience: int | None = _PATIENCE,
 ) -> Array:
-    """Extended BIC of every solution on a path; the smallest is best.
+    """Compute the extended BIC of every solution on a path; the smallest is best.
 
     Parameters
     ----------
@@ -51,11 +56,11 @@ def ebic(
         The loss that the path was solved for.
     path : Path
     n_rows : float
-        Rows used; one that counts in part may be counted in part.
+        Rows used; one with a part of its weight may be counted in part.
     elements : from :func:`robscore.score_elements`
         The rows' elements, needed to calibrate.
     weights : RowWeights, optional
-        What these rows count; by default all the same.
+        Those of these rows; equal by default.
     gamma : float, default 0.5
         0 is the plain BIC; larger values prefer sparser graphs when there are many columns.
     refit : bool, default True
@@ -112,13 +117,26 @@ def ebic(
     return values
 
 
+def by_ebic(candidates: Candidates) -> Choice:
+    """Choose the least eBIC on a path."""
+    criterion = ebic(
+        candidates.loss,
+        candidates.path,
+        n_rows=candidates.n_rows,
+        elements=candidates.elements.subset(candidates.rows),
+        weights=candidates.weights.some(candidates.rows),
+        gamma=candidates.ebic_gamma,
+    )
+    return Choice(criterion, least(criterion, candidates.path))
+
+
 def graph_key(edges: BoolArray, locations: BoolArray) -> bytes:
-    """The same bytes for the same support, to refit each once."""
+    """Give the same bytes for the same support, to refit each once."""
     return np.packbits(np.append(edges.ravel(), locations)).tobytes()
 
 
 def support(path: Path, k: int) -> tuple[BoolArray, BoolArray]:
-    """Edges and locations of the k-th solution."""
+    """Mark the edges and the locations of the k-th solution."""
     edges = joined_support(path.interactions[k], path.rule)
     if path.location_is_free or not path.fit_location:
         return edges, np.full(path.locations[k].shape, path.fit_location)
@@ -134,7 +152,7 @@ def _refitted(
     weighted: WeightedRows | None,
     gamma: float,
 ) -> float:
-    """The criterion of one support; infinite where the refit is singular."""
+    """Compute the criterion of one support; infinite where the refit is singular."""
     try:
         solution = refitting.refit(loss, edges, locations, symmetric=path.rule == "symmetric", least_rcond=LEAST_RCOND)
     except SingularLossError:
@@ -144,7 +162,7 @@ def _refitted(
 
 
 def _size_penalty(path: Path, edges: BoolArray, locations: BoolArray, n_rows: float, gamma: float) -> float:
-    """|E| log n + 2 gamma log C(N, |E|), counting both directions when nodes were fitted alone; the same for eta."""
+    """Compute |E| log n + 2 gamma log C(N, |E|), both directions when nodes were fitted alone; the same for eta."""
     ordered, every = int(np.count_nonzero(edges)), len(edges) * (edges.shape[1] - 1)
     k, n_pairs = (ordered // 2, every // 2) if path.rule == "symmetric" else (ordered, every)
     total = k * np.log(n_rows) + 2 * gamma * _log_binomial(n_pairs, k)
@@ -155,39 +173,39 @@ def _size_penalty(path: Path, edges: BoolArray, locations: BoolArray, n_rows: fl
 
 
 def _weighted(elements: PairwiseElements, weights: RowWeights | None) -> WeightedRows:
-    """The rows with what they count, or a sample of them."""
+    """Join the rows with their weights, or a sample of them."""
     if weights is None:
         equal = np.full(elements.n_rows, 1.0 / elements.n_rows)
         weights = RowWeights(equal, equal)
     if elements.n_rows > _MOST_ROWS:
-        some = np.linspace(0, elements.n_rows - 1, _MOST_ROWS).astype(np.intp)
+        some = evenly_spread(np.arange(elements.n_rows), _MOST_ROWS)
         elements, weights = elements.subset(some), weights.some(some)
     return WeightedRows.of(elements, weights)
 
 
 def _calibration(solution: Refit, weighted: WeightedRows) -> float:
-    """The factor c over the edges of a graph and the rows whose gradient is not outlying; 1 where there is no edge."""
+    """Compute c over the edges of a graph and the rows whose gradient is not outlying; 1 where there is no edge."""
     if not solution.is_edge.any():
         return 1.0
     z = solution.interaction, solution.location
     gradients = weighted.gradients(z, solution.rows, solution.nodes, symmetric=solution.symmetric)
     counted = np.flatnonzero((weighted.gamma_weights > 0) & ~weighted.elements.overflow)
-    often = some_of(weighted.frequency, counted)
-    gradients = gradients[counted] if often is None else gradients[counted] / often[:, None]  # of one copy each
+    frequency = some_of(weighted.frequency, counted)
+    gradients = gradients[counted] if frequency is None else gradients[counted] / frequency[:, None]  # of one copy
     whitened = solution.factor.whiten(gradients)
     with np.errstate(divide="ignore"):
         log_norm = 0.5 * np.log(np.einsum("ij,ij->j", whitened, whitened))
-    usual = np.flatnonzero(~stands_out(log_norm, often))
+    usual = np.flatnonzero(~stands_out(log_norm, frequency))
     whitened = whitened[:, usual]
     # Rows add up to a mean, so their squares are those of single rows over the number of rows, twice.
-    n_rows = 1.0 / squared_total(weighted.gamma_weights[counted], often)
-    if often is None:
+    n_rows = 1.0 / squared_total(weighted.gamma_weights[counted], frequency)
+    if frequency is None:
         kept = usual.size / counted.size
         squares = np.sum((whitened - whitened.mean(axis=1, keepdims=True)) ** 2, axis=1)
     else:
-        kept = often[usual].sum() / often.sum()
-        mean = whitened @ often[usual] / often[usual].sum()
-        squares = (whitened - mean[:, None]) ** 2 @ often[usual]
+        kept = frequency[usual].sum() / frequency.sum()
+        mean = whitened @ frequency[usual] / frequency[usual].sum()
+        squares = (whitened - mean[:, None]) ** 2 @ frequency[usual]
     return float(np.mean(squares[solution.is_edge])) * n_rows / kept
 
 

@@ -1,4 +1,4 @@
-"""How likely it is that a pair has an edge, from how far it stands out among all pairs.
+"""How likely it is that a pair has an edge, from how far it stands out among all pairs; and whether any pair has one.
 
 Scores of pairs without an edge are normal with variance 1; those of edges are normal about an effect d, whose own
 distribution has no mass near zero, since an edge that cannot be distinguished from none is not worth finding:
@@ -7,11 +7,12 @@ distribution has no mass near zero, since an edge that cannot be distinguished f
 
 The share of edges and tau are those that make the scores likeliest, with tau at least sqrt(log p) / 2, which grows as
 the largest of p scores without an edge does: were edges smaller, noise with slightly heavy tails would pass for many
-of them. Whether there is any edge at all is asked in :mod:`robscore.selection.edge_odds`.
+of them. Whether there is any edge at all is another question, for :class:`AnyEdge`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -26,13 +27,13 @@ from robscore.weighting.column_scaling import canonical_order
 from robscore.weighting.row_weights import WeightedRows
 
 _EFFECTS, _LARGEST_EFFECT = 21, 32.0  # how many values of tau are tried, and the largest, in standard errors
-_LARGEST = 600.0  # logarithm of odds, so that their exponential is finite
-_LEAST_SCORE = 1e-3
+_LARGEST = 600.0  # guards rounding: logarithm of odds, so that their exponential is finite
+_LEAST_SCORE = 1e-3  # guards rounding: nearer to 0 the ratio of two probabilities is nothing else
 _PRECISION = 1e-10  # of the share of edges
 
 
 class Odds(NamedTuple):
-    """Which pairs have an edge, as far as scores tell.
+    """The odds that pairs have an edge, by their scores.
 
     Attributes
     ----------
@@ -50,7 +51,7 @@ class Odds(NamedTuple):
 
 
 def find_odds(score: Array, entered: BoolArray) -> Odds:
-    """From absolute scores, shape (p,); of those that did not enter the score is only an upper bound.
+    """Find the odds from absolute scores, shape (p,), which are upper bounds for pairs that did not enter.
 
     Examples
     --------
@@ -78,16 +79,16 @@ def find_odds(score: Array, entered: BoolArray) -> Odds:
 
 
 def log_odds(score: Array, effect: float) -> Array:
-    """Logarithm of the density of scores with an edge over that without."""
+    """Compute the logarithm of the density of scores with an edge over that without."""
     variance = 1 + effect**2
     share = effect**2 / variance
     return np.asarray(0.5 * score**2 * share - 0.5 * np.log(variance) + np.log((1 + score**2 * share) / variance))
 
 
 def log_below(bound: Array, effect: float = 0.0) -> Array:
-    """Logarithm of the probability of a score below a bound, with an edge of this size, or without any."""
+    """Compute the logarithm of the probability of a score below a bound, with an edge of this size, or without any."""
     variance = 1 + effect**2
-    root = np.maximum(bound, _LEAST_SCORE) / np.sqrt(variance)  # nearer to 0 the ratio of two is rounding
+    root = np.maximum(bound, _LEAST_SCORE) / np.sqrt(variance)
     below = erf(root * np.sqrt(0.5))
     if effect:
         below -= effect**2 / variance * root * np.sqrt(2 / np.pi) * np.exp(-(root**2) / 2)
@@ -96,9 +97,9 @@ def log_below(bound: Array, effect: float = 0.0) -> Array:
 
 
 def likeliest_share(ratio: Array, counts: IntArray | None = None) -> float:
-    """The share of edges that maximises sum log(1 + share (ratio - 1)), by Newton's method between bounds.
+    """Find the share of edges that maximises sum log(1 + share (ratio - 1)), by Newton's method between bounds.
 
-    ``counts`` says how often every ratio is there.
+    ``counts`` is the frequency of every ratio.
     """
     excess = ratio - 1
     weighted = excess if counts is None else counts * excess
@@ -117,54 +118,49 @@ def likeliest_share(ratio: Array, counts: IntArray | None = None) -> float:
     return share
 
 
-# Whether there is any edge at all: tables in which every column has an order of its own have none.
-#
-# At the empty graph a row adds u_k T_j + u_j T_k to the derivative in K_jk; u_j and T_j depend on column j alone. So
-#
-#     S_jk = sum_i (u_ik - mean u_k) (T_ij - mean T_j) + the same with j and k exchanged
-#
-# compares two columns, and where columns are independent, their rows may be put in any order without changing how S
-# is distributed, whatever the columns look like. How much likelier edges make all of S, beside the same for other
-# orders, is a test with an exact level. It sees many weak edges as well as a few strong ones, and is not fooled by
-# heavy tails.
-
 _CLEAR = 8.0  # gain in log likelihood that leaves no doubt; noise never reaches it
 _ENOUGH = 1.5  # that must do where columns cannot be put in other orders; noise reaches it once in thirty tables
-_ORDERS, _LEVEL = 99, 0.05
+_ORDERS, _LEVEL = 99, 0.05  # how many other orders are looked at, and the share that may have as large a gain
 _TESTED_EFFECTS = (0.5, 1.0, 2.0, 4.0, 8.0)  # sizes of edges, in standard errors
 _BINS, _HIGHEST = 16, 8  # per standard error, and how far: scores are counted, so that very many pairs cost little
 
 
+@dataclass(frozen=True, eq=False)
 class AnyEdge:
     """The question whether a table has any edge, answered with no more work than it needs.
 
-    Parameters
+    At the empty graph a row adds u_k T_j + u_j T_k to the derivative in K_jk; u_j and T_j depend on column j alone. So
+
+        S_jk = sum_i (u_ik - mean u_k) (T_ij - mean T_j) + the same with j and k exchanged
+
+    compares two columns, and where columns are independent, their rows may be put in any order without changing how S
+    is distributed, whatever the columns look like. How much likelier edges make all of S, beside the same for other
+    orders, is a test with an exact level. It sees many weak edges as well as a few strong ones, and is not fooled by
+    heavy tails.
+
+    Attributes
     ----------
-    loss, path : the loss and its solutions
-    rows : what the loss is made of, or a sample of it
+    loss, path : QuadraticLoss, Path
+        The loss and its solutions.
+    rows : WeightedRows
+        Those that the loss is made of, or a sample of them.
     pairs : two integer arrays of shape (p,)
-        That are asked about.
+        Those that are asked about.
     exchangeable : bool
         Whether the values of a column may change places: rows are complete, and no series.
     seed : int
-        Of the orders.
+        That of the orders.
     """
 
-    def __init__(
-        self,
-        loss: QuadraticLoss,
-        path: Path,
-        rows: WeightedRows,
-        pairs: tuple[IntArray, IntArray],
-        *,
-        exchangeable: bool,
-        seed: int,
-    ) -> None:
-        self.loss, self.path, self.rows, self.pairs = loss, path, rows, pairs
-        self.exchangeable, self.seed = exchangeable, seed
+    loss: QuadraticLoss
+    path: Path
+    rows: WeightedRows
+    pairs: tuple[IntArray, IntArray]
+    exchangeable: bool
+    seed: int
 
     def according_to(self, odds: Odds) -> bool:
-        """From the gain that edges bring along the path; where that leaves a doubt, from other orders."""
+        """Answer by the gain that edges bring along the path; where that leaves a doubt, by other orders."""
         if not 0 < odds.evidence < _CLEAR:
             return odds.evidence > 0
         return odds.evidence > _ENOUGH if self._in_any_order is None else self._in_any_order
@@ -177,10 +173,10 @@ class AnyEdge:
         none = np.zeros_like(self.loss.completed(self.path.interactions[0])), np.zeros_like(self.path.locations[0])
         z = profile_out_node_parameters(self.loss, *none, fit_location=self.path.fit_location)
         factors = self.rows.elements.gradient_factors(*z)
-        often = self._often()
-        if factors is None or often is None:
+        copies = self._copies()
+        if factors is None or copies is None:
             return None
-        u, T = (np.repeat(part, often, axis=0) for part in factors)
+        u, T = (np.repeat(part, copies, axis=0) for part in factors)
         if len(u) < 3:
             return None
         columns, order = canonical_order(u)
@@ -198,8 +194,8 @@ class AnyEdge:
                 return False
         return True
 
-    def _often(self) -> IntArray | None:
-        """How often each row is there, 0 for those that count for little; None where some are there in part."""
+    def _copies(self) -> IntArray | None:
+        """Count the copies of each row, 0 for those with less than half a weight; None where counts are not whole."""
         once = self.rows.gamma_weights
         if self.rows.frequency is not None:
             once = np.divide(once, self.rows.frequency, out=np.zeros_like(once), where=self.rows.frequency > 0)
@@ -209,20 +205,20 @@ class AnyEdge:
 
 
 def _sums(u: Array, T: Array) -> Array:
-    """S of all pairs, shape (m, m)."""
+    """Compute S of all pairs, shape (m, m)."""
     S = u.T @ T
     return np.asarray(S + S.T)
 
 
 def _spread(u: Array, T: Array) -> Array:
-    """The standard deviation of S over all orders of the columns, shape (m, m)."""
+    """Compute the standard deviation of S over all orders of the columns, shape (m, m)."""
     in_u, in_T, both = (u * u).sum(axis=0), (T * T).sum(axis=0), (u * T).sum(axis=0)
     mixed = np.outer(in_u, in_T)
     return np.sqrt(np.maximum(mixed + mixed.T + 2 * np.outer(both, both), 0) / (len(u) - 1))
 
 
 def _gain(S: Array, spread: Array) -> float:
-    """How much likelier (in logarithms) edges of one size make the scores S / spread, for the best size and share."""
+    """Say how much likelier (in logarithms) edges make the scores S / spread, all of one size, the best, and share."""
     score = np.divide(np.abs(S), spread, out=np.zeros_like(S), where=spread > 0)
     counts = np.bincount(np.minimum(score * _BINS, _HIGHEST * _BINS).astype(np.intp), minlength=_HIGHEST * _BINS + 1)
     return max(0.0, *(float(counts @ np.log1p(likeliest_share(ratio, counts) * (ratio - 1))) for ratio in _ratios()))
@@ -230,6 +226,6 @@ def _gain(S: Array, spread: Array) -> float:
 
 @cache
 def _ratios() -> tuple[Array, ...]:
-    """For every size of edges, how much likelier they make a score in the middle of each bin."""
+    """Say for every size of edges how much likelier they make a score in the middle of each bin."""
     middles = (np.arange(_HIGHEST * _BINS + 1) + 0.5) / _BINS
     return tuple(np.exp(log_odds(middles, effect)) for effect in _TESTED_EFFECTS)

@@ -1,4 +1,4 @@
-"""When pairs enter the path, in standard errors: how unlikely it is that a pair without an edge enters so early.
+"""How early pairs enter the path, in standard errors: how unlikely that is for a pair without an edge.
 
 A pair outside the graph enters when the derivative of the loss in its K_ij reaches the penalty. Where the graph stays
 as it is, that derivative is a straight line in alpha,
@@ -27,7 +27,7 @@ from robscore.selection.standard_errors import degrees_of_freedom, on_own_parame
 from robscore.solvers.path import Path, joined_support
 from robscore.weighting.row_weights import WeightedRows
 
-_FARTHEST = 1e8  # standard errors, so that their multiples are finite
+_FARTHEST = 1e8  # guards rounding: standard errors, so that their multiples are finite
 _MOST_SHIFT = 1.5  # a pair that is pulled in by more than its penalty enters anyway
 _MOST_FALL = 0.5  # of a derivative over that of alpha, so that lines cross
 _EVERY = 2.0  # standard errors move little: they are found anew when alpha has fallen by this factor
@@ -46,7 +46,8 @@ class Entries:
     entered : boolean array of shape (p,)
     alpha : array of shape (p,)
         The penalty at which a pair entered, which may lie between two of the path's; 0 for those that did not.
-    n_looked_at : how many penalties of the path were looked at
+    n_looked_at : int
+        How many penalties of the path were looked at.
     """
 
     pairs: tuple[IntArray, IntArray]
@@ -61,9 +62,12 @@ class EntryScores:
 
     Parameters
     ----------
-    loss, path : the loss and its solutions
-    rows : what the loss is made of, or a sample of it
-    weights : array of the shape of K, of the penalty
+    loss, path : QuadraticLoss, Path
+        The loss and its solutions.
+    rows : WeightedRows
+        Those that the loss is made of, or a sample of them.
+    weights : array of the shape of K
+        Those of the penalty.
     """
 
     def __init__(self, loss: QuadraticLoss, path: Path, rows: WeightedRows, weights: Array) -> None:
@@ -79,7 +83,7 @@ class EntryScores:
         self.shift, self.derivative, self.pull = np.zeros((3, 2, count))
 
     def within(self, most_edges: int) -> Entries:
-        """From the part of the path that has at most so many edges, or that was looked at before if that is more."""
+        """Look at the part of the path that has at most so many edges, or that was looked at before if that is more."""
         too_many = np.flatnonzero(self.path.n_edges > most_edges)
         until = max(int(too_many[0]) if too_many.size else self.path.alphas.size, 1)
         for k in range(self.n_looked_at, until):
@@ -91,7 +95,7 @@ class EntryScores:
         return Entries(self.pairs, score, self.entered.copy(), self.alpha.copy(), self.n_looked_at)
 
     def _look_at(self, k: int) -> None:
-        """The next position of the path."""
+        """Look at the next position of the path."""
         path, alphas, (i, j) = self.path, self.path.alphas, self.pairs
         before, whole = self.derivative, self.derivative + self.pull
         inside = joined_support(path.interactions[k], path.rule)[i, j]
@@ -111,26 +115,26 @@ class EntryScores:
             self.shift[:, ~inside] = np.clip(slope, -_MOST_SHIFT, _MOST_SHIFT)[:, ~inside]
 
     def _scores(self, alpha: float, entry: Array | float, some: BoolArray) -> Array:
-        """Of some pairs, shape (q,), that enter at ``entry``, with standard errors at alpha."""
+        """Score some pairs, shape (q,), that enter at ``entry``, with standard errors at alpha."""
         limit = entry * self.limits[some]
         noise = np.maximum(limit - np.sign(self.derivative + self.pull)[:, some] * self.pull[:, some], 0.0)
         found = _scores(limit, noise, self.shift[:, some], self.errors.at(alpha, some), self.freedom[some])
         return self._of_ends(found)
 
     def _of_ends(self, values: Array) -> Array:
-        """Of both ends of pairs, shape (2, q), the one that decides, shape (q,)."""
+        """Take the one that decides, shape (q,), of both ends of pairs, shape (2, q)."""
         return np.asarray(values.max(axis=0) if self.path.rule == "or" else values.min(axis=0))
 
 
 def _penalised_pairs(weights: Array, parts: Parts) -> tuple[IntArray, IntArray]:
-    """Pairs i < j whose penalty is neither zero nor infinite."""
+    """Find the pairs i < j whose penalty is neither zero nor infinite."""
     i, j = parts.pairs(weights.shape[1])
     chosen = (weights[i, j] > 0) & np.isfinite(weights[i, j])
     return i[chosen], j[chosen]
 
 
 def _milestones(alphas: Array) -> IntArray:
-    """Positions of the first alpha, of the last, and of those between that lie a factor apart."""
+    """Find the positions of the first alpha, of the last, and of those between that lie a factor apart."""
     logs = np.log(np.maximum(alphas, np.finfo(float).tiny))
     steps = np.floor((logs[0] - logs) / np.log(_EVERY) + 1e-9)
     return np.unique(np.append(np.flatnonzero(np.diff(steps, prepend=-1.0) > 0), alphas.size - 1))
@@ -139,9 +143,9 @@ def _milestones(alphas: Array) -> IntArray:
 def _derivatives(
     loss: QuadraticLoss, K: Array, eta: Array, pairs: tuple[IntArray, IntArray], own: Array, rule: str
 ) -> tuple[Array, Array]:
-    """Of the loss in K_ij for both ends of every pair, shape (2, p), the same where both are one parameter.
+    """Differentiate the loss in K_ij for both ends of every pair, shape (2, p), the same where both are one parameter.
 
-    First as they would be if the columns' own parameters had adapted, then what these add since they have not.
+    Gives first what the derivatives would be if the node parameters had adapted, then what these add, not having.
     """
     m = loss.n_columns
     whole = loss.gamma_times(loss.completed(K), eta) - loss.g
@@ -157,9 +161,9 @@ def _derivatives(
 
 
 def _scores(limit: Array, noise: Array, shift: Array, error: Array, freedom: Array) -> Array:
-    """How many standard errors a pair without an edge stands out that just enters, from the tails on both sides.
+    """Convert to standard errors by which a pair stands out that just enters, from the tails on both sides.
 
-    As a normal variable would, with the same tails as Student's t has.
+    As a normal variable would stand out, with the same tails as Student's t has:  2 Phi(-score) = the tails' sum.
     """
     with np.errstate(all="ignore"):
         far, moved = (np.minimum(np.nan_to_num(part / error, nan=0.0), _FARTHEST) for part in (noise, limit))
@@ -178,7 +182,7 @@ class _Errors:
         self.found: dict[int, Array] = {}
 
     def at(self, alpha: float, some: BoolArray) -> Array:
-        """At any alpha for some pairs, shape (2, q), from those at some positions of the path."""
+        """Interpolate for some pairs at any alpha, shape (2, q)."""
         positions, alphas = self.positions, self.path.alphas[self.positions]
         after = int(np.clip(np.searchsorted(-alphas, -alpha), 1, max(alphas.size - 1, 1)))
         low = self._at(int(positions[0 if alphas.size == 1 else after - 1]))[:, some]

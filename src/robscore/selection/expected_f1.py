@@ -13,14 +13,15 @@ that may be all of it.
 
 Where a signal is weak, F1 is flat, and its top may be anywhere on the plateau: a single row could move it far. So the
 sparsest graph within a twentieth of F1 (1 - F1) of the top is chosen, which is where the plateau begins. As a rule that
-is between two penalties of the path; taking either would put a jump into what is continuous in the data, as counting a
-pair in full right where it enters would.
+is between two penalties of the path; taking either would put a jump into what is continuous in the data, and so would
+counting a pair in full right where it enters.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import Array, BoolArray
 from robscore.losses.interaction_parts import matrices
 from robscore.selection.candidates import Candidates, Choice, last_position_with_same_graph, least
@@ -31,13 +32,13 @@ from robscore.weighting.row_weights import WeightedRows
 
 _EDGES_A_COLUMN = 2  # how far along the path to look, unless the best graph is not far from there
 _CLEAR = 3.0  # standard errors, by which a pair stands out
-_MOST_ROWS = 5_000  # that standard errors look at
+_MOST_ROWS = 5_000  # guards time: rows that standard errors look at
 _PARTS = 64  # of a step of the path, to which a penalty between two is chosen: rounding should not be seen in it
 _FLAT = 0.05  # times F1 (1 - F1): what a sparser graph may lack
 
 
 def expected_f1(candidates: Candidates) -> Choice:
-    """One minus the expected F1 of every graph, infinite for those that were not looked at."""
+    """Choose by one minus the expected F1 of every graph, infinite for those that were not looked at."""
     path = candidates.path
     rows = _rows(candidates)
     along = EntryScores(candidates.loss, path, rows, candidates.penalty_weights)
@@ -64,13 +65,13 @@ def expected_f1(candidates: Candidates) -> Choice:
 
 
 def _standing_out(candidates: Candidates, entries: Entries) -> Array:
-    """Scores of all pairs in standard errors of what rows are worth, shape (p,): of a series, of cells filled in."""
+    """Score all pairs in standard errors that allow for series and for cells that were filled in, shape (p,)."""
     score = entries.score / np.sqrt(candidates.tau)
     return score if candidates.certainty is None else score * candidates.certainty[entries.pairs]
 
 
 def _odds(score: Array, entries: Entries, common: BoolArray) -> Odds:
-    """Of K_0 and of what moderators add to it apart: either may have many edges, and the other none."""
+    """Find the odds of K_0 and of what moderators add to it apart: either may have many edges, and the other none."""
     found = [(some, find_odds(score[some], entries.entered[some])) for some in (common, ~common)]
     probability = np.zeros(score.size)
     for some, odds in found:
@@ -79,7 +80,7 @@ def _odds(score: Array, entries: Entries, common: BoolArray) -> Odds:
 
 
 def _sparsest_near_best(criterion: Array, path: Path) -> Choice:
-    """The sparsest graph whose expected F1 is nearly the best."""
+    """Choose the sparsest graph whose expected F1 is nearly the best."""
     f1 = 1 - criterion
     best = f1[least(criterion, path)]
     enough = best - _FLAT * best * (1 - best)
@@ -94,20 +95,17 @@ def _sparsest_near_best(criterion: Array, path: Path) -> Choice:
 
 
 def _rows(candidates: Candidates) -> WeightedRows:
-    """The rows that count, or a sample of them with weights to match."""
-    counted = candidates.rows
-    if counted.size > _MOST_ROWS:
-        counted = counted[np.linspace(0, counted.size - 1, _MOST_ROWS).astype(np.intp)]
-    weights = candidates.weights
+    """Take the rows with a weight, or a sample of them with weights to match."""
+    counted, weights = evenly_spread(candidates.rows, _MOST_ROWS), candidates.weights
     every = WeightedRows.of(candidates.elements.subset(counted), weights.some(counted))
     # Weights of a sample add up to one, as those of all rows do, so its squares are too large.
-    often = weights.frequency
-    sizes = [rows.size if often is None else often[rows].sum() for rows in (counted, candidates.rows)]
+    frequency = weights.frequency
+    sizes = [rows.size if frequency is None else frequency[rows].sum() for rows in (counted, candidates.rows)]
     return every.times(np.sqrt(sizes[0] / sizes[1]))
 
 
 def _of_groups(path: Path, entries: Entries, odds: Odds) -> Array:
-    """The same for the graphs of all groups at once: an edge of K_0 is one of every group.
+    """Compute one minus the expected F1 of the graphs of all groups at once: an edge of K_0 is one of every group.
 
     A pair is linked in a group if it is in K_0 or in the group's own part: P = 1 - (1 - P_0) (1 - P_g).
     """
@@ -125,6 +123,7 @@ def _of_groups(path: Path, entries: Entries, odds: Odds) -> Array:
 
 
 def _criterion(path: Path, entries: Entries, odds: Odds) -> Array:
+    """Compute one minus the expected F1 at every position of the path."""
     i, j = entries.pairs
     criterion = np.full(path.alphas.size, np.inf)
     for k in range(entries.n_looked_at):
@@ -136,7 +135,7 @@ def _criterion(path: Path, entries: Entries, odds: Odds) -> Array:
 
 
 def _without_edges(path: Path, entries: Entries) -> Array:
-    """Where no pair is linked: the fewer edges the better."""
+    """Prefer few edges, where no pair is linked."""
     criterion = np.full(path.alphas.size, np.inf)
     n_edges = path.n_edges[: entries.n_looked_at]
     criterion[: entries.n_looked_at] = n_edges / (n_edges + 1)
@@ -144,10 +143,10 @@ def _without_edges(path: Path, entries: Entries) -> Array:
 
 
 def _counted(inside: BoolArray, entries: Entries, alphas: Array, k: int) -> Array:
-    """How much every pair counts as an edge at a position of the path, shape (p,): some that enter near it, in part.
+    """Say how far every pair is an edge at a position of the path, from 0 to 1, shape (p,).
 
-    From half a step of the path before a pair enters to half a step after; else the last digits of what enters next to
-    a penalty would be seen in the criterion there.
+    That rises from half a step of the path before a pair enters to half a step after; else the last digits of what
+    enters next to a penalty would be seen in the criterion there.
     """
     above, below = (0, 1) if k == 0 else (k - 1, k)
     if alphas.size == 1 or not 0 < alphas[below] < alphas[above]:  # given penalties may be zero, or the same

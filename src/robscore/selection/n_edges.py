@@ -1,4 +1,4 @@
-"""The penalty with a given number of edges, by bisection."""
+"""Which penalty has a given number of edges: found by repeated refinement of the path around it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from robscore._tools.messages import Message, Remark, Setting
 from robscore._tools.typing import Array
 from robscore.solvers.path import Path
 
-_ROUNDS = 14
-_ALPHAS_A_ROUND = 6
+_ROUNDS, _ALPHAS_A_ROUND = 14, 6  # each round solves for so many penalties between the two around the number
 _LEAST = 1e-6  # of the penalty above it, in place of one that is zero
 
 
 def find_n_edges(path: Path, target: int, solve: Callable[[Array], Path]) -> tuple[Path, int, list[Remark]]:
-    """Look for an alpha with exactly ``target`` edges; the path with it inserted, its position, and remarks.
+    """Look for an alpha with exactly ``target`` edges; give the path with it inserted, its position, and remarks.
 
     Parameters
     ----------

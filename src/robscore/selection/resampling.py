@@ -1,11 +1,11 @@
-"""Cross-validation with a held-out loss that bad rows cannot steer.
+"""Rules that fit again on other rows: cross-validation and StARS.
 
-Every fold's path is found, robustly, on the other rows. The graphs on it are refitted without a penalty, since
-otherwise shrinkage would be paid for with false edges; then each held-out row has its
-score-matching loss under every graph. A bad row's loss is large under all of them, so rows whose median loss stands
-out are left out of the mean, the same rows for every alpha. After reweighting every row counts as it did there.
+In cross-validation every fold's path is found, robustly, on the other rows. The graphs on it are refitted without a
+penalty, since otherwise shrinkage would be paid for with false edges; then each held-out row has its score-matching
+loss under every graph. A bad row's loss is large under all of them, so rows whose median loss stands out are left out
+of the mean, the same rows for every alpha. After reweighting every row has the weight that it had there.
 Where cells were filled in, folds are fitted to completed rows, and judged by observed cells alone: every entry of the
-loss by the rows in which its cells are there (:mod:`robscore.elements.observed_entries`).
+loss by the rows in which its cells were observed (:mod:`robscore.elements.observed_entries`).
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ _EDGES_A_COLUMN = 10  # denser graphs are skipped: their refits are expensive an
 
 
 def cross_validation(candidates: Candidates) -> Choice:
-    """Mean held-out loss of the rows that do not stand out, one value per alpha; infinite for very dense graphs."""
-    losses, often = held_out_losses(candidates), some_of(candidates.weights.frequency, candidates.rows)
+    """Choose by the mean held-out loss of the rows that do not stand out; infinite for very dense graphs."""
+    losses, frequency = held_out_losses(candidates), some_of(candidates.weights.frequency, candidates.rows)
     if not candidates.weights.is_tapered:
         looked_at = np.isfinite(losses).any(axis=0)
         if not looked_at.any():
             return Choice(losses[0], least(losses[0], candidates.path))  # raises, in words
         typical = np.median(losses[:, looked_at], axis=1)
-        kept = np.flatnonzero(~stands_out(typical, often) & np.isfinite(typical))
-        losses, often = losses[kept], some_of(often, kept)
-    criterion = losses.mean(axis=0) if often is None else often @ losses / often.sum()
+        kept = np.flatnonzero(~stands_out(typical, frequency) & np.isfinite(typical))
+        losses, frequency = losses[kept], some_of(frequency, kept)
+    criterion = losses.mean(axis=0) if frequency is None else frequency @ losses / frequency.sum()
     return Choice(criterion, least(criterion, candidates.path))
 
 
 def held_out_losses(candidates: Candidates, n_folds: int = N_FOLDS) -> Array:
-    """Loss of every row at every alpha, shape (rows, alphas), under the graphs found without its fold."""
+    """Compute the loss of every row at every alpha, shape (rows, alphas), under the graphs found without its fold."""
     rows = candidates.rows
     if rows.size < 2 * n_folds:
         few = f"needs at least {2 * n_folds} rows, not {rows.size}; give "
         raise ArgumentError("select", "cv", Message(few, Setting("n_edges"), " or ", Setting("alpha"), "."))
-    often = some_of(candidates.weights.frequency, rows)
-    partition = Partition.even(rows.size, n_folds, candidates.rng if candidates.shuffle else None, often)
+    rng, frequency = candidates.rng if candidates.shuffle else None, some_of(candidates.weights.frequency, rows)
+    partition = Partition.even(rows.size, n_folds, rng, frequency)
     folds = [np.sort(fold) for fold in np.split(partition.order, partition.starts[1:])]
     fits = candidates.fit_all([np.delete(rows, fold) for fold in folds])
     losses = np.empty((rows.size, candidates.path.alphas.size))
@@ -58,7 +58,7 @@ def held_out_losses(candidates: Candidates, n_folds: int = N_FOLDS) -> Array:
 
 
 def _losses_of(candidates: Candidates, rows: IntArray, loss: QuadraticLoss, path: Path) -> Array:
-    """Losses of some rows under the refitted graphs of a path, shape (rows, alphas)."""
+    """Compute the losses of some rows under the refitted graphs of a path, shape (rows, alphas)."""
     elements, weights = candidates.judges.subset(rows), candidates.weights
     own = weights.some(rows) if weights.is_tapered else None
     losses = np.full((elements.n_rows, path.alphas.size), np.inf)
@@ -82,18 +82,18 @@ def _losses_of(candidates: Candidates, rows: IntArray, loss: QuadraticLoss, path
     return losses
 
 
-# StARS (Liu, Roeder and Wasserman, 2010): the smallest penalty at which the graph is still stable.
-#
-# Graphs are learnt from subsamples without replacement: duplicated rows would tie, and pull medians onto themselves.
-# The instability of a pair is 2 p (1 - p), p being the share of subsamples in which it has an edge; its mean over all
-# pairs, made to grow as the penalty falls, may not exceed 0.1.
-
 N_SUBSAMPLES = 20
 LARGEST_INSTABILITY = 0.1
 
 
 def stars(candidates: Candidates) -> Choice:
-    """Instability, one value per alpha; the chosen one is the last before it exceeds 0.1."""
+    """Choose the smallest penalty at which the graph is still stable: StARS (Liu, Roeder and Wasserman, 2010).
+
+        instability(alpha) = mean over all pairs of 2 p (1 - p),      p the share of subsamples with an edge there
+
+    made to grow as alpha falls, may not exceed 0.1. Subsamples are drawn without replacement: duplicated rows would
+    tie, and pull medians onto themselves.
+    """
     rows = candidates.rows
     n = rows.size
     size = min(int(10 * np.sqrt(n)), int(0.8 * n))

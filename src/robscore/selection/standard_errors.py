@@ -1,7 +1,12 @@
 """Standard errors of the derivatives of a loss in K_ij, at a solution on a path.
 
-Every pair's derivative is taken after the diagonal and the location of its two columns have adapted to it; where the
-last column of a composition couples all others, after all parameters of the graph have.
+A derivative is a sum over rows, d_ij = sum_r s_r, so its variance is estimated by the rows' shares,
+
+    error^2 = sum_r s_r^2 - (sum_r s_r)^2 / n
+
+Every pair's derivative is taken after the node parameters of its two columns, K_jj and eta_j, have adapted to it: with
+H_jj their Hessian, and h their second derivatives with K_ij, s_r is less by h' H_jj^-1 times the row's share in their
+derivatives. Where the last column of a composition couples all others, all parameters of the graph have adapted.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from robscore.weighting.row_weights import WeightedRows, squared_total
 def standard_errors(
     loss: QuadraticLoss, path: Path, position: int, rows: WeightedRows, pairs: tuple[IntArray, IntArray], own: Array
 ) -> Array:
-    """For both ends of every pair i < j, shape (2, p); the same where both are one parameter.
+    """Compute them for both ends of every pair i < j, shape (2, p); the same where both are one parameter.
 
     ``own`` is what :func:`on_own_parameters` gives.
     """
@@ -46,7 +51,7 @@ def standard_errors(
 def degrees_of_freedom(
     loss: QuadraticLoss, path: Path, rows: WeightedRows, pairs: tuple[IntArray, IntArray], own: Array
 ) -> Array:
-    """How far each standard error can be trusted, shape (p,): a derivative over its error is about Student's t.
+    """Say how far each standard error can be trusted, shape (p,): a derivative over its error is about Student's t.
 
     With kappa the kurtosis of what rows add to it, a sum of n squares has the relative variance (kappa - 1) / n, that
     of a chi squared with 2 n / (kappa - 1) degrees of freedom. Pairs that seem better than most are not believed.
@@ -59,15 +64,15 @@ def degrees_of_freedom(
 
 
 def _of_mean(total: Array, rows: WeightedRows) -> Array:
-    """The part of a sum of squares that is the square of the mean, for rows that add up to a total."""
+    """Compute the part of a sum of squares that is due to the mean, for rows that add up to a total."""
     return np.asarray(total**2 * squared_total(rows.gamma_weights, rows.frequency) / np.sum(rows.gamma_weights) ** 2)
 
 
 def on_own_parameters(loss: QuadraticLoss, *, fit_location: bool) -> Array:
-    """What K_jj and eta_j take of the derivative in entry k of z_j, at [0, j, k] and [1, j, k], shape (2, m, m).
+    """Compute H_jj^-1 h: what K_jj and eta_j take of the derivative in entry k of z_j, at [0, j, k] and [1, j, k].
 
-    With q covariates eta_j has 1 + q entries, and there are 2 + q such matrices; with moderators one more for every
-    free diagonal, and all of shape (m, (1 + Q) m).
+    That is an array of shape (2, m, m). With q covariates eta_j has 1 + q entries, and there are 2 + q such matrices;
+    with moderators one more for every free diagonal, and all of shape (m, (1 + Q) m).
     """
     m = loss.n_columns
     if loss.n_locations > 1:
@@ -81,7 +86,7 @@ def on_own_parameters(loss: QuadraticLoss, *, fit_location: bool) -> Array:
 
 
 def _solved_jointly(loss: QuadraticLoss, in_own: Array, *, fit_location: bool) -> Array:
-    """As :func:`_solved` for several parameters of a node: ``in_own`` has shape (parameters, m, q)."""
+    """Do as :func:`_solved` for several parameters of a node: ``in_own`` has shape (parameters, m, q)."""
     every, found = loss.parts.own_entries(loss.n_columns, loss.n_locations), np.zeros_like(in_own)
     n_diagonals = len(every) - loss.n_locations
     own = [] if loss.zero_sums else list(range(n_diagonals))
@@ -96,7 +101,7 @@ def _solved_jointly(loss: QuadraticLoss, in_own: Array, *, fit_location: bool) -
 
 
 def _solved(loss: QuadraticLoss, in_diagonal: Array, in_location: Array, *, fit_location: bool) -> tuple[Array, Array]:
-    """The inverse of the Hessian of K_jj and eta_j times what is given of both, arrays of shape (m, q), for every j."""
+    """Multiply derivatives in K_jj and eta_j, arrays of shape (m, q), by the inverse of their Hessian, for every j."""
     m = loss.n_columns
     t, s = loss.coupling()
     c, s = np.broadcast_to(t, (m, m)).diagonal()[:, None], np.broadcast_to(s, (m,))[:, None]
@@ -113,7 +118,7 @@ def _solved(loss: QuadraticLoss, in_diagonal: Array, in_location: Array, *, fit_
 def profile_out_node_parameters(
     loss: QuadraticLoss, K: Array, eta: Array, *, fit_location: bool
 ) -> tuple[Array, Array]:
-    """K and eta with every K_jj and eta_j where the loss alone has them: multipliers and penalties move these."""
+    """Move every K_jj and eta_j to where the loss alone has them: multipliers and penalties had moved these."""
     m = loss.n_columns
     derivative, nodes = loss.gamma_times(K, eta) - loss.g, np.arange(m)
     own = loss.parts.own_entries(m, loss.n_locations)
@@ -129,7 +134,7 @@ def profile_out_node_parameters(
 
 
 def _safe(values: Array, relative_to: Array | float = 1.0) -> Array:
-    """Infinity, to divide by, in place of what is zero up to rounding."""
+    """Put infinity, to divide by, in place of what is zero up to rounding."""
     return np.where(values > 1e-12 * np.abs(relative_to), values, np.inf)
 
 
@@ -142,7 +147,7 @@ def _after_graph(
     *,
     fit_location: bool,
 ) -> Array:
-    """Squared errors of every derivative after all parameters of a graph but its own have adapted, shape (p,)."""
+    """Compute squared errors of derivatives after all parameters of a graph but its own have adapted, shape (p,)."""
     m = loss.n_columns
     i, j = pairs
     free = np.tril(edges, -1)
@@ -175,7 +180,7 @@ def _after_graph(
 
 
 def _positions(nodes: IntArray, entries: IntArray, loss: QuadraticLoss) -> IntArray:
-    """Which parameter every entry of z_1..z_m is, of the shape of g; -1 where it is none."""
+    """Number the parameter that every entry of z_1..z_m is, in the shape of g; -1 where it is none."""
     position = np.full(loss.g.shape, -1, dtype=np.intp)
     position[nodes, entries] = np.arange(nodes.size)
     mirrored = entries < loss.n_columns
@@ -184,7 +189,7 @@ def _positions(nodes: IntArray, entries: IntArray, loss: QuadraticLoss) -> IntAr
 
 
 def _root(hessian: Array) -> Factor:
-    """A square root of a Hessian; with a little ridge where it is singular."""
+    """Factor a Hessian, with a little ridge where it is singular."""
     ridge = 0.0
     while True:
         try:

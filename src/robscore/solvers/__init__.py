@@ -1,1 +1,1 @@
-"""The quadratic loss, and the problems solved on it."""
+"""Minima of the loss: penalised (:mod:`robscore.solvers.path`) or not (:mod:`robscore.solvers.unpenalised`)."""

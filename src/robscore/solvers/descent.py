@@ -1,8 +1,14 @@
 """Coordinate descent along a path of penalties, for any problem in coordinates.
 
-Warm starts; the gradient of every coordinate is kept up to date, so checking all of them is cheap: the working set
-starts from the strong rule and grows by whatever violates optimality, and each alpha ends when no coordinate at all
-does by more than tol * alpha_max.
+One step minimises the objective in one coordinate, with curvature q_c and gradient d_c of the loss at theta,
+
+    theta_c <- prox(q_c theta_c - d_c),      soft thresholding by alpha w_c, over q_c, for the l1 penalty
+
+Each alpha starts from the solution before it. The gradient of every coordinate is kept up to date by R = Q z, so
+checking all of them is cheap: the working set starts from the strong rule and grows by whatever violates optimality,
+and each alpha ends when no coordinate at all does by more than tol * alpha_max. Where sweeps are slow, three devices
+help, each taken only if it lowers the objective: a straight line from the last two solutions, Anderson's
+extrapolation of the last sweeps, and jumps to the minimum on the support.
 """
 
 from __future__ import annotations
@@ -23,17 +29,39 @@ from robscore._tools.threads import one_thread
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.solvers.problem import Problem
 
+# All of these decide how fast the descent is, not where it ends.
 DEFAULT_ALPHAS = 100
 _EASY_SWEEPS = 8  # the first ones settle the support; after them, extrapolate
-_SWEEPS_A_SNAPSHOT = 2
-_SNAPSHOTS = 5
+_SWEEPS_A_SNAPSHOT, _SNAPSHOTS = 2, 5  # of the iterates that are extrapolated
 _ONE_SWEEP_MORE = 3.0  # violations met in a sweep are about so much larger than those it leaves
 _FIRST_CHECK = 125  # sweeps; at twice as many, and again each time they double, look at what is so slow
 _FIRST_JUMP = 24  # sweeps, and again after half as many more: slow problems need a better step than another sweep
 _FIRST_JUMP_IF_SLOW = 8  # where the penalty before needed more than that
 _IN_VAIN, _MANY_SWEEPS, _FAR = 3, 1000, 0.01  # as many penalties, all sweeps of so many each, and kkt still above
-_NODES_A_TASK = 10  # that are solved together where each is alone
+_NODES_A_TASK = 10  # nodes that are solved together where none has to do with another
 _LARGEST_JUMP, _LARGEST_EARLY_JUMP = 1500, 500  # parameters in the linear system that may then be solved
+_MOST_DROPPED = 0.25  # of the support, before another factor is worth its while
+
+
+class PathOptions(NamedTuple):
+    """Which penalties to solve for, and how exactly; arguments as of ``rs.solve_path``."""
+
+    alphas: int | Sequence[float] | Array | None
+    alpha_min_ratio: float
+    tol: float
+    max_iter: int
+
+    def check(self) -> None:
+        """Raise on invalid settings, but for the penalties, which are checked when their grid is made."""
+        check_number("tol", self.tol)
+        check_number("alpha_min_ratio", self.alpha_min_ratio)
+        if not 0 < self.tol < 1:
+            raise ArgumentError("tol", self.tol, "must lie between 0 and 1.")
+        check_number("max_iter", self.max_iter, at_least=1)
+
+    def grid(self, alpha_max: float) -> Array:
+        """Give the penalties of the path, decreasing."""
+        return alpha_grid(self.alphas, alpha_max, self.alpha_min_ratio)
 
 
 class Trace(NamedTuple):
@@ -46,26 +74,20 @@ class Trace(NamedTuple):
 
 
 def trace_path(
-    problem: Problem,
-    alphas: int | Sequence[float] | Array | None,
-    keep: Callable[[Array], bool],
-    *,
-    alpha_min_ratio: float,
-    tol: float,
-    max_iter: int,
-    alpha_max: float | None = None,
+    problem: Problem, options: PathOptions, keep: Callable[[Array], bool], alpha_max: float | None = None
 ) -> Trace:
     """Solve the problem for every alpha, giving each solution Z, to be copied, to ``keep``, until that says stop.
 
     ``alpha_max``, if given, is that of a larger problem which this one is a part of. Where the objective has no
     minimum, or the last penalties used all their sweeps far from one, Z stays as it is for all that follow.
     """
-    check_descent(tol, alpha_min_ratio, max_iter)
+    options.check()
+    tol, max_iter = options.tol, options.max_iter
     Z = problem.null_solution()
     R = problem.image(Z)
     if alpha_max is None:
         alpha_max = _finite(problem.alpha_max(R))
-    grid = alpha_grid(alphas, alpha_max, alpha_min_ratio)
+    grid = options.grid(alpha_max)
     unit = (alpha_max if alpha_max > 0 else max(float(np.abs(problem.linear).max()), 1e-300)) / problem.slack
     n_iter, kkt = np.zeros(grid.size, dtype=np.intp), np.zeros(grid.size)
     bounded, previous, in_vain = True, alpha_max, 0
@@ -91,26 +113,18 @@ def trace_path(
     return Trace(grid, alpha_max, n_iter, kkt)
 
 
-def trace_nodes(
-    problem: Problem,
-    alphas: int | Sequence[float] | Array | None,
-    keep: Callable[[Array], bool],
-    *,
-    alpha_min_ratio: float,
-    tol: float,
-    max_iter: int,
-    n_jobs: int | None,
-) -> Trace:
-    """As :func:`trace_path` for a problem whose nodes have nothing to do with each other: a few nodes per task.
+def trace_nodes(problem: Problem, options: PathOptions, keep: Callable[[Array], bool], n_jobs: int | None) -> Trace:
+    """Do as :func:`trace_path` for a problem whose nodes have nothing to do with each other: a few nodes per task.
 
     Which nodes are together does not depend on ``n_jobs``, so neither do the solutions.
     """
-    check_descent(tol, alpha_min_ratio, max_iter)
+    options.check()
     Z = problem.null_solution()
     alpha_max = _finite(problem.alpha_max(problem.image(Z)))
-    grid = alpha_grid(alphas, alpha_max, alpha_min_ratio)
+    grid = options.grid(alpha_max)
+    options = options._replace(alphas=grid)
     parts = [problem.of_nodes(nodes) for nodes in chunks(problem.blocks.sizes.size, _NODES_A_TASK)]
-    calls = (delayed(_trace_part)(part, grid, alpha_max, tol, max_iter) for part in parts)
+    calls = (delayed(_trace_part)(part, options, alpha_max) for part in parts)
     with one_thread():
         found = list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
     n_iter, kkt = (np.max([trace[k] for _, trace in found], axis=0) for k in (2, 3))
@@ -121,7 +135,7 @@ def trace_nodes(
     return Trace(grid, alpha_max, n_iter, kkt)
 
 
-def _trace_part(part: Problem, grid: Array, alpha_max: float, tol: float, max_iter: int) -> tuple[list[Array], Trace]:
+def _trace_part(part: Problem, options: PathOptions, alpha_max: float) -> tuple[list[Array], Trace]:
     solutions: list[Array] = []
 
     def keep(Z: Array) -> bool:
@@ -129,24 +143,15 @@ def _trace_part(part: Problem, grid: Array, alpha_max: float, tol: float, max_it
         return False
 
     with one_thread(), watched_by(None):
-        trace = trace_path(part, grid, keep, alpha_min_ratio=1e-3, tol=tol, max_iter=max_iter, alpha_max=alpha_max)
+        trace = trace_path(part, options, keep, alpha_max)
     return solutions, trace
 
 
 def _finite(alpha_max: float) -> float:
-    """The largest penalty; raise if the loss is beyond floating-point range."""
+    """Pass the largest penalty on; raise if the loss is beyond floating-point range."""
     if not np.isfinite(alpha_max):
         raise UsageError("The loss is beyond floating-point range; scale the columns of X first, or drop large rows.")
     return alpha_max
-
-
-def check_descent(tol: float, alpha_min_ratio: float, max_iter: int) -> None:
-    """Raise on invalid settings of the descent."""
-    check_number("tol", tol)
-    check_number("alpha_min_ratio", alpha_min_ratio)
-    if not 0 < tol < 1:
-        raise ArgumentError("tol", tol, "must lie between 0 and 1.")
-    check_number("max_iter", max_iter, at_least=1)
 
 
 def _predict(problem: Problem, last: tuple[Array, Array, float], Z: Array, R: Array, alpha: float, now: float) -> None:
@@ -176,7 +181,10 @@ def solve_one(
     *,
     was_slow: bool = False,
 ) -> tuple[int, bool, float]:
-    """Bring Z and R to the optimum at alpha; sweeps used, whether the objective is bounded below, largest violation."""
+    """Bring Z and R, in place, to the optimum at alpha.
+
+    Gives the sweeps used, whether the objective is bounded below as far as was seen, and the largest violation left.
+    """
     from robscore.solvers.descent_kernels import descend_with, refresh
 
     penalty, weights = problem.penalty, problem.finite_weights
@@ -233,7 +241,10 @@ def solve_one(
 
 
 def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Array, R: Array, alpha: float) -> None:
-    """Anderson's extrapolation of the last snapshots, taken in place where it lowers the objective."""
+    """Extrapolate the last snapshots as Anderson does, in place, where that lowers the objective.
+
+    Taken is the combination whose steps cancel best: coefficients that sum to 1 and minimise |sum_k a_k step_k|^2.
+    """
     steps = np.diff([problem.values(z) for z, _ in snapshots], axis=0)
     gram = steps @ steps.T
     if not np.trace(gram) > 0:
@@ -250,7 +261,7 @@ def _extrapolate(problem: Problem, snapshots: list[tuple[Array, Array]], Z: Arra
 
 
 def alpha_grid(alphas: int | Sequence[float] | Array | None, alpha_max: float, alpha_min_ratio: float) -> Array:
-    """The penalties of a path, decreasing."""
+    """Give the penalties of a path, decreasing; raise on invalid ones."""
     if alphas is None:
         alphas = DEFAULT_ALPHAS
     if isinstance(alphas, int | np.integer) and not isinstance(alphas, bool):
@@ -270,23 +281,18 @@ def alpha_grid(alphas: int | Sequence[float] | Array | None, alpha_max: float, a
     return grid
 
 
-# Steps to the minimum on the support, for problems in which coordinate descent is slow.
-#
-# Where columns nearly determine each other, sweeps creep along a narrow valley. On the support, with the signs as they
-# are, the objective is quadratic, and one linear system leads to its minimum
-#
-#     (H + diag rho'') theta = l - rho' + rho'' theta-now
-#
-# Coordinates that would change their sign on the way are zero from there on, and the minimum of the rest is the next
-# aim: that of the same system with theta_D = 0 for the coordinates D that were dropped, which needs no other factor,
-#
-#     theta = u - A (A_D)^-1 u_D,      u = solution of the system,  A = columns D of its inverse.
-
-_MOST_DROPPED = 0.25  # of the support, before another factor is worth its while
-
-
 def jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float, largest: int) -> None:
     """Bring Z and R, in place, to a minimum on the support, or as near as steps that lower the objective lead.
+
+    Where columns nearly determine each other, sweeps creep along a narrow valley. On the support, with the signs as
+    they are, the objective is quadratic, and one linear system leads to its minimum
+
+        (H + diag rho'') theta = l - rho' + rho'' theta-now
+
+    Coordinates that would change their sign on the way are zero from there on, and the minimum of the rest is the next
+    aim: that of the same system with theta_D = 0 for the coordinates D that were dropped, which needs no other factor,
+
+        theta = u - A (A_D)^-1 u_D,      u = solution of the system,  A = columns D of its inverse.
 
     Nothing is done where more than ``largest`` coordinates are not zero.
     """
@@ -309,12 +315,12 @@ def jump_on_support(problem: Problem, Z: Array, R: Array, alpha: float, largest:
         kept[dropped] = False
         if not np.array_equal(now[kept], bend[kept]):  # another system
             return
-        there, _ = dpotrs(factor, problem.linear_by_coordinate[support] - slope + bend * here, lower=1)
+        aim, _ = dpotrs(factor, problem.linear_by_coordinate[support] - slope + bend * here, lower=1)
         if dropped.size:
-            there -= inverse @ np.linalg.lstsq(inverse[dropped], there[dropped], rcond=None)[0]
-            there[dropped] = 0.0
-        crossing = penalised & (here * there < 0)
-        reached = _go(problem, support, (here, there), crossing, (Z, R), alpha)
+            aim -= inverse @ np.linalg.lstsq(inverse[dropped], aim[dropped], rcond=None)[0]
+            aim[dropped] = 0.0
+        crossing = penalised & (here * aim < 0)
+        reached = _go(problem, support, (here, aim), crossing, (Z, R), alpha)
         if reached is None:
             return
         new = np.flatnonzero(crossing & (reached == 0))
@@ -338,13 +344,13 @@ def _go(
     Up to where the first does; or the second, the fourth and so on, as long as the objective falls. Z and R are
     replaced in place. Gives the values on the support; None where nothing lowers the objective.
     """
-    (here, there), (Z, R) = line, now
+    (here, aim), (Z, R) = line, now
     shares = np.full(here.size, np.inf)
-    shares[crossing] = here[crossing] / (here[crossing] - there[crossing])
+    shares[crossing] = here[crossing] / (here[crossing] - aim[crossing])
     turns = np.sort(shares[crossing])
     best: tuple[float, Array, Array, Array] | None = None
     for share in [*turns[2 ** np.arange(turns.size.bit_length()) - 1], 1.0]:
-        values = np.where(shares <= share, 0.0, here + share * (there - here))
+        values = np.where(shares <= share, 0.0, here + share * (aim - here))
         z = problem.entries(support, values)
         image = problem.image(z)
         height = problem.objective(z, image, alpha)

@@ -20,7 +20,7 @@ def refresh(
     z: Array,
     R: Array,
 ) -> None:
-    """R = Q z, node by node; one product where all nodes share one block."""
+    """Compute R = Q z, node by node; one product where all nodes share one block."""
     m = sizes.size
     if m > 1 and not starts.any() and Q.size == sizes[0] ** 2:
         p = sizes[0]
@@ -61,20 +61,20 @@ def descend(
     prox: Callable[..., float],
     violation: Callable[..., float],
 ) -> tuple[int, float, bool]:
-    """Cyclic coordinate descent; a sweep goes only to what is further than ``enough`` from optimal when it begins.
+    """Descend cyclically; a sweep goes only to what is further than ``enough`` from optimal when it begins.
 
     All distances at the start of a sweep come from one look at R. What a sweep itself makes worse waits for the next.
     """
     worst, changed, coupled = 0.0, True, len(last) > 0
-    here, there, slopes = own[working], mirror[working], linear[working]
-    both = np.flatnonzero(there >= 0)
+    here, mirrored, slopes = own[working], mirror[working], linear[working]
+    both = np.flatnonzero(mirrored >= 0)
     facts = list(
-        zip(*(of.tolist() for of in (here, there, slopes, strengths[working], curvature[working])), strict=True)
+        zip(*(of.tolist() for of in (here, mirrored, slopes, strengths[working], curvature[working])), strict=True)
     )
     moves: dict[int, tuple[Array, Array]] = {}  # of an entry of z that was moved: its node's part of R, and its column
     for sweep in range(max_sweeps):
         gradient = R[here] - slopes
-        gradient[both] += R[there[both]]
+        gradient[both] += R[mirrored[both]]
         distances = [
             violation(theta, slope, fact[3], parameters)
             for theta, slope, fact in zip(z[here].tolist(), gradient.tolist(), facts, strict=True)
@@ -139,7 +139,7 @@ def furthest_from_optimal(
     *,
     violation: Callable[..., float],
 ) -> tuple[float, int, IntArray, IntArray]:
-    """Entries of K that are zero and ought not to be, all in one look."""
+    """Find entries of K that are zero and ought not to be, all in one look."""
     m = len(gradient)
     open_: BoolArray = known[:, :m] < 0
     np.fill_diagonal(open_, val=False)
@@ -157,7 +157,7 @@ def furthest_from_optimal(
 
 
 def _at_zero(violation: Callable[..., float], slopes: Array, strengths: Array, parameters: Array) -> Array:
-    """The distances of entries that are zero: at once where the penalty's arithmetic takes arrays, else one by one."""
+    """Measure entries that are zero: at once where the penalty's arithmetic takes arrays, else one by one."""
     try:
         found = np.asarray(violation(0.0, slopes, strengths, parameters), dtype=float)
     except (TypeError, ValueError):

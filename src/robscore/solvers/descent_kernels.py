@@ -1,4 +1,4 @@
-"""Compiled coordinate descent; imported when first needed. Without numba, that of descent_in_numpy.py.
+"""Compiled coordinate descent; imported when first needed. Without numba it is that of descent_in_numpy.py.
 
 Kernels that depend on the penalty are compiled once for each class of penalties, with its ``prox`` and ``violation``
 in the midst of the loop: calling them costs half as much again.
@@ -22,7 +22,7 @@ prox, violation = Penalty.prox, Penalty.violation  # stand for those of the pena
 
 @compiled
 def couple(last: Array, last_t: Array, R: Array, j: int, i: int, change: float) -> None:
-    """What a change of entry i of z_j does to R through the coupling of the last node with all others."""
+    """Update R for a change of entry i of z_j through the coupling of the last node with all others."""
     n_coupled, p = last.shape[0], last.shape[1]
     if j < n_coupled:
         for k in range(p):
@@ -35,16 +35,9 @@ def couple(last: Array, last_t: Array, R: Array, j: int, i: int, change: float) 
 
 @compiled_in_place
 def add_column(
-    Q: Array,
-    starts: IntArray,
-    firsts: IntArray,
-    sizes: IntArray,
-    R: Array,
-    node: int,
-    place: int,
-    change: float,
+    Q: Array, starts: IntArray, firsts: IntArray, sizes: IntArray, R: Array, node: int, place: int, change: float
 ) -> None:
-    """What a change of z at a place that belongs to a node does to that node's part of R."""
+    """Update a node's part of R for a change of z at a place that belongs to it."""
     first, size = firsts[node], sizes[node]
     # Unsigned, so that no index can be counted from the end, which would keep the loop from being vectorised.
     image, column = np.uint64(first), np.uint64(starts[node] + (place - first) * size)
@@ -64,7 +57,7 @@ def refresh(
     z: Array,
     R: Array,
 ) -> None:
-    """R = Q z from the non-zero entries of z, which removes the rounding of many updates."""
+    """Compute R = Q z from the non-zero entries of z, which removes the rounding of many updates."""
     n_coupled = last.shape[0]
     R[:] = 0.0
     for place in range(z.size):
@@ -95,7 +88,7 @@ def _descend(
     tol: float,
     max_sweeps: int,
 ) -> tuple[int, float, bool]:
-    """Cyclic coordinate descent over the working set, updating z and R = Q z in place.
+    """Descend cyclically over the working set, updating z and R = Q z in place.
 
     A coordinate that violates optimality by no more than ``enough`` is left as it is, which spares two rows of R.
     Returns the number of sweeps, the largest distance to the subdifferential met in the last one, and whether
@@ -146,7 +139,7 @@ def _furthest_from_optimal(
     most: int,
     symmetric: bool,  # noqa: FBT001
 ) -> tuple[float, int, IntArray, IntArray]:
-    """Entries of K that are zero and ought not to be, of those not yet known.
+    """Find entries of K that are zero and ought not to be, of those not yet known.
 
     ``gradient`` and ``weights`` have shape (m, m), row j for node j; weights may have shape (1, 1). Gives the largest
     violation, how many are beyond ``tol``, and the rows and nodes of the first ``most`` of them.
@@ -175,13 +168,13 @@ def _furthest_from_optimal(
 
 @cache
 def descend_with(kind: type[Penalty]) -> Callable[..., Any]:
-    """:func:`_descend` for a class of penalties."""
+    """Compile :func:`_descend` for a class of penalties."""
     return compiled_with(_descend, otherwise=descent_in_numpy.descend, prox=kind.prox, violation=kind.violation)
 
 
 @cache
 def furthest_with(kind: type[Penalty]) -> Callable[..., Any]:
-    """:func:`_furthest_from_optimal` for a class of penalties."""
+    """Compile :func:`_furthest_from_optimal` for a class of penalties."""
     return compiled_with(
         _furthest_from_optimal, otherwise=descent_in_numpy.furthest_from_optimal, violation=kind.violation
     )

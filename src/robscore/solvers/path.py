@@ -1,6 +1,12 @@
 """Solutions of the penalised problem along a path of penalties (Definition 4.1).
 
-The descent itself is in descent.py; here are its results, and the one function that users call.
+    minimise  sum_j 1/2 z_j' Gamma_j z_j - g_j' z_j + alpha sum_{i != j} W_ij |K_ij|      for alpha_1 > alpha_2 > ...
+
+Here are the solutions, and the one function that users call, :func:`solve_path`. The way there: the loss with its
+penalties (:mod:`robscore.solvers.penalised_loss`), a free location profiled out
+(:mod:`robscore.solvers.profiled_location`), written in coordinates (:mod:`robscore.solvers.problem`), solved by
+coordinate descent (:mod:`robscore.solvers.descent`), or for many columns on a growing part of the coordinates
+(:mod:`robscore.solvers.screening`).
 """
 
 from __future__ import annotations
@@ -27,7 +33,7 @@ from robscore.losses.quadratic import (
     as_location,
     location_rows,
 )
-from robscore.solvers.descent import DEFAULT_ALPHAS, Trace, trace_nodes, trace_path
+from robscore.solvers.descent import DEFAULT_ALPHAS, PathOptions, Trace, trace_nodes, trace_path
 from robscore.solvers.penalised_loss import PenalisedLoss, Rule
 from robscore.solvers.penalties import Penalty
 from robscore.solvers.problem import build_problem, build_statistic_problem
@@ -109,7 +115,7 @@ class Path:
         return f"<Path of {self.alphas.size} solutions: {ends}, {np.count_nonzero(self.converged)} converged>"
 
     def merged(self, other: Path) -> tuple[Path, IntArray]:
-        """The path with the solutions of another one put in their place; and the order that the joined ones took."""
+        """Put the solutions of another path in their place; also give the order that the joined ones took."""
         joined: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in _BY_ALPHA
         }
@@ -118,13 +124,13 @@ class Path:
         return replace(self, **joined).pick(order), order
 
     def pick(self, positions: IntArray) -> Path:
-        """The path with only some of its solutions."""
+        """Keep only some of the solutions."""
         picked: dict[str, Any] = {name: getattr(self, name)[positions] for name in _BY_ALPHA}
         return replace(self, interactions=self.interactions[positions], **picked)
 
 
 def convergence_message(path: Path | StatisticPath) -> Message:
-    """How many penalties did not converge, which is the worst, and what to do."""
+    """Say how many penalties did not converge, which is the worst, and what to do."""
     worst = int(np.argmax(path.kkt))
     return Message(
         f"{np.count_nonzero(~path.converged)} of {path.alphas.size} penalties did not converge; worst is alpha = "
@@ -138,19 +144,19 @@ def convergence_message(path: Path | StatisticPath) -> Message:
 
 
 def count_edges(interaction: csc_array, rule: Rule) -> int:
-    """Pairs with an edge of a sparse K, joined by the rule."""
+    """Count the pairs with an edge of a sparse K, joined by the rule."""
     m = interaction.shape[1]
     rows, columns = interaction.indices.astype(np.int64), np.repeat(np.arange(m), np.diff(interaction.indptr))
-    there = (rows % m != columns) & (interaction.data != 0)
+    is_edge = (rows % m != columns) & (interaction.data != 0)
     if rule == "symmetric":
-        return int(np.count_nonzero(there)) // 2
-    pairs = (np.minimum(rows, columns) * m + np.maximum(rows, columns))[there]
-    seen = np.unique(pairs).size
-    return seen if rule == "or" else pairs.size - seen
+        return int(np.count_nonzero(is_edge)) // 2
+    pairs = (np.minimum(rows, columns) * m + np.maximum(rows, columns))[is_edge]
+    distinct = np.unique(pairs).size
+    return distinct if rule == "or" else pairs.size - distinct  # a pair occurs once, or twice if in both directions
 
 
 def joined_support(interaction: Array, rule: Rule) -> BoolArray:
-    """Pairs with an edge, of the shape of K, symmetric with a False diagonal."""
+    """Mark the pairs with an edge in an array of the shape of K, symmetric with a False diagonal."""
     edges = interaction != 0
     edges = edges | each_transposed(edges) if rule == "or" else edges & each_transposed(edges)
     for part in matrices(edges):
@@ -159,7 +165,7 @@ def joined_support(interaction: Array, rule: Rule) -> BoolArray:
 
 
 def joined_interaction(interaction: Array, rule: Rule) -> Array:
-    """A symmetric K from a raw one: the average of both entries on the joined support."""
+    """Make a raw K symmetric: the average of both entries on the joined support."""
     keep = joined_support(interaction, rule)
     for part in matrices(keep):
         np.fill_diagonal(part, val=True)
@@ -238,21 +244,7 @@ def solve_path(
     >>> path.interactions.shape, int(path.n_edges[0]), bool(path.converged.all())
     ((20, 4, 4), 0, True)
     """
-    options: dict[str, Any] = {
-        "rule": rule,
-        "diagonal_multiplier": diagonal_multiplier,
-        "penalize_diagonal": penalize_diagonal,
-        "fit_location": fit_location,
-        "location_ratio": location_ratio,
-        "penalty_weights": penalty_weights,
-        "location_weights": location_weights,
-        "alpha_min_ratio": alpha_min_ratio,
-        "max_edges": max_edges,
-        "tol": tol,
-        "max_iter": max_iter,
-        "n_jobs": n_jobs,
-        "penalty": penalty,
-    }
+    options = {name: value for name, value in locals().items() if name not in ("loss", "alphas")}
     path: Path | StatisticPath
     if isinstance(loss, StatisticLoss):
         path = _solve_statistics(loss, alphas, **options)
@@ -275,7 +267,7 @@ def solve_quietly(
     n_jobs: int | None = None,
     **options: Any,
 ) -> Path:
-    """As :func:`solve_path`, without a warning for penalties that did not converge."""
+    """Do as :func:`solve_path`, without a warning for penalties that did not converge."""
     if loss.reference not in (-1, loss.n_columns - 1):
         options |= {"rule": rule, "alpha_min_ratio": alpha_min_ratio, "tol": tol, "max_iter": max_iter}
         return _with_reference_last(loss, alphas, max_edges=max_edges, n_jobs=n_jobs, **options)
@@ -293,13 +285,13 @@ def solve_quietly(
         _tell_progress(len(solutions), alphas, n_edges[-1], max_edges)
         return max_edges is not None and n_edges[-1] >= max_edges
 
-    how: dict[str, Any] = {"alpha_min_ratio": alpha_min_ratio, "tol": tol, "max_iter": max_iter}
-    with np.errstate(all="ignore"):  # what comes of it is looked at
+    along = PathOptions(alphas, alpha_min_ratio, tol, max_iter)
+    with np.errstate(all="ignore"):  # the solutions are checked below
         if is_screened(loss):
-            trace = trace_screened(penalised, alphas, keep, **how)
+            trace = trace_screened(penalised, along, keep)
         else:
             ends_early = max_edges is not None and max_edges < loss.n_columns * (loss.n_columns - 1) // 2
-            trace = _trace_whole(penalised, alphas, keep, n_jobs, together=ends_early, **how)
+            trace = _trace_whole(penalised, along, keep, n_jobs, together=ends_early)
     _check_finite(solutions, locations, trace)
     return Path(
         alphas=trace.alphas,
@@ -319,7 +311,7 @@ def solve_quietly(
 def _tell_progress(
     n_solved: int, alphas: int | Sequence[float] | Array | None, n_edges: int, max_edges: int | None
 ) -> None:
-    """By edges where these end the path and come nearer to their number than the penalties to theirs, else by those."""
+    """Announce the number of edges if that is nearer to ending the path than the number of penalties, else that."""
     n_alphas = DEFAULT_ALPHAS if alphas is None else alphas if isinstance(alphas, int) else np.size(alphas)
     if max_edges and n_edges * n_alphas > n_solved * max_edges:
         announce("edges", min(n_edges, max_edges), max_edges)
@@ -335,7 +327,7 @@ def _with_reference_last(
     location_weights: Array | None,
     **options: Any,
 ) -> Path:
-    """The path of a loss whose reference is not its last node, solved in an order in which it is."""
+    """Solve for a loss whose reference is not its last node, in an order of the nodes in which it is."""
     m = loss.n_columns
     order = np.append(np.delete(np.arange(m), loss.reference), loss.reference)
     back = np.argsort(order)
@@ -351,7 +343,7 @@ def _with_reference_last(
 
 
 def _in_order(weights: Array | None, order: IntArray, n_axes: int) -> Array | None:
-    """Weights of columns in another order; those of another shape as they are, to be refused."""
+    """Put weights of columns in another order; those of another shape stay, to be refused."""
     found = None if weights is None else np.asarray(weights)
     if found is None or found.shape != (order.size,) * n_axes:
         return found
@@ -371,7 +363,7 @@ def _check_finite(solutions: list[csc_array], locations: list[Array], trace: Tra
 
 
 def is_screened(loss: QuadraticLoss) -> bool:
-    """Whether a path looks at a growing set of coordinates only, instead of holding the blocks of all."""
+    """Tell whether a path looks at a growing set of coordinates only, instead of holding the blocks of all."""
     if isinstance(loss, FactoredLoss):
         return True
     return loss.gamma_last is None and loss.n_columns >= MANY_COLUMNS and loss.parts.count == 1
@@ -379,14 +371,13 @@ def is_screened(loss: QuadraticLoss) -> bool:
 
 def _trace_whole(
     penalised: PenalisedLoss,
-    alphas: int | Sequence[float] | Array | None,
+    options: PathOptions,
     keep: Callable[[Array, Array | None], bool],
     n_jobs: int | None,
     *,
     together: bool,
-    **how: Any,
 ) -> Trace:
-    """The path with all coordinates and whole blocks; nodes that are alone a few at a time, or ``together``."""
+    """Solve with all coordinates and whole blocks; nodes that are alone a few at a time, or ``together``."""
     problem, m, M = build_problem(penalised), penalised.loss.n_columns, penalised.loss.n_interactions
 
     def keep_entries(z: Array) -> bool:
@@ -395,8 +386,8 @@ def _trace_whole(
         return keep(K, as_location(Z[:, M:]) if Z.shape[1] > M else None)
 
     if together or penalised.symmetric or penalised.loss.gamma_last is not None:
-        return trace_path(problem, alphas, keep_entries, **how)
-    return trace_nodes(problem, alphas, keep_entries, n_jobs=n_jobs, **how)
+        return trace_path(problem, options, keep_entries)
+    return trace_nodes(problem, options, keep_entries, n_jobs)
 
 
 def _solve_statistics(
@@ -411,7 +402,7 @@ def _solve_statistics(
     max_iter: int,
     **others: Any,
 ) -> StatisticPath:
-    """The path of an exponential family, whose parameters have no rows, columns or locations."""
+    """Solve for an exponential family, whose parameters have no rows, columns or locations."""
     defaults = {"rule": "symmetric", "penalize_diagonal": False, "fit_location": True, "location_ratio": np.inf}
     for name, value in others.items():
         if value is not None and value != defaults.get(name):
@@ -423,8 +414,8 @@ def _solve_statistics(
         thetas.append(Z.copy())
         return False
 
-    with np.errstate(all="ignore"):  # what comes of it is looked at
-        trace = trace_path(problem, alphas, keep, alpha_min_ratio=alpha_min_ratio, tol=tol, max_iter=max_iter)
+    with np.errstate(all="ignore"):  # the solutions are checked below
+        trace = trace_path(problem, PathOptions(alphas, alpha_min_ratio, tol, max_iter), keep)
     if not (np.isfinite(trace.alpha_max) and np.isfinite(trace.kkt).all() and np.isfinite(thetas).all()):
         raise UsageError("The statistics are beyond floating-point range; scale the columns of X.")
     return StatisticPath(
@@ -432,11 +423,10 @@ def _solve_statistics(
     )
 
 
-# The K of every penalty on a path, kept sparse and given back dense.
-
-
 class Interactions:
-    """A sequence of k matrices of shape (m, m); ``interactions[k]`` is dense, ``np.asarray(interactions)`` all of them.
+    """A sequence of k matrices of shape (m, m), kept sparse and given back dense.
+
+    ``interactions[k]`` is one of them, ``np.asarray(interactions)`` all of them.
 
     Examples
     --------
@@ -451,7 +441,7 @@ class Interactions:
 
     @classmethod
     def of(cls, matrices: Iterable[Array | csc_array], n_columns: int) -> Interactions:
-        """From dense or sparse matrices."""
+        """Keep dense or sparse matrices."""
         return cls([as_sparse(K) for K in matrices], n_columns)
 
     @property
@@ -489,12 +479,12 @@ class Interactions:
         return whole if dtype is None else whole.astype(dtype)
 
     def joined(self, other: Interactions) -> Interactions:
-        """These and others after them."""
+        """Append others to these."""
         return Interactions([*self.solutions, *other.solutions], self.n_columns)
 
 
 def as_sparse(K: Array | csc_array) -> csc_array:
-    """A matrix by its columns; ten times as fast as SciPy's own way from a small dense one."""
+    """Store a matrix by its columns; ten times as fast as SciPy's own way from a small dense one."""
     if issparse(K):
         return csc_array(K)
     columns, rows = np.nonzero(K.T)

@@ -1,4 +1,4 @@
-"""A loss with its penalties, before it is written in coordinates."""
+"""A loss with its penalties, checked, before it is written in coordinates."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from robscore.solvers.profiled_location import unshift_location
 
 @dataclass(frozen=True)
 class PenalisedLoss:
-    """A loss with what is to be penalised in K and eta; arguments as of ``rs.solve_path``, checked.
+    """A loss and how K and eta are penalised; arguments as of ``rs.solve_path``, checked.
 
     Attributes
     ----------
     loss : QuadraticLoss
-    weights : array of the shape of K, location_weights : array of the shape of eta, per unit of alpha
+    weights, location_weights : arrays of the shapes of K and of eta
+        Penalties per unit of alpha.
     symmetric, penalize_diagonal, fit_location : bool
     diagonal_multiplier : float
     shifted : bool
@@ -68,7 +69,7 @@ class PenalisedLoss:
         )
 
     def location(self, K: Array | csc_array, eta: Array | None) -> Array:
-        """eta, shape (m,), that belongs to K, or to the coordinates of a location that is not profiled out."""
+        """Find the eta, shape (m,), of a K, or of the coordinates of a location that is not profiled out."""
         if not self.fit_location:
             return np.zeros(self.loss.location_shape)
         if self.shifted:
@@ -76,8 +77,6 @@ class PenalisedLoss:
         assert eta is not None
         return eta
 
-
-# Options of the penalised problem, checked before any work.
 
 Rule: TypeAlias = Literal["symmetric", "and", "or"]
 
@@ -94,7 +93,7 @@ def check_options(
     location_weights: Array | None,
     effect_ratio: float = np.inf,
 ) -> tuple[Array, Array]:
-    """The penalty weights of K, shape (m, m), and of eta, shape (m,); raise on invalid options."""
+    """Give the penalty weights of K, shape (m, m), and of eta, shape (m,); raise on invalid options before any work."""
     if rule not in ("symmetric", "and", "or"):
         raise ArgumentError("rule", rule, "is not known; use 'symmetric', 'and' or 'or'.")
     check_number("diagonal_multiplier", diagonal_multiplier, at_least=0.0)
@@ -123,5 +122,5 @@ def check_options(
 
 
 def numbers_or_ones(name: str, values: Array | None, shape: tuple[int, ...]) -> Array:
-    """An optional array argument as floats; ones by default."""
+    """Convert an optional array argument to floats; ones by default."""
     return np.ones(shape) if values is None else as_numbers(name, values)

@@ -15,8 +15,8 @@ import numpy as np
 from robscore._tools.messages import ArgumentError
 from robscore._tools.typing import Array, BoolArray
 
-_ROUNDING = 1e-14  # gradients so much smaller than what they are the difference of are nothing but rounding
-_LIGHT = 1e-3  # weights below this share of the median have no say in where a path starts
+_ROUNDING = 1e-14  # guards rounding: gradients are differences, and below this share of their terms nothing else
+_LIGHT = 1e-3  # weights below this share of the median do not decide where a path starts
 
 
 class Penalty(ABC):
@@ -41,7 +41,7 @@ class Penalty(ABC):
 
     @property
     def parameters(self) -> tuple[float, ...]:
-        """What :meth:`prox` and :meth:`violation` get as an array; nothing by default."""
+        """The numbers that :meth:`prox` and :meth:`violation` get as an array; none by default."""
         return ()
 
     @abstractmethod
@@ -142,7 +142,7 @@ class L1(Penalty):
 
 
 def check_penalty(penalty: object) -> Penalty:
-    """The penalty requested, l1 by default; raise on anything else."""
+    """Pass on the penalty requested, l1 by default; raise on anything else."""
     if penalty is None:
         return L1()
     if not isinstance(penalty, Penalty):

@@ -14,7 +14,7 @@ eta~_j = eta_j + t' K_j / s is made and eta~_j stays a free coordinate.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -30,11 +30,11 @@ from robscore.solvers.penalties import Penalty, check_penalty
 from robscore.solvers.profiled_location import check_variation, shift_location, slopes_of
 from robscore.solvers.unsolvable_columns import BeyondNumbersError
 
-_LEAST, _LARGEST = 1e-290, 1e290  # curvatures beyond which digits are lost
+_LEAST, _LARGEST = 1e-290, 1e290  # guard rounding: curvatures beyond which digits are lost
 _LONG = 0.1  # share of its length that a solution may still gain while the number of sweeps doubles
 _NOT_SHORT = 1e-3  # the same share, of a move along which there is no curvature but rounding
 _SINGULAR = 1e-11  # least eigenvalue of a block with unit diagonal
-_FEW_COORDINATES = 1000  # up to which all second derivatives are kept
+_FEW_COORDINATES = 1000  # guards memory: up to which all second derivatives are kept
 _FLAT = 5e-5  # curvature along a long move, relative to the sum of its coordinates' own
 
 
@@ -45,15 +45,16 @@ class Problem:
     Attributes
     ----------
     blocks : Blocks
-    last : array of shape (m-1, p, p), L_j in the head of this file, or (0, p, p) where nothing is coupled
+        The Q_j.
     linear : array of the length of z
+        The l_j.
     own, mirror : integer arrays of shape (C,)
         The entry of z that a coordinate is, and the other one, or -1.
     weights : array of shape (C,)
         Penalty of each coordinate per unit of alpha; 0 is free, infinity is forbidden.
     penalty : Penalty
-    curvature : array of shape (C,)
-        Second derivative of the loss in each coordinate.
+    last : array of shape (m-1, p, p)
+        The L_j of the module's head; empty where nothing is coupled.
     slack : float
         How many times larger violations may be in K and eta than they are in these coordinates. A location that is
         profiled out is exactly optimal; one that stays a coordinate is so up to the tolerance, and its change of
@@ -61,39 +62,28 @@ class Problem:
     """
 
     blocks: Blocks
-    last: Array
     linear: Array
     own: IntArray
     mirror: IntArray
     weights: Array
     penalty: Penalty
-    curvature: Array
+    last: Array = field(default_factory=lambda: np.zeros((0, 0, 0)))
     slack: float = 1.0
 
-    @classmethod
-    def of(
-        cls,
-        blocks: Blocks,
-        linear: Array,
-        own: IntArray,
-        mirror: IntArray,
-        weights: Array,
-        penalty: Penalty,
-        last: Array | None = None,
-        slack: float = 1.0,
-    ) -> Problem:
-        """With the curvature that follows from the blocks."""
+    @cached_property
+    def curvature(self) -> Array:
+        """Second derivative of the loss in each coordinate, shape (C,)."""
+        blocks, own = self.blocks, self.own
         diagonal = np.concatenate([blocks.block(node).diagonal() for node in range(blocks.sizes.size)])
         curvature = diagonal[own].copy()
-        both = mirror >= 0
-        curvature[both] += diagonal[mirror[both]]
-        last = np.zeros((0, 0, 0)) if last is None else last
-        if last.size:
-            p, m = last.shape[1], blocks.sizes.size
+        both = self.mirror >= 0
+        curvature[both] += diagonal[self.mirror[both]]
+        if self.last.size:
+            p, m = self.last.shape[1], blocks.sizes.size
             nodes, rows = blocks.owners[own], own - blocks.firsts[blocks.owners[own]]
             coupled = np.flatnonzero(both & (nodes == m - 1))
-            curvature[coupled] += 2 * last[rows[coupled], min(m - 1, p - 1), rows[coupled]]
-        return cls(blocks, last, linear, own, mirror, weights, penalty, curvature, slack)
+            curvature[coupled] += 2 * self.last[rows[coupled], min(m - 1, p - 1), rows[coupled]]
+        return np.asarray(curvature)
 
     @cached_property
     def penalised(self) -> BoolArray:
@@ -117,11 +107,11 @@ class Problem:
 
     @cached_property
     def quadratic(self) -> tuple[Array, IntArray, IntArray, IntArray, IntArray, Array, Array]:
-        """The blocks, L, and L with its blocks transposed, as the kernels take them."""
+        """The blocks, L, and L with its blocks transposed, as compiled functions take them."""
         return *self.blocks, self.last, np.ascontiguousarray(self.last.transpose(0, 2, 1))
 
     def image(self, z: Array) -> Array:
-        """R = Q z."""
+        """Compute R = Q z."""
         from robscore.solvers.descent_kernels import refresh
 
         R = np.empty_like(z)
@@ -129,29 +119,29 @@ class Problem:
         return R
 
     def gradient(self, R: Array) -> Array:
-        """Derivative of the loss in every coordinate, from R = Q z."""
+        """Differentiate the loss in every coordinate, given R = Q z: entry R - l of z, or the sum of two."""
         residual = R - self.linear
         total: Array = residual[self.own]
         total[self.mirrored] += residual[self.mirror[self.mirrored]]
         return total
 
     def values(self, z: Array) -> Array:
-        """The coordinates of z."""
+        """Read the coordinates from z."""
         return z[self.own]
 
     def violations(self, z: Array, R: Array, alpha: float) -> Array:
-        """Distance of the gradient to the subdifferential, coordinate by coordinate; 0 for forbidden ones."""
+        """Measure how far the gradient is from the subdifferential, by coordinate; 0 for forbidden ones."""
         theta, gradient = self.values(z), self.gradient(R)
         distance = self.penalty.distances(theta, gradient, self.finite_weights, alpha)
         distance[self.forbidden] = 0.0
         return distance
 
     def objective(self, z: Array, R: Array, alpha: float) -> float:
-        """Loss plus penalty at z, up to a constant, given R = Q z."""
+        """Compute loss plus penalty at z, up to a constant, given R = Q z."""
         return float(z @ (0.5 * R - self.linear) + self.penalty.value(self.values(z), self.finite_weights, alpha))
 
     def alpha_max(self, R: Array) -> float:
-        """The smallest alpha at which every penalised coordinate is zero, from R at the null solution."""
+        """Find the smallest alpha at which every penalised coordinate is zero, from R at the null solution."""
         return self.penalty.alpha_max(self.gradient(R), self.weights, float(np.abs(self.linear).max()))
 
     def is_unbounded_below(self, before: Array, after: Array, alpha: float) -> bool:
@@ -171,15 +161,15 @@ class Problem:
             return False
         pays = self.penalty.growth(self.values(move), self.finite_weights, alpha) < self.linear @ move
         is_long = own_curvature >= _LONG**2 * whole
-        return bool(pays and (self.is_flat(move) if is_long else self.is_level(move)))
-
-    def is_flat(self, move: Array) -> bool:
-        """Whether the loss has next to none of the curvature along a move that its coordinates have one by one."""
-        return bool(move @ self.image(move) < _FLAT * (self.curvature @ self.values(move) ** 2))
+        return bool(pays and (self._is_flat(move, _FLAT) if is_long else self.is_level(move)))
 
     def is_level(self, move: Array) -> bool:
         """Whether all of the curvature along a move is rounding, so that no minimum is known to lie on its way."""
-        return bool(move @ self.image(move) < _SINGULAR * (self.curvature @ self.values(move) ** 2) and self.singular)
+        return self._is_flat(move, _SINGULAR) and self.singular
+
+    def _is_flat(self, move: Array, share: float) -> bool:
+        """Whether the loss has less than that share of the curvature along a move that its coordinates have alone."""
+        return bool(move @ self.image(move) < share * (self.curvature @ self.values(move) ** 2))
 
     @cached_property
     def singular(self) -> bool:
@@ -194,7 +184,7 @@ class Problem:
         return False
 
     def of_nodes(self, nodes: slice) -> Problem:
-        """The part of some neighbouring nodes, where nothing couples nodes."""
+        """Take the part of some neighbouring nodes, where nothing couples nodes."""
         Q, starts, firsts, sizes, owners = self.blocks
         first, last = int(firsts[nodes][0]), int(firsts[nodes][-1] + sizes[nodes][-1])
         low, high = int(starts[nodes].min()), int((starts[nodes] + sizes[nodes] ** 2).max())
@@ -202,14 +192,8 @@ class Problem:
         blocks = Blocks(
             Q[low:high], starts[nodes] - low, firsts[nodes] - first, sizes[nodes], owners[first:last] - nodes.start
         )
-        return Problem.of(
-            blocks,
-            self.linear[first:last],
-            self.own[mine] - first,
-            self.mirror[mine],
-            self.weights[mine],
-            self.penalty,
-        )
+        linear, own = self.linear[first:last], self.own[mine] - first
+        return Problem(blocks, linear, own, self.mirror[mine], self.weights[mine], self.penalty)
 
     def check_size(self) -> None:
         """Raise, naming nodes, where the loss is flat in what is free, or beyond floating-point range."""
@@ -222,7 +206,7 @@ class Problem:
             raise BeyondNumbersError(np.unique(self.blocks.owners[self.own[~usable]]).tolist())
 
     def null_solution(self) -> Array:
-        """Z with every penalised parameter zero and the free ones optimal."""
+        """Solve for the free parameters, with every penalised one zero; gives z."""
         self.check_size()
         free = np.flatnonzero(self.weights == 0)
         owners = self.blocks.owners[self.own[free]]
@@ -232,14 +216,14 @@ class Problem:
         return self.entries(free, lstsq(self.hessian_on(free), self.linear_by_coordinate[free])[0])
 
     def hessian_on(self, coordinates: IntArray) -> Array:
-        """Second derivatives of the loss in d coordinates, shape (d, d)."""
+        """Give the second derivatives of the loss in d coordinates, shape (d, d)."""
         if self.own.size <= _FEW_COORDINATES:
             return self._hessian.take(coordinates, axis=0)[:, coordinates]
         return self._assembled(coordinates)
 
     @cached_property
     def _hessian(self) -> Array:
-        """In all coordinates, shape (C, C): many supports are asked for along a path."""
+        """All second derivatives, shape (C, C), kept since many supports are asked for along a path."""
         return self._assembled(np.arange(self.own.size))
 
     def _assembled(self, coordinates: IntArray) -> Array:
@@ -254,7 +238,7 @@ class Problem:
         return self.blocks.block(node)[rows[:, None], columns]
 
     def entries(self, coordinates: IntArray, theta: Array) -> Array:
-        """Z with these values in some coordinates and zero elsewhere."""
+        """Give the z that has these values in some coordinates and zero elsewhere."""
         z = np.zeros_like(self.linear)
         z[self.own[coordinates]] = theta
         both = self.mirror[coordinates] >= 0
@@ -267,18 +251,20 @@ class Problem:
         return -self.gradient(np.zeros_like(self.linear))
 
 
-# The blocks of a quadratic in z = (z_1, ..., z_m), all in one flat array.
-
-
 class Blocks(NamedTuple):
-    """The symmetric blocks Q_j, one after the other; each node has as many entries of z as its block has rows.
+    """The symmetric blocks Q_j of a quadratic in z = (z_1, ..., z_m), one after the other, as compiled code takes them.
+
+    Each node has as many entries of z as its block has rows.
 
     Attributes
     ----------
     Q : flat array
-    starts : integer array, one per node: where its block begins in Q (all may share one)
-    firsts, sizes : integer arrays, one per node: its part of z
-    owners : integer array of the length of z: the node of each entry
+    starts : integer array of shape (m,)
+        Where the block of each node begins in Q; all may share one.
+    firsts, sizes : integer arrays of shape (m,)
+        Where the part of each node in z begins, and how long it is.
+    owners : integer array of the length of z
+        The node of each entry.
     """
 
     Q: Array
@@ -289,30 +275,27 @@ class Blocks(NamedTuple):
 
     @classmethod
     def stacked(cls, blocks: Array, n_nodes: int) -> Blocks:
-        """From an array of shape (nodes, p, p), or (1, p, p) if all share one."""
+        """Take them from an array of shape (nodes, p, p), or (1, p, p) if all share one."""
         p, nodes = blocks.shape[1], np.arange(n_nodes)
         starts = nodes * p * p if len(blocks) == n_nodes else np.zeros_like(nodes)
         return cls(np.ascontiguousarray(blocks).ravel(), starts, nodes * p, np.full_like(nodes, p), np.repeat(nodes, p))
 
     @classmethod
     def ragged(cls, blocks: Sequence[Array]) -> Blocks:
-        """From one square array per node."""
+        """Take them from one square array per node."""
         sizes = np.array([len(block) for block in blocks], dtype=np.intp)
         starts, firsts = (np.cumsum(lengths) - lengths for lengths in (sizes**2, sizes))
         Q = np.concatenate([block.ravel() for block in blocks])
         return cls(Q, starts, firsts, sizes, np.repeat(np.arange(sizes.size), sizes))
 
     def block(self, node: int) -> Array:
-        """Q_j as a square array."""
+        """Give Q_j as a square array."""
         start, size = self.starts[node], self.sizes[node]
         return self.Q[start : start + size * size].reshape(size, size)
 
 
-# A penalised loss written in coordinates, from blocks that are held whole.
-
-
 def build_problem(penalised: PenalisedLoss) -> Problem:
-    """All coordinates of a penalised problem, from blocks that are held."""
+    """Write a penalised loss in coordinates, all of them, from blocks that are held whole."""
     loss, m, M = penalised.loss, penalised.loss.n_columns, penalised.loss.n_interactions
     shifted, symmetric = penalised.shifted, penalised.symmetric
     blocks, g, last = shift_location(loss) if shifted else (loss.blocks.copy(), loss.g, loss.gamma_last)
@@ -336,7 +319,7 @@ def build_problem(penalised: PenalisedLoss) -> Problem:
         weights[~off_diagonal] = np.inf  # the rest of the column determines it
     elif penalised.penalize_diagonal:
         weights[~off_diagonal] = penalised.weights[rows, nodes][~off_diagonal]
-    weights[~off_diagonal & ~np.isin(parts, loss.parts.with_diagonal)] = np.inf  # other levels say the same
+    weights[~off_diagonal & ~np.isin(parts, loss.parts.with_diagonal)] = np.inf  # parts without a diagonal
     if with_location:
         rows, nodes = np.append(rows, np.repeat(np.arange(M, p), m)), np.append(nodes, np.tile(np.arange(m), L))
         weights = np.append(weights, location_rows(penalised.location_weights))
@@ -345,22 +328,15 @@ def build_problem(penalised: PenalisedLoss) -> Problem:
     slack = 1.0
     if shifted and last is not None:
         slack += 2.0 * float(np.abs(slopes_of(loss.blocks[:, M:, M:], loss.blocks[:, :M, M:])).max())
-    return Problem.of(
-        Blocks.stacked(blocks, m),
-        np.ascontiguousarray(g).ravel(),
-        nodes * p + rows,
-        mirror,
-        weights,
-        penalised.penalty,
-        None if last is None else np.ascontiguousarray(last[:, :p, :p]),
-        slack,
-    )
+    last = np.zeros((0, 0, 0)) if last is None else np.ascontiguousarray(last[:, :p, :p])
+    linear = np.ascontiguousarray(g).ravel()
+    return Problem(Blocks.stacked(blocks, m), linear, nodes * p + rows, mirror, weights, penalised.penalty, last, slack)
 
 
 def build_statistic_problem(
     loss: StatisticLoss, diagonal_multiplier: float, penalty_weights: Array | None, penalty: Penalty | None = None
 ) -> Problem:
-    """The penalised problem of an exponential family: one node that owns every statistic."""
+    """Write the penalised loss of an exponential family in coordinates: one node owns every statistic."""
     check_number("diagonal_multiplier", diagonal_multiplier, at_least=0.0)
     r = loss.g.size
     gamma = loss.gamma + diagonal_multiplier * np.diag(loss.gamma.diagonal())
@@ -370,4 +346,4 @@ def build_statistic_problem(
             f"penalty_weights must be {r} numbers of at least 0, one per statistic; got {penalty_weights!r}."
         )
     blocks, every = Blocks.stacked(gamma[None], 1), np.arange(r)
-    return Problem.of(blocks, loss.g.copy(), every, np.full(r, -1), weights, check_penalty(penalty))
+    return Problem(blocks, loss.g.copy(), every, np.full(r, -1), weights, check_penalty(penalty))

@@ -19,11 +19,11 @@ from robscore._tools.typing import Array
 from robscore.losses.quadratic import QuadraticLoss, as_location, location_rows
 from robscore.solvers.unsolvable_columns import ColumnsError
 
-_VARIES = 1e-13  # what must be left of a diagonal entry
+_VARIES = 1e-13  # guards rounding: the share of a diagonal entry that must be left
 
 
 class HardlyVaryError(ColumnsError):
-    """Columns that say nothing once the location is profiled out."""
+    """Columns that determine nothing once the location is profiled out."""
 
     problem = Message(
         "hardly vary, compared with their size, over the rows that count; where a family ends at zero, zeros do not "
@@ -49,7 +49,7 @@ class NoLocationError(ColumnsError):
 
 
 def shift_location(loss: QuadraticLoss) -> tuple[Array, Array, Array | None]:
-    """Blocks, linear part and coupling after eta~_j = eta_j + t' K_j / s, which no longer meets K within its block."""
+    """Change variables to eta~_j = eta_j + t' K_j / s: blocks, linear part, coupling; it meets no K_j any more."""
     m = loss.n_interactions
     s, t = loss.blocks[:, m:, m:], loss.blocks[:, :m, m:]
     check_location(np.einsum("jkk->jk", s))
@@ -71,14 +71,14 @@ def shift_location(loss: QuadraticLoss) -> tuple[Array, Array, Array | None]:
 
 
 def slopes_of(s: Array, t: Array) -> Array:
-    """The products t s^-1 of every node, shape (nodes, m, L), from s, (nodes, L, L), and t, (nodes, m, L)."""
+    """Compute the products t s^-1 of every node, shape (nodes, m, L), from s, (nodes, L, L), and t, (nodes, m, L)."""
     if s.shape[-1] == 1:
         return t / s
     return np.asarray(np.linalg.solve(s, t.transpose(0, 2, 1)).transpose(0, 2, 1))
 
 
 def unshift_location(loss: QuadraticLoss, K: Array | csc_array, shifted: Array | None) -> Array:
-    """eta, shape (m,) or (m, L), from K and eta~; or from K alone where eta~ is the optimum."""
+    """Find eta, shape (m,) or (m, L), from K and eta~; or from K alone where eta~ is the optimum."""
     best = loss.best_location(loss.g[:, loss.n_interactions :]) if shifted is None else location_rows(shifted).T
     return as_location(best - loss.best_location(loss.pulls_of(K)))
 

@@ -8,7 +8,7 @@ joins the set, and each alpha ends when nothing does. So the work follows the ed
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -16,25 +16,27 @@ from scipy.sparse import csc_array
 from robscore._tools.threads import one_thread
 from robscore._tools.typing import Array, IntArray
 from robscore.losses.quadratic import as_location, location_rows
-from robscore.solvers.descent import Trace, alpha_grid, check_descent, solve_one, take_if_better
+from robscore.solvers.descent import PathOptions, Trace, solve_one, take_if_better
 from robscore.solvers.penalised_loss import PenalisedLoss
 from robscore.solvers.problem import Blocks, Problem
 from robscore.solvers.profiled_location import check_location, check_variation, slopes_of
 
-_MOST_NUMBERS = 120_000_000  # entries of blocks that may be held, about 1 GB
+_MOST_NUMBERS = 120_000_000  # guards memory: entries of blocks that may be held, about 1 GB
 _AHEAD = 0.5  # of the way from the last penalty to this one, that gradients may go in the next step
 _FURTHEST_AHEAD = 0.1  # of the penalty: where steps are long, far too many pairs would come in by the rule above
 _STEPS = 50  # rounds of violating coordinates for one alpha; a few are usual
 
 
 class _Screened:
-    """Where a path for many columns has come to.
+    """The state of a path for many columns at one of its penalties.
 
     Attributes
     ----------
     chosen : WorkingSet
-    theta : array of shape (C,), the solution in the coordinates of the set
-    gradient : array of shape (m, m), the loss's derivative in every entry of K
+    theta : array of shape (C,)
+        The solution in the coordinates of the set.
+    gradient : array of shape (m, m)
+        The loss's derivative in every entry of K.
     alpha_max, size : float
         ``size`` is how large the terms of gradients are.
     previous : float
@@ -72,7 +74,7 @@ class _Screened:
         )
 
     def missing(self, alpha: float, tol: float) -> tuple[float, IntArray, IntArray]:
-        """The largest violation outside of the set, and the rows and nodes of those beyond ``tol``."""
+        """Find the largest violation outside of the set, and the rows and nodes of those beyond ``tol``."""
         chosen, symmetric = self.chosen, self.penalised.symmetric
         worst, _, rows, nodes = self.furthest(
             self.gradient, self.weights, chosen.place, alpha, self.parameters, tol, chosen.m**2, symmetric
@@ -80,7 +82,7 @@ class _Screened:
         return worst, rows, nodes
 
     def advance(self, alpha: float, tol: float, max_iter: int) -> tuple[int, float]:
-        """Go on to the solution at alpha; how many sweeps that took, and the largest violation left."""
+        """Go on to the solution at alpha; give how many sweeps that took, and the largest violation left."""
         # Half of what the strong rule takes in: the other half seldom comes in, and its blocks cost.
         ahead = min(_AHEAD * (self.previous - alpha), _FURTHEST_AHEAD * alpha)
         _, rows, nodes = self.missing(alpha - ahead, 0.0)
@@ -102,14 +104,14 @@ class _Screened:
         return sweeps, violation
 
     def violation(self, alpha: float) -> float:
-        """The largest violation at alpha of the solution as it is."""
+        """Measure the largest violation at alpha of the solution as it is."""
         problem = self.chosen.problem()
         z = problem.entries(np.arange(self.theta.size), self.theta)
         worst, _, _ = self.missing(alpha, np.inf)
         return max(worst, float(problem.violations(z, problem.image(z), alpha).max(initial=0.0)))
 
     def _start(self, alpha: float, *, ahead: bool) -> tuple[Problem, Array, Array]:
-        """The problem of the set, z and R = Q z: theta, or ahead on the line of the last two solutions if better."""
+        """Start from theta, or ``ahead`` on the line of the last two solutions if better: problem, z, Q z."""
         problem, size = self.chosen.problem(), self.chosen.rows.size
         every = np.arange(size)
         self.theta, old = (np.append(values, np.zeros(size - values.size)) for values in (self.theta, self.before[0]))
@@ -123,18 +125,13 @@ class _Screened:
 
 
 def trace_screened(
-    penalised: PenalisedLoss,
-    alphas: int | Sequence[float] | Array | None,
-    keep: Callable[[csc_array, Array | None], bool],
-    *,
-    alpha_min_ratio: float,
-    tol: float,
-    max_iter: int,
+    penalised: PenalisedLoss, options: PathOptions, keep: Callable[[csc_array, Array | None], bool]
 ) -> Trace:
     """Solve for every alpha, giving K and eta to ``keep``, until that says stop or the blocks fill the memory."""
-    check_descent(tol, alpha_min_ratio, max_iter)
+    options.check()
+    tol, max_iter = options.tol, options.max_iter
     state = _Screened(penalised)
-    grid = alpha_grid(alphas, state.alpha_max, alpha_min_ratio)
+    grid = options.grid(state.alpha_max)
     unit = state.alpha_max if state.alpha_max > 0 else max(state.size, 1e-300)
     n_iter, kkt = np.zeros(grid.size, dtype=np.intp), np.zeros(grid.size)
     for k, alpha in enumerate(grid):
@@ -154,9 +151,6 @@ def trace_screened(
             grid, n_iter, kkt = grid[: k + 1], n_iter[: k + 1], kkt[: k + 1]
             break
     return Trace(grid, state.alpha_max, n_iter, kkt)
-
-
-# The coordinates that a path for many columns has looked at so far, with their part of the blocks.
 
 
 class WorkingSet:
@@ -198,7 +192,7 @@ class WorkingSet:
         self.add(*self._at_the_start())
 
     def _at_the_start(self) -> tuple[IntArray, IntArray]:
-        """The diagonal, the locations, and edges without a penalty."""
+        """Begin with the diagonal, the locations, and edges without a penalty."""
         W, m = self.penalised.weights, self.m
         free = (W == 0) & ~np.eye(m, dtype=bool)
         nodes, rows = np.nonzero(np.tril(free) if self.penalised.symmetric else free.T)
@@ -238,7 +232,7 @@ class WorkingSet:
         return weights
 
     def _extend(self, node: int, new: IntArray) -> None:
-        """More entries of one node's block."""
+        """Add entries to one node's block."""
         old, m = self.own_entries[node], self.m
         entries = np.append(old, new)
         grown = np.empty((entries.size, entries.size))
@@ -254,17 +248,17 @@ class WorkingSet:
         self.own_entries[node], self.own_blocks[node] = entries, grown
 
     def problem(self) -> Problem:
-        """The penalised problem in the coordinates of the set."""
+        """Write the penalised problem in the coordinates of the set."""
         blocks = Blocks.ragged(self.own_blocks)
         linear = np.concatenate([self.linear[node, own] for node, own in enumerate(self.own_entries)])
         own = blocks.firsts[self.nodes] + self.place[self.nodes, self.rows]
         mirror = np.full(own.size, -1)
         both = np.flatnonzero((self.rows != self.nodes) & (self.rows < self.m) & self.penalised.symmetric)
         mirror[both] = blocks.firsts[self.rows[both]] + self.place[self.rows[both], self.nodes[both]]
-        return Problem.of(blocks, linear, own, mirror, self.weights, self.penalised.penalty)
+        return Problem(blocks, linear, own, mirror, self.weights, self.penalised.penalty)
 
     def solution(self, theta: Array) -> tuple[csc_array, Array | None]:
-        """K, sparse, and eta if it is a coordinate, from the values of the coordinates."""
+        """Give K, sparse, and eta if it is a coordinate, from the values of the coordinates."""
         m = self.m
         used = np.flatnonzero(((theta != 0) | (self.rows == self.nodes)) & (self.rows < m))
         rows, nodes, values = self.rows[used], self.nodes[used], theta[used]
@@ -280,7 +274,7 @@ class WorkingSet:
         return K, as_location(eta)
 
     def gradient(self, theta: Array) -> Array:
-        """The loss's derivative in every entry of K, row j for node j, shape (m, m)."""
+        """Differentiate the loss in every entry of K, row j for node j, shape (m, m)."""
         K, eta = self.solution(theta)
         if eta is None:
             eta = np.zeros(self.penalised.loss.location_shape)

@@ -4,6 +4,10 @@
 
 Over all parameters this is theta-hat(K) of the paper's section 3.2; on the support of a penalised solution it is
 what the graph explains once shrinkage is removed.
+
+The Hessian H = D' Gamma D is factored as H = S U'U S with S = diag(scale), in one piece, or node by node where columns
+are many: parameters that belong to one node only, K_jj and eta_j, meet only that node's edges, so they are eliminated
+node by node, and what is left to factor has one row per edge.
 """
 
 from __future__ import annotations
@@ -19,14 +23,7 @@ from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.losses.interaction_parts import matrices, mirrored
 from robscore.losses.quadratic import MANY_COLUMNS, Loss, QuadraticLoss, as_location, assemble_hessian, location_rows
 
-# Square roots of the Hessian on a support: of the whole, or node by node where columns are many.
-#
-#     H = S U'U S,    S = diag(scale)
-#
-# Parameters that belong to one node only, K_jj and eta_j, meet only that node's edges, so they are eliminated
-# node by node, and what is left to factor has one row per edge.
-
-SMALLEST_RCOND = 1e-13
+SMALLEST_RCOND = 1e-13  # guards rounding: reciprocal condition number below which a matrix is singular
 
 
 class SingularLossError(ValueError):
@@ -41,21 +38,21 @@ class Factor:
     scale: Array
 
     def whiten(self, gradients: Array) -> Array:
-        """H^(-1/2) applied to gradients of shape (n, d), as an array of shape (d, n)."""
+        """Apply H^(-1/2) to gradients of shape (n, d); gives shape (d, n)."""
         if not self.scale.size:
             return gradients.T
         whitened: Array = solve_triangular(self.root, _divided(gradients, self.scale).T, trans="T", check_finite=False)
         return whitened
 
     def unwhiten(self, whitened: Array) -> Array:
-        """H^-1 applied to what was whitened, shape (d, n), as an array of shape (n, d)."""
+        """Apply H^-1 to gradients that were whitened, shape (d, n); gives shape (n, d)."""
         if not self.scale.size:
             return whitened.T
         return _divided(solve_triangular(self.root, whitened, check_finite=False).T, self.scale)
 
 
 class NodePart(NamedTuple):
-    """What is eliminated of one node: its own parameters, those it shares, the root of its own, and what joins both."""
+    """A node's elimination: its own parameters, those it shares, the root of its own block, and the block across."""
 
     own: IntArray
     shared: IntArray
@@ -73,7 +70,7 @@ class NodeFactor:
     scale: Array
 
     def whiten(self, gradients: Array) -> Array:
-        """H^(-1/2) applied to gradients of shape (n, d), as an array of shape (d, n)."""
+        """Apply H^(-1/2) to gradients of shape (n, d); gives shape (d, n)."""
         whitened = np.ascontiguousarray(_divided(gradients, self.scale).T)
         for own, shared, root, across in self.parts:
             whitened[own] = solve_triangular(root, whitened[own], trans="T", check_finite=False)
@@ -83,7 +80,7 @@ class NodeFactor:
         return whitened
 
     def unwhiten(self, whitened: Array) -> Array:
-        """H^-1 applied to what was whitened, shape (d, n), as an array of shape (n, d)."""
+        """Apply H^-1 to gradients that were whitened, shape (d, n); gives shape (n, d)."""
         solved = whitened.copy()
         if self.shared.size:
             solved[self.shared] = solve_triangular(self.root, solved[self.shared], check_finite=False)
@@ -95,7 +92,7 @@ class NodeFactor:
 def factor_hessian(
     loss: QuadraticLoss, position: IntArray, size: int, ridge: float = 0.0, least_rcond: float = SMALLEST_RCOND
 ) -> Factor | NodeFactor:
-    """A square root of D' Gamma D for the free parameters at ``position``, shape (m, m+1); raise when singular.
+    """Factor D' Gamma D for the free parameters at ``position``, shape (m, m+1); raise when singular.
 
     Its diagonal is multiplied by 1 + ridge.
     """
@@ -139,13 +136,13 @@ def _by_nodes(loss: QuadraticLoss, position: IntArray, size: int, ridge: float, 
 
 
 def _divided(values: Array, scale: Array) -> Array:
-    """Values over the scale of their columns, infinite where that is beyond all numbers: whoever asked says so."""
+    """Divide values by the scale of their columns; callers report what becomes infinite."""
     with np.errstate(over="ignore"):
         return np.asarray(values / scale)
 
 
 def factor_positive_definite(matrix: Array, least_rcond: float = SMALLEST_RCOND) -> tuple[Array, Array]:
-    """Upper Cholesky factor U and scale s with matrix = diag(s) U'U diag(s); raise when singular."""
+    """Give the upper Cholesky factor U and scale s with matrix = diag(s) U'U diag(s); raise when singular."""
     diagonal = matrix.diagonal()
     if not diagonal.size:
         return np.zeros((0, 0)), np.zeros(0)
@@ -258,7 +255,7 @@ def refit(
 
 
 def minimise(loss: Loss, *, fit_location: bool = True) -> tuple[Array, ...]:
-    """The parameters that minimise a loss: (K, eta), or (theta,) of an exponential family.
+    """Find the parameters that minimise a loss: (K, eta), or (theta,) of an exponential family.
 
     Raises
     ------
@@ -296,10 +293,10 @@ def solve_unpenalised(loss: QuadraticLoss, *, fit_location: bool = True) -> tupl
 
 
 def dependent_columns(loss: QuadraticLoss) -> IntArray:
-    """Columns that take part in the flattest direction of any node's block, for a message."""
+    """Find the columns that take part in the flattest direction of any node's block, for a message."""
     flattest, columns = np.inf, np.arange(loss.n_columns)
     for given in loss.blocks:
-        block = given + np.diag(given.diagonal() == 0)  # where columns sum to zero, one entry is not there
+        block = given + np.diag(given.diagonal() == 0)  # where columns sum to zero, one entry is missing
         root = np.sqrt(np.maximum(block.diagonal(), np.finfo(float).tiny))
         values, vectors = np.linalg.eigh(block / np.multiply.outer(root, root))
         if values[0] < flattest:

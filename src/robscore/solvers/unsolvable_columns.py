@@ -1,4 +1,7 @@
-"""Problems of some columns; their names are added where the rows are known."""
+"""Errors that name the columns for which the loss has no usable minimum.
+
+Solvers know columns by position only; whoever knows the rows adds the names (:meth:`ColumnsError.named`).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from robscore._tools.messages import Message, UsageError, quoted
 
 
 class ColumnsError(UsageError):
-    """Columns, by their positions or by name, and their ``problem``: the rest of a sentence that begins with them."""
+    """Some columns are unsolvable; ``problem`` is the rest of a sentence that begins with their positions or names."""
 
     problem: ClassVar[Message]
 
@@ -19,12 +22,12 @@ class ColumnsError(UsageError):
         super().__init__(f"Columns {listed} ", self.problem)
 
     def named(self, names: Sequence[str]) -> Self:
-        """The same, with the names of the columns."""
+        """Word the same error with the names of the columns."""
         return type(self)(self.columns, names)
 
 
 class BeyondNumbersError(ColumnsError):
-    """Columns in which the loss is flat, or beyond floating-point range."""
+    """The loss is flat in these columns, or beyond floating-point range."""
 
     problem = Message(
         "are zero, or so large or small that the minimum of the loss is beyond floating-point range; drop them, or "

@@ -1,6 +1,6 @@
 """What a fit expects of good rows: step 4 of the row rule.
 
-A fit of the rows that count says how good rows are distributed: how far from the centre they lie, how large the
+A fit of the rows with a weight says how good rows are distributed: how far from the centre they lie, how large the
 residual of every column given the others is, and how surprising rows are. The values of N good rows are
 
 - computed, whatever the seed, where rows are normal once the family has made them symmetric (:class:`NormalValues`);
