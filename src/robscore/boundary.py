@@ -244,7 +244,7 @@ class LogPower(_PowerAtBoundary):
         return LogPower(self.p, self.scale * scales)
 
     def combined(self, d: Array, power: float, value: float, derivative: float) -> Array:
-        """With r = log(1 + t) / t at t = d / s:  (value r^p + derivative p r^(p-1) / (1 + t)) d^(p + power)."""
+        """Return (value r^p + derivative p r^(p-1) / (1 + t)) d^(p + power), r = log(1 + t) / t at t = d / s."""
         t = d / self.scale
         r = np.divide(np.log1p(t), t, out=np.ones_like(t), where=t > 0)
         factor = r ** (self.p - 1) * (value * r + derivative * self.p / (1 + t))
@@ -274,7 +274,7 @@ class MCP(Boundary):
         return self.lam, 1.0
 
     def value(self, d: Array) -> Array:
-        """Lam d - d^2 / (2 c) at min(d, c lam)."""
+        """The parabola lam d - d^2 / (2 c) at min(d, c lam)."""
         near = np.minimum(d, self.c * self.lam)
         return self.lam * near - near**2 / (2 * self.c)
 

@@ -66,11 +66,11 @@ class Domain(ABC):
         return lower[:, j], upper[:, j]
 
     def others_inside(self, X: Array) -> BoolArray:
-        """Whether the other entries of its row meet what is asked of them alone, for every entry of X, shape (n, m)."""
+        """Return for every entry of X, shape (n, m), whether the others of its row meet what is asked of them alone."""
         return np.ones(X.shape, dtype=bool)
 
     def contains(self, X: ArrayLike) -> BoolArray:
-        """Which entries of X, shape (n, m), lie inside, given the rest of their row."""
+        """Return which entries of X, shape (n, m), lie inside, given the rest of their row."""
         x = np.asarray(X, dtype=float)
         lower, upper = self.segments(x)
         return np.asarray(((x[..., None] >= lower) & (x[..., None] <= upper)).any(axis=-1))
@@ -187,7 +187,7 @@ class Both(_Joined):
         return self.left.is_non_negative or self.right.is_non_negative
 
     def others_inside(self, X: Array) -> BoolArray:
-        """Whether the other entries meet what both domains ask of them alone."""
+        """Return whether the other entries meet what both domains ask of them alone."""
         return self.left.others_inside(X) & self.right.others_inside(X)
 
     def segments(self, X: Array) -> tuple[Array, Array]:

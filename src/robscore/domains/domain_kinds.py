@@ -106,26 +106,26 @@ class Intervals(Domain):
         )
 
     def segments(self, X: Array) -> tuple[Array, Array]:
-        """The same intervals for every row."""
+        """Return the same intervals for every row."""
         shape = (*X.shape, len(self.intervals))
         lower = np.stack([np.broadcast_to(low, X.shape) for low, _ in self.bounds], axis=-1)
         upper = np.stack([np.broadcast_to(high, X.shape) for _, high in self.bounds], axis=-1)
         return lower.reshape(shape), upper.reshape(shape)
 
     def segments_of(self, X: Array, j: int) -> tuple[Array, Array]:
-        """The same intervals for every row."""
+        """Return the same intervals for every row."""
         ends = np.array([[end if end.ndim == 0 else end[j] for end in pair] for pair in self.bounds])
         lower, upper = np.broadcast_to(ends.T[:, None], (2, len(X), len(ends)))
         return lower, upper
 
     def contains(self, X: ArrayLike) -> BoolArray:
-        """Which entries of X, shape (n, m), lie in an interval of their column."""
+        """Return which entries of X, shape (n, m), lie in an interval of their column."""
         x = np.asarray(X, dtype=float)
         each = [(x >= lower) & (x <= upper) for lower, upper in self.bounds]
         return np.asarray(each[0] if len(each) == 1 else np.logical_or.reduce(each))
 
     def others_inside(self, X: Array) -> BoolArray:
-        """Whether all other entries of the row lie in their intervals."""
+        """Return whether all other entries of the row lie in their intervals."""
         outside = ~self.contains(X)
         return np.asarray(outside.sum(axis=-1, keepdims=True) == outside)
 
@@ -338,7 +338,7 @@ class Custom(Domain):
         raise TypeError("A Custom domain has a distance only; it cannot be joined with others or sampled on.")
 
     def contains(self, X: ArrayLike) -> BoolArray:
-        """Which entries of X, shape (n, m), lie inside."""
+        """Return which entries of X, shape (n, m), lie inside."""
         x = np.asarray(X, dtype=float)
         return self._checked(self.inside, x).astype(bool) if self.inside else self._checked(self.distance, x) >= 0
 
@@ -382,13 +382,13 @@ class Simplex(Domain):
     is_bounded = True
 
     def segments(self, X: Array) -> tuple[Array, Array]:
-        """From 0 to x_j + x_m; the last entry is where the others leave it."""
+        """Return 0 and x_j + x_m; the last entry cannot move when all others stay."""
         lower, upper = np.zeros(X.shape), X + X[:, -1:]
         lower[:, -1] = upper[:, -1] = X[:, -1]
         return lower[..., None], upper[..., None]
 
     def contains(self, X: ArrayLike) -> BoolArray:
-        """Which entries of X, shape (n, m), are not negative; none in rows that do not sum to one."""
+        """Return which entries of X, shape (n, m), are not negative; none in rows that do not sum to one."""
         x = np.asarray(X, dtype=float)
         return np.asarray((x >= 0) & (misses_one(x) <= SUM_TOLERANCE))
 

@@ -117,7 +117,7 @@ class NodeElements(_GradientElements, PairwiseElements):
         return self.n_columns * self.parts.count
 
     def given(self, c: Array) -> Self:
-        """The same rows with covariates of the location, shape (n, q), each of which multiplies what eta_j meets."""
+        """Return the same rows with covariates of the location, shape (n, q): each multiplies what eta_j meets."""
         v, h, g, x = self.rows
         m, same = self.n_columns, copy(self)
         v, g = (np.concatenate([part, part[:, :, [m]] * c[:, None, :]], axis=2) for part in (v, g))

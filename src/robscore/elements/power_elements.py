@@ -123,7 +123,7 @@ class PowerElements(PairwiseElements):
         self.constant = self.copies * float(value @ value)
 
     def given(self, c: Array) -> PowerElements:
-        """The same rows with covariates of the location, shape (n, q)."""
+        """Return the same rows with covariates of the location, shape (n, q)."""
         u, A, B, C, alpha, beta, gamma, _ = self.rows
         C = C + self.constant_C if self.constant_C.any() else C
         B, C = A if self.same_B else B, A if self.same_C else C  # the new elements look whether they are one array
@@ -474,7 +474,7 @@ def pairs_of(u: Array) -> Array:
 
 
 def own_pairs(c: Array) -> Array:
-    """The same for the rows (1, c), with c of shape (n, q)."""
+    """Return products of pairs of the rows (1, c), as ``pairs_of``, with c of shape (n, q)."""
     return pairs_of(np.concatenate([np.ones((len(c), 1)), c], axis=1))
 
 

@@ -19,7 +19,7 @@ from robscore._tools.typing import AnyArray, Array, BoolArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """How many interaction matrices there are, and which of them belong to one category.
+    """The parts of the interactions: how many matrices there are, and which of them belong to one category.
 
     Attributes
     ----------

@@ -101,7 +101,7 @@ class QuadraticLoss:
 
     @property
     def location_shape(self) -> tuple[int, ...]:
-        """Of eta: (m,), or with q covariates (m, 1 + q)."""
+        """The shape of eta: (m,), or with q covariates (m, 1 + q)."""
         return (self.n_columns,) if self.n_locations == 1 else (self.n_columns, self.n_locations)
 
     @property
@@ -148,7 +148,7 @@ class QuadraticLoss:
         )
 
     def block(self, node: int, rows: IntArray, columns: IntArray) -> Array:
-        """Some entries of a node's block, shape (rows, columns)."""
+        """Return some entries of a node's block, shape (rows, columns)."""
         return self.blocks[0 if self.shared else node][rows[:, None], columns]
 
     def diagonal(self) -> Array:
@@ -242,7 +242,7 @@ class FactoredLoss(QuadraticLoss):
         return product
 
     def block(self, node: int, rows: IntArray, columns: IntArray) -> Array:
-        """Some entries of a node's block, shape (rows, columns)."""
+        """Return some entries of a node's block, shape (rows, columns)."""
         m = self.n_columns
         inside, across = rows < m, columns < m
         left, right = self.u[rows[inside]], self.u[columns[across]]
@@ -411,7 +411,7 @@ class RestrictedLoss(QuadraticLoss):
         return self
 
     def block(self, node: int, rows: IntArray, columns: IntArray) -> Array:
-        """Some entries of a node's block, shape (rows, columns), all of them in its support."""
+        """Return some entries of a node's block, shape (rows, columns), all of them in its support."""
         own = self.entries[node]
         return self.corners[node][np.searchsorted(own, rows)[:, None], np.searchsorted(own, columns)]
 

@@ -92,7 +92,7 @@ class Covariate:
 
 @dataclass(frozen=True)
 class CovariateDesign:
-    """How covariates become q columns of numbers, the same for every data set after the fit.
+    """The design by which covariates become q columns of numbers, in the fit and in every data set after it.
 
     Attributes
     ----------
