@@ -41,7 +41,7 @@ Column: TypeAlias = tuple[Kind, Any]
 
 
 def check_arguments(level: float, fdr: float, block_size: int | str) -> None:
-    """Raise on invalid arguments of intervals."""
+    """Raise on invalid arguments of tables with intervals and tests."""
     if isinstance(block_size, str) and block_size != "auto":
         raise ArgumentError("block_size", block_size, "is not known; use 'auto' or a number of rows.")
     if block_size != "auto":
@@ -53,7 +53,7 @@ def check_arguments(level: float, fdr: float, block_size: int | str) -> None:
 
 
 def allowed_pairs(fit: Fit) -> BoolArray:
-    """Pairs that may have an edge, shape (m, m): all of them, but for a graph with forbidden ones."""
+    """Pairs that may have an edge, shape (m, m): all but those that the user of a graph forbids."""
     m = len(fit.names)
     return fit.settings.allowed_pairs(m) if isinstance(fit.settings, GraphSettings) else ~np.eye(m, dtype=bool)
 

@@ -22,15 +22,15 @@ from robscore.family_choice.held_out_loss import block_losses
 from robscore.fitting.fit_result import GraphFit
 from robscore.rows.tables import Kind, as_table
 
-_MOST_ROWS = 20_000
-_FOLDS = 10
+_MOST_ROWS = 20_000  # it saves time
+_N_FOLDS = 10
 
 
 def predictability(fit: GraphFit) -> AnyData:
     """The table of :meth:`robscore.RobustGraph.predictability`."""
     rows = rows_to_check([fit], _MOST_ROWS)
     checked = ResidualRows.of(fit, rows)
-    if checked is None or rows.size < 2 * _FOLDS:
+    if checked is None or rows.size < 2 * _N_FOLDS:
         raise UsageError(
             f"Columns of {fit.prepared.preparation.family!r} with {rows.size} rows cannot be predicted: that needs 20 "
             "rows and a power family on [0, inf) or the real line, without moderators; choose one with ",
@@ -38,7 +38,7 @@ def predictability(fit: GraphFit) -> AnyData:
             ".",
         )
     order = np.random.default_rng(fit.settings.seed).permutation(checked.weight.phi.size)
-    starts = np.linspace(0, order.size, _FOLDS, endpoint=False).round().astype(np.intp)
+    starts = np.linspace(0, order.size, _N_FOLDS, endpoint=False).round().astype(np.intp)
     adjacency = fit.graph.adjacency
     values = np.zeros(len(adjacency))
     weight = checked.weight.ordered(order)

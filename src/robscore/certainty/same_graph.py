@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from robscore.estimators import RobustGraph
 
 CHANGES = ("kept", "gained", "lost", "changed sign")
+_FEWEST_PAIRS = 8  # of blocks: fewer can be swapped in too few ways for a small p-value
+_LARGEST_STEP = 0.01  # the least p-value that permutations can give: a larger one makes the test useless
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,14 +279,14 @@ def _listed(counts: list[int]) -> str:
 def _check_counts(counts: list[int], block_size: int, *, paired: bool) -> None:
     """Raise if there are too few blocks to permute."""
     if paired:
-        if counts[0] < 8:
+        if counts[0] < _FEWEST_PAIRS:
             raise ValueError(
                 f"There are {counts[0]} pairs of whole blocks of {block_size} rows that count: too few to permute. "
                 "Use smaller blocks, or more rows."
             )
         return
     total = sum(counts)
-    if min(counts) < 2 or 1 / comb(total, counts[0]) > 0.01:
+    if min(counts) < 2 or 1 / comb(total, counts[0]) > _LARGEST_STEP:
         raise ValueError(
             f"The groups have {_listed(counts)} whole blocks of {block_size} rows that count: too few to "
             "permute. Use smaller blocks, or more rows."

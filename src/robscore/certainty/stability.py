@@ -42,7 +42,7 @@ from robscore.rows.tables import Kind, as_table
 if TYPE_CHECKING:
     from robscore.estimators import RobustGraph
 
-DEFAULT_THRESHOLD = 0.75
+DEFAULT_THRESHOLD = 0.75  # between 0.6 and 0.9, where results hardly depend on it (Meinshausen and Bühlmann)
 
 
 @dataclass(frozen=True, eq=False)

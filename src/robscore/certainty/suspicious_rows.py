@@ -33,7 +33,7 @@ _PIECE_BYTES = 6e6  # of elements at a time: it guards memory
 _HALF = 0.5  # a full row weight is 1
 _LISTED = 20  # rows whose variables are named even if they are not flagged
 _MOST_START = 2000  # rows that chains start from
-_CRITERIA = TailCriteria(bulk=(0.1, 0.5))
+_CRITERIA = TailCriteria(bulk=(0.1, 0.5))  # quantiles of the surprise in which data and simulated rows agree
 
 
 @dataclass(frozen=True)
