@@ -1,1 +1,1 @@
-"""Cells that are missing or wrong: redrawn, given the rest of their row."""
+"""Cells that are missing or wrong: which they are, and draws of them given the rest of their row."""

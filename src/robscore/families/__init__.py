@@ -1,4 +1,4 @@
-"""Families of distributions: one small file each, holding only its mathematics."""
+"""Families of distributions, each of which holds only its own mathematics; ``family.py`` says how to add one."""
 
 from robscore.families import univariate
 from robscore.families.custom_statistics import ExponentialFamily, Pairwise

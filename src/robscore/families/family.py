@@ -7,7 +7,7 @@ To add a family, write a subclass of :class:`Family` in a file of its own with
 
 and, where the defaults here do not serve,
 
-* ``problem(X)``: a boolean array of the entries the family excludes, with the reason in words;
+* ``problem(X)``: a boolean array of the entries the family excludes, with the reason as a text;
 * ``scaling(X, fit_location)``, ``scaled`` and ``unscale``: a robust scale for the columns and the map of
   fitted parameters back to the given units (X may be rows that are not held in memory: take medians of columns with
   :func:`robscore.rows.quantiles.column_quantiles`);
@@ -340,14 +340,14 @@ def _deviations(about: Array, X: Array) -> Array:
 
 
 def check_boundary(boundary: object) -> Boundary:
-    """The boundary weight, or an error that says what it must be."""
+    """Return the boundary weight, or raise with what it must be."""
     if not isinstance(boundary, Boundary):
         raise TypeError(f"boundary={boundary!r} must be an object of rs.boundary, for example Power(1.5).")
     return boundary
 
 
 def check_domain(domain: object) -> Domain:
-    """The domain, or an error that says what it must be."""
+    """Return the domain, or raise with what it must be."""
     if not isinstance(domain, Domain):
         raise TypeError(f"domain={domain!r} must be an object of rs.domains, for example NonNegative().")
     if isinstance(domain, Simplex):

@@ -1,8 +1,8 @@
 """Whether the estimate without a penalty exists, from the paper's appendix A.
 
 Gamma-hat is positive definite almost surely if (A1) no statistic is constant, (A2) the weighted gradients of the
-statistics leave every proper subspace almost surely, and at least max_j d_j rows count, d_j being the number of
-statistics that involve column j. A geometric median that falls on one block mean counts that block's rows only.
+statistics leave every proper subspace almost surely, and at least max_j d_j rows have a weight, where d_j is the number
+of statistics that involve column j. Where the geometric median falls on one block mean, only that block's rows have.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from robscore.rows.partition import check_n_blocks
 
 
 class Identifiability(NamedTuple):
-    """The answer, and why.
+    """Whether the unpenalised estimate exists, and why.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Identifiability(NamedTuple):
 def check_identifiable(
     family: str | Family, n: int, m: int, n_blocks: int = 1, *, fit_location: bool = True
 ) -> Identifiability:
-    """Whether the unpenalised estimate exists for n rows of m columns in so many blocks.
+    """Whether the unpenalised estimate exists for n rows of m columns, divided into blocks.
 
     Parameters
     ----------

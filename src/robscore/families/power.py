@@ -57,7 +57,7 @@ class PowerFamily(WeightedFamily):
         Weight h of the distance to the boundary; by default the power max(2-a, 2-b, 0), which makes
         the boundary terms of score matching vanish (at least the power 1 where a boundary is not 0).
         With b = 0 < a that power is more than the interactions need, and far from the boundary it would
-        leave all say to the largest values: there h(d) = log(1 + d)^2, which is like d^2 at the boundary only.
+        let the largest values decide everything: there h(d) = log(1 + d)^2, which is like d^2 at the boundary only.
         A column without a boundary has weight 1.
     domain : domain, optional
         Where each column lives. Values below zero need whole numbers a, b >= 1.

@@ -1,6 +1,6 @@
 """Distributions of one column as plain exponential families: statistics x^p, with log x for p = 0.
 
-Each says with ``parameters(theta)`` what its natural parameters mean.
+Their method ``parameters(theta)`` turns natural parameters into the usual ones, such as mean and variance.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ l_j - sum_{k != j} M_jk y_k, which is sampled exactly by rejection, from one of 
                       variance 1/2, accept with (t/s)^p
     else              gamma of shape p + 1 and rate r = sqrt(c^2 + 2 (p + 1)) - c; accept with exp(-(t - (p + 1)/r)^2)
 
-For p >= 0 either accepts more than half of its proposals.
+For p >= 0 the first and the last envelope accept more than half of their proposals.
 """
 
 from __future__ import annotations

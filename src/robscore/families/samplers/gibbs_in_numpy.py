@@ -1,7 +1,7 @@
-"""Gibbs sweeps in NumPy, for where there is no numba: each function stands for that of its name in gibbs_kernels.py.
+"""Gibbs sweeps in NumPy, where there is no numba: each function takes the place of its namesake in gibbs_kernels.py.
 
 Many chains take each step together. So random numbers are used in another order than by the compiled functions, and
-rows differ from theirs; their distribution does not.
+rows differ from theirs, though their distribution does not.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import numpy as np
 
 from robscore._tools.typing import Array
 
-_LEAST_BURN_IN = 100  # sweeps, of several chains
+_LEAST_BURN_IN = 100  # sweeps of each chain, where there are several
 
 
 def draw_conditionals(c: Array, p: Array, rng: np.random.Generator) -> Array:
     """Exact draws from the densities ~ t^p exp(-(t - c)^2) on t > 0, for all of c and p, finite, shape (n,).
 
-    What ``draw_conditional`` does, for many.
+    They are drawn from the envelopes that ``gibbs.py`` describes, for many at a time; what is rejected is drawn again.
     """
     steep, spiked = (p >= 0) & (c > 0.2), (p < 0) & (c > 0.8)
     mode, rate = 0.5 * (c + np.hypot(c, np.sqrt(2.0 * np.maximum(p, 0.0)))), np.hypot(c, np.sqrt(2.0 * (p + 1.0))) - c
@@ -43,7 +43,7 @@ def draw_conditionals(c: Array, p: Array, rng: np.random.Generator) -> Array:
 
 
 def _in_two_pieces(c: Array, p: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Proposals for p < 0 and large c, and the odds to accept them."""
+    """Proposals for p < 0 and large c, and the probabilities to accept them."""
     s = 0.5 * c
     near = s ** (p + 1.0) / (p + 1.0) * np.exp(-((s - c) ** 2))
     is_near = rng.random(c.size) * (near + s**p * np.sqrt(np.pi)) < near
@@ -54,9 +54,9 @@ def _in_two_pieces(c: Array, p: Array, rng: np.random.Generator) -> tuple[Array,
 def gibbs_chain(
     M: Array, linear: Array, power: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator
 ) -> Array:
-    """Rows of y, shape (n_rows, m): chain after chain, of as many chains as make half the sweeps burn-in.
+    """Rows of y, shape (n_rows, m), chain after chain; there are so many chains that half of all sweeps are burn-in.
 
-    Several chains burn in for at least 100 sweeps: one that goes on for long forgets its start without, many do not.
+    Several chains burn in for at least 100 sweeps: a single long chain forgets its start in time, short ones do not.
     """
     m, sweeps = linear.size, max(burn_in, _LEAST_BURN_IN)
     n_chains = -(-n_rows * thin // sweeps)
@@ -79,7 +79,7 @@ def gibbs_rows(M: Array, linear: Array, power: Array, start: Array, sweeps: int,
 
 
 def _sweep(M: Array, linear: Array, power: Array, y: Array, sweeps: int, rng: np.random.Generator) -> None:
-    """So many sweeps of every chain, in place: y has shape (m, chains), l and p that or (m, 1)."""
+    """Make sweeps of every chain in place; y has shape (m, chains), l and p have this shape or (m, 1)."""
     root = np.sqrt(np.diag(M))
     others = M - np.diag(np.diag(M))
     power = np.broadcast_to(power, y.shape)

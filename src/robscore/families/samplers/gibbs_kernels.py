@@ -1,4 +1,8 @@
-"""Compiled Gibbs sweeps; imported when first needed. Without numba, those of gibbs_in_numpy.py."""
+"""Gibbs sweeps compiled by numba, for families and densities as in ``gibbs.py``.
+
+This module is imported when first needed, since compiling takes time. Where there is no numba, functions of
+``gibbs_in_numpy.py`` take the place of these.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from robscore._tools.compiling import compiled
 from robscore._tools.typing import Array
 from robscore.families.samplers import gibbs_in_numpy
 
-_FEW_NEIGHBOURS = 0.15  # of the columns: below that they are gone through one by one, else all columns are
+_FEW_NEIGHBOURS = 0.15  # share of the columns: with fewer neighbours only these are updated, else all; saves time
 
 
 @compiled
@@ -27,7 +31,7 @@ def draw_conditional(c: float, p: float, rng: np.random.Generator) -> float:
             t = mode + np.sqrt(0.5) * rng.standard_normal()
             if t > 0.0:
                 u, share = rng.random(), t / mode
-                if u < 1.0 - max(p, 1.0) * (1.0 - share) ** 2:  # less than the odds
+                if u < 1.0 - max(p, 1.0) * (1.0 - share) ** 2:  # a bound below the odds, which is quick
                     return t
                 odds = share * np.exp(1.0 - share)
                 if u < (odds if p == 1.0 else odds**p):
@@ -42,19 +46,19 @@ def draw_conditional(c: float, p: float, rng: np.random.Generator) -> float:
             t = rng.standard_gamma(p + 1.0) / rate
         if t > 0.0:
             u, square = rng.random(), (t - (p + 1.0) / rate) ** 2
-            if u < 1.0 - square or u < np.exp(-square):  # the first is less than the second, and cheap
+            if u < 1.0 - square or u < np.exp(-square):  # the first bound is below the second, and quick
                 return t
 
 
 @compiled
 def length_of(c: float, square: float) -> float:
-    """The root of c^2 + square."""
+    """The root of c^2 + square, which must not overflow."""
     return np.sqrt(c * c + square) if abs(c) < 1e150 else abs(c)
 
 
 @compiled
 def draw_in_two_pieces(c: float, p: float, rng: np.random.Generator) -> float:
-    """The same for -1 < p < 0 and large c: a spike at 0 beside a bell about c."""
+    """Draw where -1 < p < 0 and c is large: the density has a spike at 0 beside a bell about c."""
     s = 0.5 * c
     near = s ** (p + 1.0) / (p + 1.0) * np.exp(-((s - c) ** 2))
     far = s**p * np.sqrt(np.pi)
@@ -79,7 +83,7 @@ def gibbs_chain(
     y = 1.0 / root
     pull = M @ y
     rows = np.empty((n_rows, m))
-    # Neighbours of every column, one list after the other; those of a column with many are not listed.
+    # near holds the neighbours of every column, one list after the other, but for columns with many neighbours.
     first = np.zeros(m + 1, dtype=np.intp)
     for j in range(m):
         count = np.count_nonzero(M[j])
@@ -102,7 +106,7 @@ def gibbs_chain(
                     for k in range(m):
                         pull[k] += M[j, k] * change
         rows[row] = y
-        pull = M @ y
+        pull = M @ y  # anew, so that rounding does not add up
     return rows
 
 

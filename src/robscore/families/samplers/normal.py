@@ -1,4 +1,4 @@
-"""Normal rows, and what is normal after a change of variables, drawn directly."""
+"""Direct draws of rows that are normal, or normal after a change of variables."""
 
 from __future__ import annotations
 

@@ -8,17 +8,17 @@ from scipy.special import log_ndtr, logsumexp, ndtr, ndtri, ndtri_exp
 from robscore._tools.typing import Array
 
 _FAR = 1e4  # deviations beyond which the density falls off as an exponential, to eight digits
-_NEAR = 35.0  # deviations up to which what lies beyond has a probability that is a number
+_NEAR = 35.0  # deviations up to which the probability of the tail is above zero in floats
 
 
 def draw_truncated_normal(mean: Array, deviation: float, lower: Array, upper: Array, rng: np.random.Generator) -> Array:
-    """One draw for each of n means, shape (n,), within its intervals, shape (n, q); empty ones have lower > upper.
+    """Draw one value for each of n means, shape (n,), within its intervals, shape (n, q).
 
-    Intervals may overlap.
-    An interval is chosen by its mass and the value in it by the inverse of the distribution function, both in
-    logarithms and in the lower tail. Intervals far out in the tail are drawn from their near end inwards, where the
-    density falls off as an exponential. Where there is one interval without an upper end, which the mean is not far
-    below, no logarithms are needed; the values are the same.
+    Intervals may overlap; where lower > upper they are empty. An interval is chosen by its mass, and the value in it by
+    the inverse of the distribution function, both in logarithms and in the lower tail, where they keep their digits.
+    Intervals far out in the tail are drawn from their near end inwards, where the density falls off as an exponential.
+    Where there is one interval without an upper end, and the mean is not far below it, no logarithms are needed: the
+    values are the same.
     """
     which, uniform = rng.random(mean.size), rng.random(mean.size)
     if lower.shape[1] > 1 or not np.isposinf(upper).all():
@@ -37,7 +37,7 @@ def draw_truncated_normal(mean: Array, deviation: float, lower: Array, upper: Ar
 
 
 def _of_unions(mean: Array, deviation: float, lower: Array, upper: Array, which: Array, uniform: Array) -> Array:
-    """By uniform random numbers that choose the interval, and the value in it."""
+    """Draw with uniform random numbers: ``which`` chooses the interval, ``uniform`` the value in it."""
     row = np.arange(mean.size)
     lower, upper = _disjoint(lower, upper)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -48,7 +48,7 @@ def _of_unions(mean: Array, deviation: float, lower: Array, upper: Array, which:
         log_mass = np.where(upper > lower, log_high + np.log1p(-np.exp(log_low - log_high)), -np.inf)
         edges = np.cumsum(np.exp(log_mass - logsumexp(log_mass, axis=1, keepdims=True)), axis=1)
         chosen = np.minimum((edges < which[:, None]).sum(axis=1), log_mass.shape[1] - 1)
-        # Where all masses are nothing, the nearest interval has them all.
+        # Where all masses vanish in floats, the nearest interval is taken.
         nearest = np.where(upper > lower, np.maximum(np.maximum(a, -b), 0.0), np.inf).argmin(axis=1)
         chosen = np.where(np.isfinite(log_mass.max(axis=1)), chosen, nearest)
         bottom, mass = log_low[row, chosen], log_mass[row, chosen]
