@@ -11,9 +11,9 @@
    (:mod:`robscore.weighting.surprise`), by which they lose weight smoothly, so that the fit of clean rows is not biased
    (:mod:`robscore.weighting.row_weights`). Back to 4 until the weights settle, as a rule after two fits.
 
-:meth:`Pilot.of` is step 1, :meth:`Pilot.learn` steps 2 to 5; :mod:`robscore.weighting.row_rule` applies the limits that
-were found to any rows. Nothing depends on the order of the rows, and only rounding on that of the columns. With very
-many rows the rule is learnt from a random sample and applied to all.
+:meth:`TrainingRows.of` is step 1, :meth:`TrainingRows.learn` steps 2 to 5; :mod:`robscore.weighting.row_rule` applies
+the limits that were found to any rows. Nothing depends on the order of the rows, and only rounding on that of the
+columns. With very many rows the rule is learnt from a random sample and applied to all.
 """
 
 from __future__ import annotations
@@ -111,14 +111,14 @@ def reweigh(elements: Elements, rows: Rows, family: Family, fit: PilotFit, seed:
         sample = rows_by_frequency(rows.frequency, seed)
     elif n > _MOST_ROWS:
         sample = np.sort(np.random.default_rng(seed).choice(n, size=_MOST_ROWS, replace=False))
-    pilot = Pilot.of(family, rows.take(sample), elements.overflow[sample], sample)
-    rule, members = pilot.learn(fit, seed)
+    training = TrainingRows.of(family, rows.take(sample), elements.overflow[sample], sample)
+    rule, members = training.learn(fit, seed)
     is_member = np.zeros(n, dtype=bool)
-    is_member[sample[pilot.order[members]]] = True
+    is_member[sample[training.order[members]]] = True
     weights, reasons = rule.weigh(rows, elements.overflow, is_member)
     if not weights.counted.size or (weights.share_dropped or 0.0) > _TOO_MANY:
         return None
-    copies = count_copies(pilot.X[pilot.is_first])
+    copies = count_copies(training.X[training.is_first])
     return Reweighted(weights, reasons, weights.loss(elements), rule.parameters, rule, copies, is_member)
 
 
@@ -136,7 +136,7 @@ def rows_by_frequency(frequency: Array, seed: int) -> IntArray:
 
 
 @dataclass(frozen=True)
-class Pilot:
+class TrainingRows:
     """The rows that the rule is learnt from, in an order that does not depend on how they are given.
 
     Attributes
@@ -166,7 +166,7 @@ class Pilot:
     is_first: BoolArray
 
     @classmethod
-    def of(cls, family: Family, X: Array, overflow: BoolArray, numbers: IntArray) -> Pilot:
+    def of(cls, family: Family, X: Array, overflow: BoolArray, numbers: IntArray) -> TrainingRows:
         """Scale and order rows X, shape (n, m), some of which may overflow; equal numbers, ascending, are one row."""
         scaling = ColumnScaling.of(family, X[~overflow] if 2 * np.count_nonzero(overflow) < len(X) else X)
         z = scaling(X)
