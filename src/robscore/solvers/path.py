@@ -282,7 +282,7 @@ def solve_quietly(
         solutions.append(as_sparse(K))
         locations.append(penalised.location(K, eta))
         n_edges.append(count_edges(solutions[-1], rule))
-        _tell_progress(len(solutions), alphas, n_edges[-1], max_edges)
+        _announce_progress(len(solutions), alphas, n_edges[-1], max_edges)
         return max_edges is not None and n_edges[-1] >= max_edges
 
     along = PathOptions(alphas, alpha_min_ratio, tol, max_iter)
@@ -308,7 +308,7 @@ def solve_quietly(
     )
 
 
-def _tell_progress(
+def _announce_progress(
     n_solved: int, alphas: int | Sequence[float] | Array | None, n_edges: int, max_edges: int | None
 ) -> None:
     """Announce the number of edges if that is nearer to ending the path than the number of penalties, else that."""
