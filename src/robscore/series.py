@@ -21,7 +21,7 @@ from robscore._tools.typing import AnyData, Array
 from robscore.rows.input_data import read_matrix
 
 if TYPE_CHECKING:
-    from robscore.estimators.base import ScoreMatchingEstimator
+    from robscore.estimators.estimator import ScoreMatchingEstimator
 
 
 class Lagged(NamedTuple):

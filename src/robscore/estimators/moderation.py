@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.typing import AnyData, Array
 from robscore.certainty.effects import differences
+from robscore.estimators.common_docs import documented
 from robscore.families.given_covariates import Moderated
 from robscore.fitting.fit_result import Fit, GraphFit
 from robscore.fitting.moderator_units import moderators_at
@@ -70,6 +71,7 @@ class ModerationMixin:
             raise TypeError("graph_for is for RobustGraph; without a penalty every pair has an edge: interaction_for.")
         return replace(fit.graph, interaction=K, association=association(K)[0])
 
+    @documented
     def differences(
         self,
         *,
@@ -85,14 +87,10 @@ class ModerationMixin:
 
         Parameters
         ----------
-        level : float, default 0.95
-            Coverage of each interval.
-        fdr : float, default 0.1
-            False discovery rate at which changes are called significant (Benjamini-Hochberg over the table).
+        {intervals}
         against : a group, optional
             Compare the other groups with this one only.
-        block_size : int or "auto", default "auto"
-            Rows that stay together, for time series; as in ``RobustGraph.edge_intervals``.
+        {block_size}
 
         Returns
         -------

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.messages import ArgumentError
@@ -17,8 +20,9 @@ from robscore.certainty.influence import Influence, influence_of_rows
 from robscore.certainty.predictability import predictability
 from robscore.certainty.stability import EdgeStability, edge_stability
 from robscore.elements.row_elements import Storage
-from robscore.estimators.base import ScoreMatchingEstimator
-from robscore.estimators.showing import ShowsGraph
+from robscore.estimators.common_docs import documented
+from robscore.estimators.estimator import ScoreMatchingEstimator
+from robscore.families import Gaussian
 from robscore.families.family import Family
 from robscore.fitting.by_sample import Sampled
 from robscore.fitting.fit import fit_graph
@@ -28,7 +32,8 @@ from robscore.graph import Graph
 from robscore.solvers.penalised_loss import Rule
 
 
-class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
+@documented
+class RobustGraph(ScoreMatchingEstimator):
     """A sparse graph from data with bad rows: theta-hat(K, beta, lambda) of the paper's Definition 4.1.
 
     Rows become score-matching elements, the geometric median of block means gives every row a weight, and the
@@ -36,24 +41,8 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
 
     Parameters
     ----------
-    family : str or Family, default "sqrt"
-        "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``;
-        "auto" chooses one from the data: by their domain, then by :func:`robscore.compare_families`.
-    contamination : float, optional
-        Share of bad rows to guard against, if known: sets the number of blocks to the paper's 4 * contamination * n.
-    n_blocks : int or "auto", optional
-        K. 1 is classic score matching; "auto" lets the data choose. Without it and without ``contamination`` rows are
-        reweighted. If that is not possible, every row is a block of its own, so that the order does not matter; with
-        more than 5000 rows, and for ``score``, there are 0.4 n blocks.
-    shuffle : bool, default False
-        Cut a random order of the rows into blocks instead of the given one.
-    n_partitions : int, default 1
-        With more than one, average the row weights over that many random partitions.
-    reweight : bool, optional
-        Drop the rows that do not belong with the others: too far from the middle, in a cluster, with one wrong
-        column, or too surprising under the fit; you need not know how many, the data decide. Clean rows are hardly
-        ever dropped. On by default unless ``n_blocks`` or ``contamination`` is given. The answer then does not depend
-        on the order of the rows. Tolerates about 20 % bad rows, more if they are scattered.
+    {family}
+    {bad_rows}
     alpha : float, optional
         The penalty; skips selection.
     select : {"f1", "ebic", "cv", "stars"} or a sequence of them, default "f1"
@@ -88,16 +77,7 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
         Effects of covariates (of deviation 1) are penalised by alpha / effect_ratio; inf leaves them free.
     scale : {"median", None}, default "median"
         Fit on robustly scaled columns, so that units do not matter.
-    missing : {"raise", "drop", "impute"}, default "raise"
-        What to do about missing values: an error; leave out incomplete rows; or fill them in, by draws from the fit
-        given the observed cells of their rows, until fit and draws agree. That is right if values are missing at random
-        given the observed ones, and wrong if they are missing because of what they are.
-    cells : bool, default False
-        Look for single wrong cells too: those that the rest of their row, and the other rows, do not expect. They are
-        treated as missing. See :meth:`suspicious_cells`.
-    max_memory : number of bytes, or str such as "500 MB", default "1 GB"
-        Memory for what is computed from the rows and for sums over blocks; rows that do not fit are read again in
-        every pass over the data. The row weights take another 50 bytes per row.
+    {cells}
     storage : {"auto", "dense", "matrix-free", "float32"}, default "auto"
         How the loss is held: Gamma itself, m^3 numbers; or the rows instead, so that it is never formed, in double or
         in single precision (``rounding_`` says what that costs). By default Gamma, but not for 150 columns or more
@@ -123,13 +103,7 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
         K in the units of the data: zero off the diagonal means no edge, negative means positive association.
     location_ : array of shape (m,)
         eta.
-    effects_ : array of shape (m, q), or None
-        What one unit of every covariate, in the order of their columns, adds to eta; None without covariates.
-    covariates_ : CovariateDesign, or None
-        How covariates became these columns; ``covariates_.terms`` are their names.
-    moderations_ : dict of arrays of shape (m, m), or None
-        What one unit of every moderator, or being in a group, adds to ``interaction_``, which is then what all rows
-        have in common: not that of any group, and for numbers at their mean.
+    {of_covariates}
     association_ : array of shape (m, m)
         -K_ij / sqrt(K_ii K_jj), the partial correlation when Gaussian; 1 on the diagonal.
     alpha_ : float
@@ -146,31 +120,20 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
         The position on the path that each rule would choose.
     graph_ : Graph
         Edges, networkx, GraphML, summary.
-    row_weights_ : array of shape (n, 2)
-        How much each row counts in Gamma-hat and in g-hat.
-    n_blocks_, n_rows_used_ : int
-    share_dropped_ : float or None
-        Share of the rows that reweighting left out altogether; None without reweighting.
-    n_blocks_criterion_ : dict of float by K, or None
-        What ``n_blocks="auto"`` compared; the smallest is best.
+    {of_rows}
     n_iter_ : int
         Sweeps at the chosen alpha.
     converged_ : bool
     rounding_ : float
         With ``storage="float32"``: the largest error of a derivative of the loss at the chosen graph, over alpha_max;
         else 0. Edges that enter the path within such a distance of ``alpha_`` cannot be told apart.
-    family_ : str or Family
-        The family used: the one given, or the choice of "auto".
-    cautions_ : list of str
-        What to be careful about, worst first; empty if all is well. ``summary()`` begins with them. Only failed
-        convergence also raises a warning.
     sampled_ : Sampled or None
         With very many rows (above 50,000, unless blocks, bad rows or the penalty are specified) a random sample
         chooses the graph and all rows estimate it without a penalty. Holds the sampled rows, standard errors
         (``interaction_error``), and evidence from other rows about pairs without an edge (``certificate``). Else None.
     fitted_ : GraphFit
         The whole fit as one frozen value: the result of every stage, for code that builds on it.
-    n_features_in_, feature_names_in_ : as in scikit-learn
+    {of_fit}
 
     Examples
     --------
@@ -311,6 +274,7 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
         check_is_fitted(self)
         return self.graph_.edges()
 
+    @documented
     def edge_intervals(
         self,
         *,
@@ -324,10 +288,7 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
 
         Parameters
         ----------
-        level : float, default 0.95
-            Coverage of each interval.
-        fdr : float, default 0.1
-            False discovery rate at which pairs are called significant (Benjamini-Hochberg over the table).
+        {intervals}
         method : {"sandwich", "subsampling"}, default "sandwich"
             Standard errors from the influence of the rows, or from estimates on 100 random halves of them.
         estimate : {"auto", "full", "split"}, default "auto"
@@ -335,9 +296,7 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
             valid whatever graph was chosen: it is the debiased lasso with the Hessian inverted exactly. "split", for
             few rows: one half chooses the graph, the other half estimates its edges, and other pairs are not in the
             table. "auto" takes "full" where there are three rows for every parameter of a column.
-        block_size : int or "auto", default "auto"
-            Rows that stay together, for time series. "auto" chooses it from how the rows' influences depend on those
-            before them, in the order of the rows: 1 if they do not.
+        {block_size}
 
         Returns
         -------
@@ -405,3 +364,60 @@ class RobustGraph(ShowsGraph, ScoreMatchingEstimator):
         """Cautions, and what was learnt from which data, in a few lines."""
         check_is_fitted(self)
         return self._with_cautions(self.graph_).summary()
+
+    @property
+    def precision_(self) -> Array:
+        """The precision matrix, as scikit-learn names it: ``interaction_`` of a Gaussian fit; other fits have none."""
+        check_is_fitted(self)
+        if not isinstance(self.fitted_.settings.family, Gaussian):
+            raise AttributeError(f"precision_ is for family='gaussian'; this fit has {self.fitted_.settings.family!r}.")
+        return self.interaction_
+
+    @property
+    def covariance_(self) -> Array:
+        """The inverse of ``precision_``, where that is positive definite."""
+        precision = self.precision_
+        try:
+            np.linalg.cholesky(precision)
+        except np.linalg.LinAlgError:
+            raise AttributeError(
+                "covariance_ is not there: the estimated precision is not positive definite."
+            ) from None
+        return np.asarray(np.linalg.inv(precision))
+
+    def report(self, path: str | PathLike[str] | None = None, **about: Any) -> Any:
+        """The report of the fit, written to a file or shown in a notebook.
+
+        Parameters
+        ----------
+        path : of the HTML file to write, optional
+        **about
+            What :func:`robscore.report.record` takes: classic, title, labels, coordinates, groups, stability.
+
+        Returns
+        -------
+        Page
+            Shows itself in a notebook; ``save(path)`` writes it.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(300, 4)) @ np.tri(4)
+        >>> rs.RobustGraph("gaussian").fit(X).report(title="A chain")
+        <Page 'A chain'>
+        """
+        check_is_fitted(self)
+        made = import_module("robscore.report").Page.of(self, **about)  # it imports the estimators
+        if path is not None:
+            made.save(path)
+        return made
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the graph and its summary; before ``fit`` what scikit-learn shows."""
+        if not hasattr(self, "fitted_"):
+            return str(estimator_html_repr(self))
+        return self._with_cautions(self.graph_)._repr_html_()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        words = self._with_cautions(self.graph_).summary() if hasattr(self, "fitted_") else repr(self)
+        return {"text/plain": words, "text/html": self._repr_html_()}

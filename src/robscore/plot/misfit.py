@@ -14,7 +14,7 @@ from robscore._tools.optional import require
 from robscore._tools.typing import BoolArray
 from robscore.certainty.check_fit import conditional_ranks
 from robscore.certainty.suspicious_cells import kinds_of_cells, suspects_of
-from robscore.estimators.base import ScoreMatchingEstimator
+from robscore.estimators.estimator import ScoreMatchingEstimator
 from robscore.plot.style import BLUE, GREY, VERMILLION, axes, documented, legend, plain_text, short_names
 from robscore.rows.tables import columns_of
 

@@ -5,10 +5,10 @@ Colour-blind readers can distinguish the colours (Okabe and Ito); line styles re
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from robscore._tools.docstrings import with_common
 from robscore._tools.messages import cut_names
 from robscore._tools.optional import require
 
@@ -41,16 +41,8 @@ _COMMON_PARAMETERS = {
 matplotlib axes""",
 }
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def documented(plot: F) -> F:
-    """Write the common parameters into the docstring of a plot, so that help() shows them in full."""
-    text = inspect.cleandoc(plot.__doc__ or "")
-    for line, parameter in _COMMON_PARAMETERS.items():
-        text = text.replace(line, parameter)
-    plot.__doc__ = text
-    return plot
+documented = with_common(_COMMON_PARAMETERS)
+"""Write the common parameters into the docstring of a plot."""
 
 
 def axes(ax: Axes | None, size: tuple[float, float]) -> Axes:

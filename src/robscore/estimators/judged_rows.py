@@ -1,152 +1,40 @@
-"""What every estimator does the same way: open data, store a fit, judge rows."""
+"""What estimators say of rows and cells: losses, scores, which are suspicious, what stands in missing cells."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, Literal, TypeVar
-
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.arguments import check_number, check_whole
-from robscore._tools.messages import ArgumentError, Caution, UsageError
-from robscore._tools.typing import AnyData, Array, BoolArray, RandomState
-from robscore.certainty.cautions import cautions_of
-from robscore.certainty.check_fit import FitCheck, check_fit
-from robscore.certainty.effects import effects
+from robscore._tools.messages import ArgumentError, UsageError
+from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.certainty.imputations import completed_once, imputations
 from robscore.certainty.observed_losses import observed_losses, observed_rows, rows_to_judge
 from robscore.certainty.suspicious_cells import suspicious_cells
-from robscore.certainty.suspicious_rows import suspicious_rows
+from robscore.certainty.suspicious_rows import RowScores, row_scores, suspicious_rows
 from robscore.elements.streamed import elements_of, held
-from robscore.estimators.fitting import FitsRows
-from robscore.estimators.moderation import ModerationMixin, moderations
-from robscore.estimators.opening import DataOpener
-from robscore.estimators.outliers import JudgesRows
-from robscore.families.family import Family, get_family
+from robscore.estimators.data_opener import DataOpener
 from robscore.families.power import PowerFamily
-from robscore.family_choice.choose_family import FamilyChoice, choose_family
 from robscore.family_choice.common_loss import is_comparable
 from robscore.family_choice.common_score import CommonScore
-from robscore.family_choice.data_profile import ConstantSum, remarks_on_codes, remarks_on_columns
 from robscore.fitting.fit_result import Fit
-from robscore.fitting.prepare import Data
-from robscore.fitting.settings import Missing, Settings
+from robscore.fitting.settings import Missing
 from robscore.rows import Rows
 from robscore.rows.input_data import read_frequency
 from robscore.rows.partition import Partition
 from robscore.rows.row_source import some_of
 
-_LOOKED_AT = 20_000  # rows, for what kinds of columns and values there are
-_S = TypeVar("_S", bound=Settings)
+_LEVEL = 0.01  # of good rows that ``predict`` may flag, as ``suspicious_rows`` has it
 
 
-class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
-    """What all estimators share.
+class JudgesRows(DataOpener):
+    """Methods about rows, under scikit-learn's names where it has them.
 
-    Attributes
-    ----------
-    fitted_ : Fit
-        The whole fit as one frozen value.
-    family_ : str or Family
-        The family used: the one given, or the choice of "auto".
-    cautions_ : list of str
-        What to be careful about, worst first; empty if all is well.
+    It is not an ``OutlierMixin``: that promises an exact share of outliers, while here the data decide.
     """
 
-    family: str | Family
-    contamination: float | None
-    n_blocks: int | Literal["auto"] | None
-    shuffle: bool
-    n_partitions: int
-    reweight: bool | None
-    fit_location: bool
-    scale: Literal["median"] | None
-    missing: Missing
-    cells: bool
-    max_memory: float | str
-    random_state: RandomState
     fitted_: Fit
-    _whole: ConstantSum | None
-    _family_choice: FamilyChoice
-
-    def _validate(
-        self,
-        kind: type[_S],
-        X: AnyData,
-        sample_weight: AnyData | None,
-        covariates: AnyData | None,
-        moderators: AnyData | None,
-    ) -> tuple[_S, Data]:
-        """The arguments, checked, with a family; and the data, divided by their sums where these are constant."""
-        arguments = self.get_params(deep=False)
-        self._whole = None
-        is_auto = _is_auto(self.family)
-        settings = kind.of({**arguments, "family": "gaussian"} if is_auto else arguments)
-        has_covariates = covariates is not None or moderators is not None
-        if has_covariates and not is_auto:
-            settings.check_covariates()
-        data = replace(self._open_moderated(X, covariates, moderators), sample_weight=sample_weight)
-        if not is_auto:
-            self._family_choice = FamilyChoice(str(self.family), settings.family, "")
-            self.family_ = self.family
-            return settings, data
-        with np.errstate(all="ignore"):  # rows of any size may be among them
-            self._family_choice = choose_family(
-                self._own_columns(data.rows), settings.seed, with_missing=settings.fills_in
-            )
-        self.family_ = self._family_choice.name
-        settings = replace(settings, family=self._family_choice.family)
-        settings.check_together()
-        if has_covariates:
-            settings.check_covariates()
-        self._whole = self._family_choice.constant_sum
-        return settings, data if self._whole is None else replace(data, rows=self._closed(data.rows))
-
-    def _store(self, fit: Fit, rows: Rows) -> None:
-        """The attributes that every fit has; rows are those of the data."""
-        self.fitted_ = fit
-        self.row_weights_ = fit.row_weights
-        self.n_rows_used_ = fit.prepared.rows.n_rows
-        self.n_blocks_ = fit.weighed.n_blocks
-        self.n_blocks_criterion_ = fit.weighed.n_blocks_criterion
-        self.share_dropped_ = fit.weights.share_dropped
-        if fit.settings.family.is_pairwise:
-            self.interaction_, location = fit.interaction, fit.given[1]
-            self.moderations_: dict[str, Array] | None = moderations(fit)
-            self.location_ = location if location.ndim == 1 else location[:, 0].copy()
-            self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
-        own = _some(self._own_columns(rows))
-        kinds = remarks_on_columns(own[np.isfinite(own).all(axis=1)], fit.names)
-        self._on_data = [*self._family_choice.remarks, *kinds, *remarks_on_codes(own, fit.names, rows.n_rows)]
-        self._cautions: list[Caution] | None = None
-
-    @property
-    def cautions_(self) -> list[Caution]:
-        """What to be careful about, worst first; computed on first use, since many fits are never read."""
-        check_is_fitted(self)
-        if self._cautions is None:
-            with np.errstate(all="ignore"):  # rows of any size may be among them
-                self._cautions = cautions_of(self.fitted_, self._on_data)
-        return self._cautions
-
-    @staticmethod
-    def _warn(fit: Fit, *, stacklevel: int) -> None:
-        """Warn of what did not converge, as scikit-learn does; all else is in ``cautions_``."""
-        for remark in fit.remarks:
-            if remark.category is ConvergenceWarning:
-                remark.warn(stacklevel=stacklevel + 1)
-
-    def _scaled_rows(self, X: AnyData, covariates: AnyData | None, *, fill: bool = False) -> tuple[Rows, BoolArray]:
-        """The complete rows of other data, scaled like the fit's, and which they are; or all rows, filled in."""
-        rows = self._open_given(X, covariates, reset=False).rows
-        if fill and self.missing == "impute":
-            rows = completed_once(self.fitted_, rows)
-        settings, preparation = self.fitted_.settings, self.fitted_.prepared.preparation
-        rows = held(rows, preparation.family, settings.memory)
-        used = preparation.complete(rows, settings.missing)
-        return preparation.scaled(rows, used), used
+    missing: Missing
 
     def row_losses(self, X: AnyData, *, covariates: AnyData | None = None) -> Array:
         """Each row's own score-matching loss at the fit, on the scaled columns.
@@ -292,77 +180,6 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
         rows = self._open_given(X, covariates, reset=False).rows
         return imputations(self.fitted_, k, rows.gather(np.asarray))
 
-    def effects(self, *, level: float = 0.95, fdr: float = 0.1, block_size: int | Literal["auto"] = "auto") -> AnyData:
-        """Effects of the covariates on every column, with intervals and tests of "no effect".
-
-        From the estimate of everything without a penalty, with the row weights of the fit, so that nothing is shrunk
-        (``effects_`` belongs to the penalised graph). Where cells were filled in, errors count what is missing.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-            Coverage of each interval.
-        fdr : float, default 0.1
-            False discovery rate at which effects are called significant (Benjamini-Hochberg over the table).
-        block_size : int or "auto", default "auto"
-            Rows that stay together, for time series; as in ``RobustGraph.edge_intervals``.
-
-        Returns
-        -------
-        table with columns
-            column, covariate, effect (what one unit of the covariate adds to the column's location), effect_error,
-            effect_low, effect_high, p_value, q_value, significant; smallest p-value first.
-
-        Examples
-        --------
-        >>> import numpy as np, robscore as rs
-        >>> rng = np.random.default_rng(0)
-        >>> season = rng.normal(size=300)
-        >>> X = rng.normal(size=(300, 3)) + np.outer(season, [1, 1, 0])
-        >>> table = rs.RobustGraph("gaussian").fit(X, covariates={"season": season}).effects()
-        >>> sorted(table["column"][table["significant"]])
-        ['x0', 'x1']
-        """
-        check_is_fitted(self)
-        return effects(self.fitted_, level=level, fdr=fdr, block_size=block_size)
-
-    def check_fit(self, *, level: float = 0.05) -> FitCheck:
-        """Whether the family fits, and what it misses where.
-
-        Stein residuals of the estimate without a penalty: means that are zero if the family is right, whatever its
-        parameters, of functions that the estimate itself does not set to zero. Their standard errors account
-        for the estimated parameters and include the derivative of the row weights. Each column has three functions for
-        its own distribution and three for its dependence on the others. For power families on [0, inf) or the real
-        line, with at least eight rows for every parameter of a column. If cells were filled in, residuals are means
-        over several completions drawn for this.
-
-        Parameters
-        ----------
-        level : float, default 0.05
-            Of the verdict.
-
-        Returns
-        -------
-        FitCheck
-            ``p_value`` of one test of all columns, ``verdict`` ("fits", "does not fit"), ``columns`` and ``pairs``
-            (tables with z-scores and p-values), and ``words``, its printed form.
-
-        Examples
-        --------
-        >>> import numpy as np, robscore as rs
-        >>> X = np.random.default_rng(0).normal(size=(500, 3)) @ np.tri(3)
-        >>> rs.RobustGraph("gaussian").fit(X).check_fit().verdict
-        'fits'
-        >>> rs.RobustGraph("truncated-gaussian").fit(np.exp(X)).check_fit().verdict
-        'does not fit'
-        """
-        check_is_fitted(self)
-        check_number("level", level)
-        if not 0 < level < 1:
-            raise ArgumentError("level", level, "must lie between 0 and 1.")
-        with np.errstate(all="ignore"):
-            return check_fit(self.fitted_, level=level)
-
     def score(
         self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None
     ) -> float:
@@ -409,6 +226,65 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
             common_score = CommonScore.of(own, is_real=is_real)
             return common_score.score(family, self.fitted_.given, rows.selected(used), counts)
 
+    def score_samples(self, X: AnyData, *, covariates: AnyData | None = None) -> Array:
+        """The log density of every row at the fit without shrinkage, up to a constant: large for ordinary rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, m)
+        covariates : as in ``fit``, if the fit had some
+
+        Returns
+        -------
+        array of shape (n,)
+            Minus the score of ``suspicious_rows``; NaN for incomplete rows when ``missing="drop"``.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(200, 3))
+        >>> model = rs.RobustGraph("gaussian").fit(X)
+        >>> int(model.score_samples([[0, 0, 0], [5, 5, 5]]).argmax())
+        0
+        """
+        return self._judged(X, covariates).log_density
+
+    def decision_function(self, X: AnyData, *, covariates: AnyData | None = None) -> Array:
+        """How far every row lies above the limit: below zero for those that ``predict`` calls -1.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, m)
+        covariates : as in ``fit``, if the fit had some
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return self._judged(X, covariates).margin
+
+    def predict(self, X: AnyData, *, covariates: AnyData | None = None) -> IntArray:
+        """1 for rows that fit, -1 for those that ``suspicious_rows`` flags, which includes about 1 % of the good rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, m)
+        covariates : as in ``fit``, if the fit had some
+
+        Returns
+        -------
+        integer array of shape (n,)
+            -1 for incomplete rows when ``missing="drop"``.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(200, 3))
+        >>> rs.RobustGraph("gaussian").fit(X).predict([[0, 0, 0], [9, 0, 0]]).tolist()
+        [1, -1]
+        """
+        return np.where(self._judged(X, covariates).margin >= 0, 1, -1)
+
     def _own_score(self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None) -> float:
         """By the family's own loss."""
         losses = self.row_losses(X, covariates=covariates)
@@ -420,21 +296,28 @@ class ScoreMatchingEstimator(FitsRows, ModerationMixin, JudgesRows, DataOpener):
         partition = Partition.even(losses.size, min(self.n_blocks_, losses.size), frequency=often)
         return -float(np.median(partition.means(losses)))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing in ("drop", "impute")
-        tags.input_tags.positive_only = not _is_auto(self.family) and get_family(self.family).domain.is_non_negative
-        return tags
+    def _scaled_rows(self, X: AnyData, covariates: AnyData | None, *, fill: bool = False) -> tuple[Rows, BoolArray]:
+        """The complete rows of other data, scaled like the fit's, and which they are; or all rows, filled in."""
+        rows = self._open_given(X, covariates, reset=False).rows
+        if fill and self.missing == "impute":
+            rows = completed_once(self.fitted_, rows)
+        settings, preparation = self.fitted_.settings, self.fitted_.prepared.preparation
+        rows = held(rows, preparation.family, settings.memory)
+        used = preparation.complete(rows, settings.missing)
+        return preparation.scaled(rows, used), used
 
-
-def _is_auto(family: object) -> bool:
-    return isinstance(family, str) and family == "auto"
+    def _judged(self, X: AnyData, covariates: AnyData | None) -> RowScores:
+        """Scores of all rows; NaN for incomplete ones."""
+        check_is_fitted(self)
+        if isinstance(X, np.ndarray) and X.ndim == 1:
+            raise UsageError("X must be a table of rows, but it has one dimension. Reshape your data: X.reshape(1, -1)")
+        rows, used = self._scaled_rows(X, covariates)
+        density, margin = np.full(used.size, np.nan), np.full(used.size, np.nan)
+        if used.any():
+            with np.errstate(all="ignore"):
+                density[used], margin[used] = row_scores(self.fitted_, rows, level=_LEVEL)
+        return RowScores(density, margin)
 
 
 def _count_negative(X: Array) -> int:
     return int(np.count_nonzero(X < 0))
-
-
-def _some(rows: Rows) -> Array:
-    """Rows, all or some at random."""
-    return rows.take(rows.sample(min(rows.n_rows, _LOOKED_AT), np.random.default_rng(0)))

@@ -1,0 +1,251 @@
+"""What every estimator does the same way: check arguments, choose a family, fit, store."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any, Literal, Self, TypeVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from robscore._tools.arguments import check_number
+from robscore._tools.messages import ArgumentError, Caution
+from robscore._tools.typing import AnyData, Array, RandomState
+from robscore.certainty.cautions import cautions_of
+from robscore.certainty.check_fit import FitCheck, check_fit
+from robscore.certainty.effects import effects
+from robscore.estimators.common_docs import documented
+from robscore.estimators.judged_rows import JudgesRows
+from robscore.estimators.moderation import ModerationMixin, moderations
+from robscore.families.family import Family, get_family
+from robscore.family_choice.choose_family import FamilyChoice, choose_family
+from robscore.family_choice.data_profile import ConstantSum, remarks_on_codes, remarks_on_columns
+from robscore.fitting.fit_result import Fit
+from robscore.fitting.prepare import Data
+from robscore.fitting.settings import Missing, Settings
+from robscore.rows import Rows
+
+_LOOKED_AT = 20_000  # rows, for what kinds of columns and values there are
+_S = TypeVar("_S", bound=Settings)
+
+
+class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
+    """What all estimators share.
+
+    Attributes
+    ----------
+    fitted_ : Fit
+        The whole fit as one frozen value.
+    family_ : str or Family
+        The family used: the one given, or the choice of "auto".
+    cautions_ : list of str
+        What to be careful about, worst first; empty if all is well.
+    """
+
+    family: str | Family
+    contamination: float | None
+    n_blocks: int | Literal["auto"] | None
+    shuffle: bool
+    n_partitions: int
+    reweight: bool | None
+    fit_location: bool
+    scale: Literal["median"] | None
+    missing: Missing
+    cells: bool
+    max_memory: float | str
+    random_state: RandomState
+    fitted_: Fit
+    _whole: ConstantSum | None
+    _family_choice: FamilyChoice
+
+    def fit(
+        self,
+        X: AnyData,
+        y: None = None,
+        *,
+        sample_weight: AnyData | None = None,
+        covariates: AnyData | None = None,
+        moderators: AnyData | None = None,
+    ) -> Self:
+        """Fit the model to data.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, m); path of a Parquet file or folder; memory map; Dask collection;
+            anything that :class:`robscore.ArrowRows` takes, such as a lazy frame
+            Rows that do not fit in ``max_memory`` are read a piece at a time, in every pass over the data.
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+            How often every row counts: a row of weight 2 counts as two equal rows, one of weight 0 is left out, and
+            the sum of all is the number of rows. Survey weights are different; see the docs.
+        covariates : data frame, series, dictionary or array of shape (n,) or (n, q); or names of columns of X, optional
+            What shifts the locations: numbers, categories (dummies; the first level is the base) or dates (years).
+            The interactions are then those given the covariates, and ``effects_`` holds the effects of these.
+        moderators : as covariates, or names of columns of X or of covariates, optional
+            What changes the interactions: groups (texts, categories) or numbers. ``interaction_for`` gives them at a
+            value, ``differences`` tests what changes. They are covariates too.
+
+        Returns
+        -------
+        self
+        """
+        self._warn(self._fit(X, sample_weight, covariates, moderators), stacklevel=2)
+        return self
+
+    @abstractmethod
+    def _fit(
+        self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None, moderators: AnyData | None
+    ) -> Fit:
+        """Fit, and store what belongs to the estimator."""
+
+    def _validate(
+        self,
+        kind: type[_S],
+        X: AnyData,
+        sample_weight: AnyData | None,
+        covariates: AnyData | None,
+        moderators: AnyData | None,
+    ) -> tuple[_S, Data]:
+        """The arguments, checked, with a family; and the data, divided by their sums where these are constant."""
+        arguments = self.get_params(deep=False)
+        self._whole = None
+        is_auto = _is_auto(self.family)
+        settings = kind.of({**arguments, "family": "gaussian"} if is_auto else arguments)
+        has_covariates = covariates is not None or moderators is not None
+        if has_covariates and not is_auto:
+            settings.check_covariates()
+        data = replace(self._open_moderated(X, covariates, moderators), sample_weight=sample_weight)
+        if not is_auto:
+            self._family_choice = FamilyChoice(str(self.family), settings.family, "")
+            self.family_ = self.family
+            return settings, data
+        with np.errstate(all="ignore"):  # rows of any size may be among them
+            self._family_choice = choose_family(
+                self._own_columns(data.rows), settings.seed, with_missing=settings.fills_in
+            )
+        self.family_ = self._family_choice.name
+        settings = replace(settings, family=self._family_choice.family)
+        settings.check_together()
+        if has_covariates:
+            settings.check_covariates()
+        self._whole = self._family_choice.constant_sum
+        return settings, data if self._whole is None else replace(data, rows=self._closed(data.rows))
+
+    def _store(self, fit: Fit, rows: Rows) -> None:
+        """The attributes that every fit has; rows are those of the data."""
+        self.fitted_ = fit
+        self.row_weights_ = fit.row_weights
+        self.n_rows_used_ = fit.prepared.rows.n_rows
+        self.n_blocks_ = fit.weighed.n_blocks
+        self.n_blocks_criterion_ = fit.weighed.n_blocks_criterion
+        self.share_dropped_ = fit.weights.share_dropped
+        if fit.settings.family.is_pairwise:
+            self.interaction_, location = fit.interaction, fit.given[1]
+            self.moderations_: dict[str, Array] | None = moderations(fit)
+            self.location_ = location if location.ndim == 1 else location[:, 0].copy()
+            self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
+        own = _some(self._own_columns(rows))
+        kinds = remarks_on_columns(own[np.isfinite(own).all(axis=1)], fit.names)
+        self._on_data = [*self._family_choice.remarks, *kinds, *remarks_on_codes(own, fit.names, rows.n_rows)]
+        self._cautions: list[Caution] | None = None
+
+    @property
+    def cautions_(self) -> list[Caution]:
+        """What to be careful about, worst first; computed on first use, since many fits are never read."""
+        check_is_fitted(self)
+        if self._cautions is None:
+            with np.errstate(all="ignore"):  # rows of any size may be among them
+                self._cautions = cautions_of(self.fitted_, self._on_data)
+        return self._cautions
+
+    @staticmethod
+    def _warn(fit: Fit, *, stacklevel: int) -> None:
+        """Warn of what did not converge, as scikit-learn does; all else is in ``cautions_``."""
+        for remark in fit.remarks:
+            if remark.category is ConvergenceWarning:
+                remark.warn(stacklevel=stacklevel + 1)
+
+    @documented
+    def effects(self, *, level: float = 0.95, fdr: float = 0.1, block_size: int | Literal["auto"] = "auto") -> AnyData:
+        """Effects of the covariates on every column, with intervals and tests of "no effect".
+
+        From the estimate of everything without a penalty, with the row weights of the fit, so that nothing is shrunk
+        (``effects_`` belongs to the penalised graph). Where cells were filled in, errors count what is missing.
+
+        Parameters
+        ----------
+        {intervals}
+        {block_size}
+
+        Returns
+        -------
+        table with columns
+            column, covariate, effect (what one unit of the covariate adds to the column's location), effect_error,
+            effect_low, effect_high, p_value, q_value, significant; smallest p-value first.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> rng = np.random.default_rng(0)
+        >>> season = rng.normal(size=300)
+        >>> X = rng.normal(size=(300, 3)) + np.outer(season, [1, 1, 0])
+        >>> table = rs.RobustGraph("gaussian").fit(X, covariates={"season": season}).effects()
+        >>> sorted(table["column"][table["significant"]])
+        ['x0', 'x1']
+        """
+        check_is_fitted(self)
+        return effects(self.fitted_, level=level, fdr=fdr, block_size=block_size)
+
+    def check_fit(self, *, level: float = 0.05) -> FitCheck:
+        """Whether the family fits, and what it misses where.
+
+        Stein residuals of the estimate without a penalty: means that are zero if the family is right, whatever its
+        parameters, of functions that the estimate itself does not set to zero. Their standard errors account
+        for the estimated parameters and include the derivative of the row weights. Each column has three functions for
+        its own distribution and three for its dependence on the others. For power families on [0, inf) or the real
+        line, with at least eight rows for every parameter of a column. If cells were filled in, residuals are means
+        over several completions drawn for this.
+
+        Parameters
+        ----------
+        level : float, default 0.05
+            Of the verdict.
+
+        Returns
+        -------
+        FitCheck
+            ``p_value`` of one test of all columns, ``verdict`` ("fits", "does not fit"), ``columns`` and ``pairs``
+            (tables with z-scores and p-values), and ``words``, its printed form.
+
+        Examples
+        --------
+        >>> import numpy as np, robscore as rs
+        >>> X = np.random.default_rng(0).normal(size=(500, 3)) @ np.tri(3)
+        >>> rs.RobustGraph("gaussian").fit(X).check_fit().verdict
+        'fits'
+        >>> rs.RobustGraph("truncated-gaussian").fit(np.exp(X)).check_fit().verdict
+        'does not fit'
+        """
+        check_is_fitted(self)
+        check_number("level", level)
+        if not 0 < level < 1:
+            raise ArgumentError("level", level, "must lie between 0 and 1.")
+        with np.errstate(all="ignore"):
+            return check_fit(self.fitted_, level=level)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing in ("drop", "impute")
+        tags.input_tags.positive_only = not _is_auto(self.family) and get_family(self.family).domain.is_non_negative
+        return tags
+
+
+def _is_auto(family: object) -> bool:
+    return isinstance(family, str) and family == "auto"
+
+
+def _some(rows: Rows) -> Array:
+    """Rows, all or some at random."""
+    return rows.take(rows.sample(min(rows.n_rows, _LOOKED_AT), np.random.default_rng(0)))
