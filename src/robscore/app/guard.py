@@ -66,7 +66,7 @@ class Guard:
         await inner(scope, receive, with_headers)
 
     def refusal(self, scope: Scope) -> str | None:
-        """Why a request is refused; None where it is not."""
+        """Return why a request is refused; None where it is not."""
         headers = Headers(scope=scope)
         if headers.get("host") not in self.hosts:  # a name of another site that was made to lead here
             return "This page is served under its own address only.\n"

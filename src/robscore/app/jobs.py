@@ -175,7 +175,7 @@ class Job:
         return answer
 
     def shown(self) -> dict[str, Any]:
-        """What the page shows of it."""
+        """Return what the page shows of it."""
         seconds = round((self._ended or time.monotonic()) - self._started, 1)
         about = {"task": self.task, "number": self.number, "state": self.state, "error": self.error}
         return {**about, "seconds": seconds, **self._progress}

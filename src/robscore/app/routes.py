@@ -29,7 +29,7 @@ _AWAY = "This page was away for too long, and its files were removed. Open a new
 
 
 def routes(sessions: Sessions) -> Starlette:
-    """The application behind the guard, which has checked the token."""
+    """Return the application behind the guard, which has checked the token."""
     of_a_tab = [
         Route("/", _page),
         Route("/state", _state),
@@ -121,7 +121,7 @@ async def _start(request: Request) -> Response:
 
 
 async def _form(request: Request) -> Any:
-    """The options that were sent; the worker says what is wrong with them."""
+    """Return the options that were sent; the worker says what is wrong with them."""
     sent = b""
     async for piece in request.stream():
         sent += piece

@@ -146,5 +146,5 @@ class _Server(uvicorn.Server):
         yield
 
     async def on_tick(self, counter: int) -> bool:
-        """Whether to end; asked ten times a second."""
+        """Return whether to end; asked ten times a second."""
         return await super().on_tick(counter) or bool(self.caught)

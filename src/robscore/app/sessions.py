@@ -54,7 +54,7 @@ class Session:
         self.heard, self.left = time.monotonic(), None
 
     def is_over(self, patience: Patience) -> bool:
-        """Whether the tab is gone."""
+        """Return whether the tab is gone."""
         now = time.monotonic()
         return now - self.heard > patience.silent or (self.left is not None and now - self.left > patience.closed)
 
@@ -97,7 +97,7 @@ class Session:
         await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
 
     def shown(self) -> dict[str, Any]:
-        """What the page shows."""
+        """Return what the page shows."""
         return {
             "file": None if self.file is None else {"name": self.file.name, "size": self.file.size},
             "job": None if self.job is None else self.job.shown(),
@@ -128,7 +128,7 @@ class Sessions:
         return name
 
     def get(self, name: str) -> Session | None:
-        """The session of this name, or None once its tab is gone."""
+        """Return the session of this name, or None once its tab is gone."""
         return self._all.get(name)
 
     async def look_after(self) -> None:

@@ -32,7 +32,7 @@ class NoRoomError(OSError):
 
 
 def display_name(name: str) -> str:
-    r"""What a file is called in messages and results: its name without folders and control characters.
+    r"""Return what a file is called in messages and results: its name without folders and control characters.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def display_name(name: str) -> str:
 
 
 def stored_as(name: str) -> str:
-    """The name that a file is stored under: one that nobody can guess, with the ending by which files are read.
+    """Return the name that a file is stored under: one that nobody can guess, with the ending by which files are read.
 
     Examples
     --------

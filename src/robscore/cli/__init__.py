@@ -12,7 +12,7 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """The entry point; stopping it shows no traceback, however early."""
+    """Run the command line; stopping it shows no traceback, however early."""
     from robscore.cli.signals import leave_at_once
 
     leave_at_once()

@@ -202,7 +202,7 @@ def requested(options: Mapping[str, Any]) -> FitRequest:
 
 
 def requested_on_page(options: Iterable[tuple[str, str]]) -> FitRequest:
-    """What a form asks for with these options and values, exactly as if they had been typed.
+    """Return what a form asks for with these options and values, exactly as if they had been typed.
 
     Examples
     --------
@@ -221,14 +221,14 @@ def requested_on_page(options: Iterable[tuple[str, str]]) -> FitRequest:
 
 @cache
 def _parser() -> Any:
-    """The parser that typer makes of the signature of ``robscore fit``."""
+    """Return the parser that typer makes of the signature of ``robscore fit``."""
     from robscore.cli.commands import app
 
     return typer.main.get_command(app).commands["fit"]  # type: ignore[attr-defined]
 
 
 def command_line(data: str, options: Iterable[tuple[str, str]]) -> str:
-    """What to type for the same fit.
+    """Return what to type for the same fit.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def command_line(data: str, options: Iterable[tuple[str, str]]) -> str:
 
 
 def _as_words(options: Iterable[tuple[str, str]]) -> list[str]:
-    """Options and their values as words of a command line; no value can be taken for an option."""
+    """Return options and their values as words of a command line; no value can be taken for an option."""
     words = []
     for option, value in options:
         name = f"--{option}"
@@ -248,7 +248,7 @@ def _as_words(options: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def pairs_in_form(sent: Any) -> list[tuple[str, str]]:
-    """Options as a page sent them; raise where that is something else.
+    """Return options as a page sent them; raise where that is something else.
 
     Examples
     --------
@@ -273,7 +273,7 @@ def refuse_unknown(settings: Mapping[str, Any]) -> None:
 
 
 def in_options(part: Setting | RowAt | Phrase) -> str:
-    """One part of a message, worded for the command line: arguments are options, and rows count from 1.
+    """Return one part of a message, worded for the command line: arguments are options, and rows count from 1.
 
     Examples
     --------
@@ -295,7 +295,7 @@ def in_options(part: Setting | RowAt | Phrase) -> str:
 
 
 def _typed(value: Any) -> str:
-    """A value as it is typed after an option."""
+    """Return a value as it is typed after an option."""
     if getattr(value, "ndim", None) == 0:  # a number of NumPy
         value = value.item()
     if value is None or isinstance(value, bool):
@@ -308,7 +308,7 @@ def _typed(value: Any) -> str:
 
 
 def as_value(text: str) -> Any:
-    """A value of ``--set``: a number, true, false, none, or the text itself."""
+    """Return a value of ``--set``: a number, true, false, none, or the text itself."""
     known = {"true": True, "false": False, "none": None}
     if text.lower() in known:
         return known[text.lower()]

@@ -81,7 +81,7 @@ def guarded(
 
 
 def message_of(problem: Exception) -> str:
-    """An error or a warning in one line, with options in place of arguments where it carries these as facts."""
+    """Return an error or a warning in one line, with options in place of arguments where it carries these as facts."""
     from robscore._tools.messages import Message
     from robscore.cli.command_options import in_options
 

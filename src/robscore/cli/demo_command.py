@@ -80,7 +80,7 @@ class Judged(NamedTuple):
 
 
 def _data(rain: AlpineRain, seed: int) -> tuple[dict[str, str], int]:
-    """The spoilt data, the towns and the ridge, as files; how many rows were spoilt."""
+    """Return the spoilt data, the towns and the ridge, as files, and how many rows were spoilt."""
     import numpy as np
 
     from robscore.cli.output_files import data_csv
@@ -98,7 +98,7 @@ def _data(rain: AlpineRain, seed: int) -> tuple[dict[str, str], int]:
 
 
 def _marks(texts: dict[str, str]) -> dict[str, Recognise]:
-    """How the data of an earlier demo are recognised: rain by the names of its towns, the rest is always the same."""
+    """Recognise the data of an earlier demo: rain by the names of its towns; the rest is always the same."""
     from robscore.cli.output_files import begins_with, is_exactly
 
     header = texts["rain.csv"].partition("\n")[0] + "\n"
@@ -117,7 +117,7 @@ def _judge(model: RobustGraph, rain: AlpineRain) -> Judged:
 
 
 def _drawn(methods: dict[str, RobustGraph], found: dict[str, Judged], rain: AlpineRain, n_bad: int) -> bytes:
-    """Both graphs on one map, as a PNG."""
+    """Return both graphs on one map, as a PNG."""
     from matplotlib.figure import Figure
 
     from robscore.datasets import alpine_ridge, crosses_ridge

@@ -1,4 +1,4 @@
-"""``robscore reproduce``: the figures, tables and theorems of the paper."""
+"""``robscore reproduce`` and ``robscore bench``: the paper's experiments, and comparisons with other programs."""
 
 from __future__ import annotations
 

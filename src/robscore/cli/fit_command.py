@@ -120,7 +120,7 @@ def _refuse_contradictions(request: FitRequest, files: tuple[Path, ...], repeat:
 
 
 def _repeated(repeat: Path, files: tuple[Path, ...], request: FitRequest) -> Plan:
-    """The plan of a model.json, with the options given now in place of its own."""
+    """Return the plan of a model.json, with the options given now in place of its own."""
     from robscore._version import __version__
     from robscore.cli.run_fit import plan_of
     from robscore.report.record import Record

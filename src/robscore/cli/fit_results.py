@@ -62,7 +62,7 @@ _TEST_COLUMNS = ("estimate", "low", "high", "p_value", "q_value")  # of the asso
 
 
 def fit_outputs(plan: Plan, folder: Path, *, force: bool, more: Mapping[str, Recognise] | None = None) -> OutputFiles:
-    """Where the files of a fit go, with others of a command; the fit's inputs are never overwritten."""
+    """Return where the files of a fit go, with others of a command; the fit's inputs are never overwritten."""
     is_written = {
         "effects.csv": bool(plan.read.covariates),
         "cells.csv": bool(plan.settings.get("cells")),
@@ -106,13 +106,13 @@ def write(fitted: Fitted, outputs: OutputFiles, more: Mapping[str, bytes] | None
 
 
 def edge_columns(record: Record) -> tuple[str, ...]:
-    """The columns of edges.csv: tests where there are some, stability where it was requested."""
+    """Return the columns of edges.csv: tests where there are some, stability where it was requested."""
     stability = () if _shares(record) is None else ("stability",)
     return (*_EDGE_COLUMNS, *(_TEST_COLUMNS if _tests(record) else ()), *stability)
 
 
 def edges(record: Record) -> Iterator[Sequence[Any]]:
-    """The edges, strongest first, with a value for every column; None where an edge was not tested."""
+    """Yield the edges, strongest first, with a value for every column; None where an edge was not tested."""
     shares, tests = _shares(record), _tests(record)
     untested: list[float | None] = [None] * len(_TEST_COLUMNS)  # not among those that half of the rows chose
     for i, j, interaction, strength in record.edges:
@@ -128,12 +128,12 @@ def edges(record: Record) -> Iterator[Sequence[Any]]:
 
 
 def _tests(record: Record) -> dict[tuple[int, int], list[float | None]]:
-    """The tests of pairs; none where the rows do not allow any."""
+    """Return the tests of pairs; none where the rows do not allow any."""
     return {} if record.certainty is None else {(i, j): found for i, j, *found in record.certainty["pairs"]}
 
 
 def _shares(record: Record) -> Mapping[tuple[int, int], float] | None:
-    """The share of halves of the rows that have each edge; None without them."""
+    """Return the share of halves of the rows that have each edge; None without them."""
     stability = None if record.certainty is None else record.certainty["stability"]
     if stability is None:
         return None
@@ -173,7 +173,7 @@ def _graphml(model: RobustGraph, record: Record) -> str:
 
 
 def summary(record: Record, folder: Path, written: Sequence[str]) -> str:
-    """What was found and where it is, for the terminal."""
+    """Return what was found and where it is, for the terminal."""
     careful = [f"Caution: {words}" for words in cautions(record)]
     lines = [
         *careful,
@@ -190,7 +190,7 @@ def summary(record: Record, folder: Path, written: Sequence[str]) -> str:
 
 
 def summary_json(record: Record, folder: Path, written: Sequence[str]) -> str:
-    """The same for programs, as one line of JSON."""
+    """Return the same for programs, as one line of JSON."""
     content = {
         "headline": headline(record),
         "how_sure": how_sure(record),

@@ -96,7 +96,7 @@ class OutputFiles:
 
 
 def _same(path: Path, other: Path) -> bool:
-    """Whether two names are of one file, by whatever links."""
+    """Return whether two names are of one file, by whatever links."""
     try:
         return path.samefile(other)
     except OSError:
@@ -151,7 +151,7 @@ def is_exactly(content: str) -> Recognise:
 
 
 def csv_text(header: Sequence[str], rows: Any) -> str:
-    r"""A table as CSV, numbers to the last bit.
+    r"""Return a table as CSV, numbers to the last bit.
 
     Text that a spreadsheet would take for a formula is prefixed with an apostrophe.
 
@@ -168,12 +168,12 @@ def csv_text(header: Sequence[str], rows: Any) -> str:
 
 
 def escaped_formula(cell: str) -> str:
-    """Text that no spreadsheet runs: a formula gets an apostrophe before it; numbers stay as they are."""
+    """Return text that no spreadsheet runs: a formula gets an apostrophe before it; numbers stay as they are."""
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.match(cell) else cell
 
 
 def data_csv(names: Sequence[str], values: Any, labels: Sequence[str] | None = None, label_name: str = "") -> str:
-    """A data set as CSV text, numbers to the last bit, with labels of the rows in a column before it."""
+    """Return a data set as CSV text, numbers to the last bit, with labels of the rows in a column before it."""
     if labels is None:
         return csv_text(names, values.tolist())
     rows = ([label, *row] for label, row in zip(labels, values.tolist(), strict=True))

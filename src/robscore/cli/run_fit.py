@@ -160,9 +160,10 @@ def _on_cells(model: RobustGraph, data: DataFile) -> list[str]:
 
 
 def _classic(model: RobustGraph, X: Any, given: Mapping[str, Any]) -> RobustGraph | None:
-    """Classic score matching with as many edges: the model itself where all rows have equal weight after reweighting.
+    """Fit classic score matching with as many edges.
 
-    None where the fit was asked to be classic, or where there is no classic fit.
+    The model itself is returned where all rows have equal weight after reweighting, None where the fit was asked to be
+    classic, or where there is no classic fit.
     """
     if model.n_blocks_ == 1 and model.share_dropped_ is None:
         return None
@@ -183,7 +184,7 @@ def _classic(model: RobustGraph, X: Any, given: Mapping[str, Any]) -> RobustGrap
 def _stability(
     model: RobustGraph, X: Any, given: Mapping[str, Any], n_halves: int | None
 ) -> tuple[EdgeStability | None, list[str]]:
-    """How often edges recur in so many halves of the rows, and remarks; nothing where that was not requested."""
+    """Return how often edges recur in so many halves of the rows, and remarks; nothing where that was not requested."""
     if n_halves is None:
         return None, []
     options = {"n_jobs": model.n_jobs, "random_state": model.random_state, "progress": False}
@@ -217,7 +218,7 @@ def cautions_on_labels(left_out: IntArray, data: DataFile) -> list[Caution]:
 
 
 def _about(plan: Plan, data: DataFile) -> dict[str, Any]:
-    """Where the rows came from: enough to read them again."""
+    """Return where the rows came from: enough to read them again."""
     return {
         "file": "" if plan.is_stdin else plan.called or str(plan.data),
         "more_files": [str(path) for path in plan.more],
@@ -233,7 +234,7 @@ def _about(plan: Plan, data: DataFile) -> dict[str, Any]:
 
 
 def fingerprint(*paths: Path) -> str:
-    """SHA-256 of a file; of several, or of a folder, that of all of theirs."""
+    """Return the SHA-256 of a file; of several, or of a folder, that of all of theirs."""
     each = []
     for file in (file for path in paths for file in files_of(path)):
         with file.open("rb") as content:
@@ -242,7 +243,9 @@ def fingerprint(*paths: Path) -> str:
 
 
 def plan_of(earlier: Record, model: Path, data: Path | None = None, coordinates: Path | None = None) -> Plan:
-    """The plan that an earlier record was made by; its files are looked for where they were, and beside model.json.
+    """Return the plan that an earlier record was made by.
+
+    Its files are looked for where they were, and beside model.json.
 
     With ``data`` that file is taken instead, else one that has changed is refused; the same for ``coordinates``.
     """

@@ -79,7 +79,7 @@ def _raiser(owner: int) -> Callable[[int, Any], None]:
 
 
 def _raised_again(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A hook for exceptions that Python ignores, as in finalizers: it sends again a signal that is lost there."""
+    """Return a hook for exceptions that Python ignores, as in finalizers: it repeats a signal that is lost there."""
 
     def unraisable(ignored: Any) -> None:
         if isinstance(ignored.exc_value, Ended):

@@ -98,7 +98,7 @@ def _variables(columns: int) -> list[str]:
 
 
 def _marks() -> dict[str, Recognise]:
-    """How the files of an earlier simulation are recognised: by first lines, the data also by the files beside it."""
+    """Recognise the files of an earlier simulation: by first lines, the data also by the files beside it."""
     from robscore.cli.output_files import begins_with
 
     is_truth, is_bad = begins_with(rb"source,target,interaction\n"), begins_with(rb"row\n(\d+\n)*\d*\Z")

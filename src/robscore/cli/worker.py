@@ -66,7 +66,7 @@ def _sender() -> Send:
 
 
 def _end_with_the_program() -> None:
-    """The standard input is closed when the program ends: then leave."""
+    """Leave when the program has ended, which closes the standard input."""
     while os.read(0, 1):
         pass
     os._exit(1)
@@ -151,7 +151,7 @@ def _fit(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def overview(data: DataFile, seed: int = 0) -> dict[str, Any]:
-    """What a data file holds, before any fit: columns and what became of each, missing cells, the family.
+    """Return what a data file holds, before any fit: columns and what became of each, missing cells, the family.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def overview(data: DataFile, seed: int = 0) -> dict[str, Any]:
 
 
 def _spread(values: Array | None) -> dict[str, Any]:
-    """How many values of a column are missing, the smallest, middle and largest; nothing of columns left out."""
+    """Return how many values of a column are missing, the smallest, middle and largest; nothing of columns left out."""
     if values is None:
         return {}
     observed = values[~np.isnan(values)]
@@ -191,7 +191,7 @@ def _spread(values: Array | None) -> dict[str, Any]:
 
 
 def _family(data: DataFile, seed: int) -> dict[str, str]:
-    """The family that "auto" chooses, and why; or why it can choose none."""
+    """Return the family that "auto" chooses, and why; or why it can choose none."""
     announce("choosing a family")
     try:
         with warnings_kept(), np.errstate(all="ignore"):

@@ -60,7 +60,7 @@ class Meaning:
         self._missing = frozenset(MISSING).difference(_NONE).union(words)
 
     def of(self, cell: Any) -> Any:
-        """A float, an int that would not be exact as one, NaN where something is missing, or the cell as it is.
+        """Return a float, an int that would not be exact as one, NaN where something is missing, or the cell as it is.
 
         Examples
         --------
@@ -83,7 +83,7 @@ class Meaning:
 
 
 def words_resolved(cells: Sequence[Any]) -> list[Any]:
-    """The cells of a whole column, in which words mean what the other cells let them mean.
+    """Return the cells of a whole column, in which words mean what the other cells let them mean.
 
     A column of nothing but words such as "true" holds truths, and "none" is missing unless all others are texts.
 
@@ -110,12 +110,12 @@ def _is_nan(cell: Any) -> bool:
 
 
 def with_all_digits(number: float, text: str) -> float | int:
-    """The number that a text is, as an int where a float would lose digits of it: it may be the name of a row."""
+    """Return the number in a text, as an int where a float would lose digits of it: it may be the name of a row."""
     return int(text) if abs(number) >= _EXACT and _WHOLE.match(text) else number
 
 
 def number_in(text: str, decimal: str) -> float | None:
-    """The number that a text is, to the last bit, in this decimal sign and with or without groups of three; or None.
+    """Return the number that a text is, in this decimal sign and with or without groups of three, or None.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def number_in(text: str, decimal: str) -> float | None:
 
 
 def ungrouped(text: str) -> str:
-    """A number without spaces or apostrophes between groups of three digits; other texts as they are.
+    """Return a number without spaces or apostrophes between groups of three digits; other texts as they are.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def ungrouped(text: str) -> str:
 
 
 def unmarked(text: str) -> str:
-    """A cell without a per cent or currency sign around its number; as it is where there is none.
+    """Return a cell without a per cent or currency sign around its number; as it is where there is none.
 
     Examples
     --------
@@ -164,7 +164,7 @@ class Unread:
 
 
 def floats(column: pd.Series, decimal: str = ".") -> tuple[Array | Unread | None, str]:
-    """A column as floats, with NaN where a cell is missing, and the first cell of which a sign was dropped.
+    """Return a column as floats, with NaN where a cell is missing, and the first cell of which a sign was dropped.
 
     In place of floats, None for a column of texts, and `Unread` where cells among numbers are none. The sign is one of
     per cent or money; the second is empty where there was none.
@@ -189,7 +189,7 @@ def floats(column: pd.Series, decimal: str = ".") -> tuple[Array | Unread | None
 
 
 def _without_marks(column: pd.Series, decimal: str) -> tuple[pd.Series, str]:
-    """The column with numbers for texts that are one with a sign of per cent or money, and the first such text."""
+    """Read texts that are a number with a sign of per cent or money as this number; return the first such text too."""
     marked: list[str] = []
 
     def read(cell: Any) -> Any:
@@ -203,7 +203,7 @@ def _without_marks(column: pd.Series, decimal: str) -> tuple[pd.Series, str]:
 
 
 def unit_in(column: pd.Series, decimal: str) -> str:
-    """What follows the number in every cell of a column of text, as kg does in "3.75 kg"; empty where that differs.
+    """Return what follows the number in all cells of a column of text, as kg in "3.75 kg"; empty where that differs.
 
     Examples
     --------
@@ -274,7 +274,7 @@ class TextColumn:
 
 
 def _piece(cells: Sequence[str], meaning: Meaning) -> Array | list[Any]:
-    """An array where all cells are numbers or missing, and a list of what they mean where one is something else."""
+    """Return an array where all cells are numbers or missing, else a list of what they mean."""
     numbers = _all_numbers(cells) if meaning.decimal == "." else None
     if numbers is None:
         meant = [meaning.of(cell) for cell in cells]
@@ -290,7 +290,7 @@ def _piece(cells: Sequence[str], meaning: Meaning) -> Array | list[Any]:
 
 
 def _all_numbers(cells: Sequence[str]) -> Array | None:
-    """Cells of nothing but numbers with decimal points, quickly; None where some may be something else."""
+    """Return cells of nothing but numbers with decimal points, quickly; None where some may be something else."""
     text = "".join(cells)
     if not text.isascii() or text.encode().translate(None, b"0123456789.eE+-"):
         return None
@@ -301,6 +301,6 @@ def _all_numbers(cells: Sequence[str]) -> Array | None:
 
 
 def as_label(cell: Any) -> str:
-    """A cell as people write it: no ".0" after whole numbers, no midnight after days."""
+    """Return a cell as people write it: no ".0" after whole numbers, no midnight after days."""
     text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
     return text.removesuffix(" 00:00:00") if text.endswith(" 00:00:00") else text

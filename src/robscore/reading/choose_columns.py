@@ -78,7 +78,7 @@ def choose(path: Path, table: FileColumns, options: ReadOptions, notes: list[str
 
 
 def _wanted(path: Path, table: FileColumns, options: ReadOptions) -> tuple[list[int], int | None]:
-    """Positions of the requested columns, and of the one that labels the rows."""
+    """Return positions of the requested columns, and of the one that labels the rows."""
     names, ids = table.names, () if options.id is None else (options.id,)
     patterns = {"--columns": options.columns, "--exclude": options.exclude}
     for option, requested in {**patterns, "--given": options.given, "--by": options.by, "--id": ids}.items():
@@ -100,12 +100,12 @@ def _wanted(path: Path, table: FileColumns, options: ReadOptions) -> tuple[list[
 
 
 def _fits(name: str, patterns: Sequence[str]) -> bool:
-    """Whether a name is one of those given, or fits a pattern with ``*`` and ``?``."""
+    """Return whether a name is one of those given, or fits a pattern with ``*`` and ``?``."""
     return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _read(path: Path, table: FileColumns, wanted: list[int], notes: list[str]) -> dict[int, Array | None]:
-    """Columns as numbers, None for those of text; an error that has all cells that are neither."""
+    """Read columns as numbers, None for those of text; raise, naming all of them, where cells are neither."""
     read: dict[int, Array | None] = {}
     unread: dict[str, Unread] = {}
     marked: dict[str, str] = {}
@@ -125,7 +125,7 @@ def _read(path: Path, table: FileColumns, wanted: list[int], notes: list[str]) -
 
 
 def _covariate(path: Path, table: FileColumns, name: str, *, by: bool) -> AnyArray:
-    """A column as numbers, else as texts with None where a value is missing; few whole numbers name groups."""
+    """Return a column as numbers, else as texts with None where a value is missing; few whole numbers name groups."""
     column = table.columns[table.names.index(name)]
     numbers, _ = floats(column, table.decimal)
     if isinstance(numbers, Unread):
@@ -139,7 +139,7 @@ def _covariate(path: Path, table: FileColumns, name: str, *, by: bool) -> AnyArr
 
 
 def _on_groups(table: FileColumns, text: list[int]) -> str:
-    """What can be done with the first column of text that names a few groups of rows; empty where none does."""
+    """Return what can be done with the first column of text that names a few groups of rows; empty where none does."""
     for k in text:
         sizes = table.columns[k].value_counts()
         if 2 <= len(sizes) <= _MOST_GROUPS and sizes.min() >= _FEWEST_IN_GROUP:
@@ -152,7 +152,7 @@ def _on_groups(table: FileColumns, text: list[int]) -> str:
 
 
 def _on_units(table: FileColumns, text: list[int]) -> str:
-    """Which columns of text hold numbers followed by a unit, and what to do about it; empty where none does."""
+    """Return which columns of text hold numbers followed by a unit, and what to do about it; empty where none does."""
     units = {table.names[k]: unit for k in text if (unit := unit_in(table.columns[k], table.decimal))}
     if not units:
         return ""
@@ -163,7 +163,7 @@ def _on_units(table: FileColumns, text: list[int]) -> str:
 
 
 def _fates(table: FileColumns, options: ReadOptions, label: int | None, read: dict[int, str]) -> dict[str, str]:
-    """What became of every column, given that of those that were read."""
+    """Return what became of every column, given that of those that were read."""
     fates = {}
     for k, name in enumerate(table.names):
         if not name and k != label and k not in read:  # a separator at the end of each line
@@ -179,7 +179,7 @@ def _fates(table: FileColumns, options: ReadOptions, label: int | None, read: di
 
 
 def _label_among(table: FileColumns, index: list[int], text: list[int], numbers: dict[int, Array]) -> int | None:
-    """The column that labels the rows.
+    """Return the column that labels the rows.
 
     The index of a data frame or the first of text, if it never repeats; else numbers that look like it. An index
     without a name, the number of a row in some other frame, comes after text.
@@ -192,12 +192,12 @@ def _label_among(table: FileColumns, index: list[int], text: list[int], numbers:
 
 
 def _is_unnamed(table: FileColumns, k: int) -> bool:
-    """Whether a column is an index that pandas, or Dask, had to name itself."""
+    """Return whether a column is an index that pandas, or Dask, had to name itself."""
     return k in table.index and table.names[k].startswith("__") and table.names[k].endswith("__")
 
 
 def _labels_rows(name: str, values: Array) -> bool:
-    """Whether a column of numbers names the rows: it counts them, holds dates, or is called so and never repeats."""
+    """Return whether a column of numbers names the rows: it counts them, or holds dates or names without repeats."""
     if values.size < 3 or not np.isfinite(values).all() or (values != np.round(values)).any():
         return False
     if (np.diff(values) == 1).all():
@@ -207,13 +207,13 @@ def _labels_rows(name: str, values: Array) -> bool:
 
 
 def _is_date(value: float) -> bool:
-    """Whether a number is a day as in 20240131."""
+    """Return whether a number is a day as in 20240131."""
     year, month, day = int(value) // 10_000, int(value) // 100 % 100, int(value) % 100
     return 1600 <= year <= 2400 and 1 <= month <= 12 and 1 <= day <= 31
 
 
 def _unique_names(path: Path, names: dict[int, str]) -> tuple[str, ...]:
-    """The names of columns at these positions, with one for those that have none; raise where two are the same."""
+    """Return the names of columns at these positions, made up for those that have none; raise where two are equal."""
     positions: dict[str, list[int]] = {}
     for k, name in names.items():
         positions.setdefault(name or f"column {k + 1}", []).append(k)

@@ -63,12 +63,12 @@ def read_excel(path: Path, options: ReadOptions, notes: list[str]) -> FileColumn
 
 
 def _as_text(cells: Iterable[Any]) -> list[str]:
-    """Cells of a row as they would stand in a text file."""
+    """Return cells of a row as they would stand in a text file."""
     return ["" if cell is None or cell != cell else " ".join(as_label(cell).split()) for cell in cells]
 
 
 def _frame(path: Path, options: ReadOptions) -> tuple[Any, str, list[str]]:
-    """The requested sheet, its name, and the names of all."""
+    """Return the requested sheet, its name, and the names of all."""
     import pandas as pd
 
     with pd.ExcelFile(path) as book:
@@ -115,7 +115,7 @@ def _cells_without_value(path: Path) -> str:
 
 
 def _blocks(packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[bytes]:
-    """The bytes of a part, each block with the cell in which the one before ended."""
+    """Yield the bytes of a part, each block with the cell in which the one before ended."""
     before = b""
     with packed.open(part) as file:
         while block := file.read(_BLOCK):
@@ -125,7 +125,7 @@ def _blocks(packed: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[bytes]:
 
 
 def _column_number(column: bytes) -> int:
-    """The number of a column from its letters: A is 1, Z is 26, AA is 27."""
+    """Return the number of a column from its letters: A is 1, Z is 26, AA is 27."""
     number = 0
     for letter in column:
         number = 26 * number + letter - 64

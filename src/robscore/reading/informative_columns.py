@@ -28,7 +28,7 @@ _AT_ONCE = 256  # guards memory only: columns whose products are computed togeth
 def informative_columns(
     names: Sequence[str], values: dict[int, Array], requested: Collection[str], notes: list[str]
 ) -> tuple[dict[int, Array], dict[int, str]]:
-    """The columns that carry information of their own, by position, and why each of the others does not."""
+    """Return the columns that carry information of their own, by position, and why each of the others does not."""
     values, why = dict(values), {}
 
     def leave_out(kind: str, reasons: dict[int, str], listed: Callable[[int], str]) -> None:
@@ -57,12 +57,12 @@ def informative_columns(
 
 
 def _counts(column: Array) -> bool:
-    """Whether a column is 0, 1, 2, ... or 1, 2, 3, ..."""
+    """Return whether a column is 0, 1, 2, ... or 1, 2, 3, ..."""
     return column[0] in (0, 1) and np.array_equal(column, column[0] + np.arange(column.size))
 
 
 def _equal_columns(values: dict[int, Array]) -> dict[int, int]:
-    """Columns that are the same as an earlier one, and which."""
+    """Return columns that are the same as an earlier one, and which."""
     first: dict[bytes, int] = {}
     seen = {k: first.setdefault(np.ascontiguousarray(column).tobytes(), k) for k, column in values.items()}
     return {k: earlier for k, earlier in seen.items() if earlier != k}
@@ -77,7 +77,7 @@ class LinearFunction:
     slope: float
 
     def describe(self, name: str) -> str:
-        """What y is, by the name of x.
+        """Return what y is, by the name of x.
 
         Examples
         --------
@@ -98,7 +98,7 @@ class LinearFunction:
 
 
 def _linear_columns(values: dict[int, Array]) -> dict[int, LinearFunction]:
-    """Columns that are an exact linear function of another that stays: of the one with more values, or the earlier."""
+    """Find columns that are an exact linear function of another, which stays: that with more values, or the earlier."""
     order = sorted(values, key=lambda k: (int(np.isnan(values[k]).sum()), k))
     found: dict[int, LinearFunction] = {}
     for j, near in _nearly_linear([values[k] for k in order]):
@@ -110,7 +110,7 @@ def _linear_columns(values: dict[int, Array]) -> dict[int, LinearFunction]:
 
 
 def _nearly_linear(columns: list[Array]) -> Iterator[tuple[int, BoolArray]]:
-    """Every column, by its position, with the columns that correlate with it nearly perfectly, shape (m,) each.
+    """Yield the position of every column, and which columns correlate with it nearly perfectly, shape (m,).
 
     Correlations over the rows in which both are observed: with w = 1 where a cell is, z the values and 0 elsewhere,
     n = w'w, and C = z'z - (z'w)(w'z) / n over the root of V = (z^2)'w - (z'w)^2 / n of both.
@@ -139,7 +139,7 @@ def _nearly_linear(columns: list[Array]) -> Iterator[tuple[int, BoolArray]]:
 
 
 def _line(x: Array, y: Array, other: int) -> LinearFunction | None:
-    """The line with the fewest digits that all of y lies on, through zero if one is; None where there is none.
+    """Return the line with the fewest digits that all of y lies on, through zero if one is; None where there is none.
 
     Up to the rounding of both: |y - start - slope x| is at most half a unit of the last digit of y, and of slope x.
     """
@@ -162,7 +162,7 @@ def _line(x: Array, y: Array, other: int) -> LinearFunction | None:
 
 
 def _of_slope(slope: float, x: Array, y: Array, other: int, allowed: float) -> LinearFunction | None:
-    """The line of this slope that no y is farther from than is allowed, with the fewest digits; or None."""
+    """Return the line of this slope that no y is farther from than is allowed, with the fewest digits; or None."""
     starts = y - slope * x
     least, most = float(starts.max()) - allowed, float(starts.min()) + allowed
     return LinearFunction(other, roundest(least, most), slope) if least <= most else None

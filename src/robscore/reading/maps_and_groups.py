@@ -38,7 +38,7 @@ class Places(NamedTuple):
 
 
 def read_coordinates(path: str | PathLike[str], names: Sequence[str]) -> Places:
-    """Latitude and longitude in degrees for every name, from a file with a name, latitude and longitude.
+    """Return latitude and longitude in degrees for every name, from a file with a name, latitude and longitude.
 
     The columns are found by their names (latitude or lat, longitude, lon, lng or long), whatever their order. Of the
     others, the first that contains all the names is used; a further one called name, station, label, town or site,
@@ -93,7 +93,7 @@ def _geographic(path: Path, option: str) -> tuple[FileColumns, int, int]:
 
 
 def _degrees(path: Path, option: str, name: str, column: pd.Series) -> Array:
-    """A column of numbers, whatever their decimal sign."""
+    """Return a column of numbers, whatever their decimal sign."""
     read = [number_in(str(cell).strip().replace(",", "."), ".") for cell in column]
     numbers = np.array([np.nan if number is None else number for number in read], dtype=float)
     if not np.isfinite(numbers).all():
@@ -106,7 +106,7 @@ def _degrees(path: Path, option: str, name: str, column: pd.Series) -> Array:
 
 
 def read_outline(path: str | PathLike[str]) -> list[Array]:
-    """Lines to draw under a map, each of shape (points, 2): latitude and longitude in degrees.
+    """Return lines to draw under a map, each of shape (points, 2): latitude and longitude in degrees.
 
     From a file with columns latitude and longitude. A row without them ends a line. A further column may name the line
     of each point; if no two neighbours share a name, it names the points, and they form one line.
@@ -130,7 +130,7 @@ def read_outline(path: str | PathLike[str]) -> list[Array]:
 
 
 def read_groups(path: str | PathLike[str], names: Sequence[str]) -> list[str]:
-    """The group of every name, empty where the file has none: the first column names, the second one groups."""
+    """Return the group of every name, empty where the file has none: the first column names, the second one groups."""
     path = Path(path)
     table = _as_written(path, "--groups")
     if len(table.columns) < 2:

@@ -78,7 +78,7 @@ def read_data(
 
 
 def _checked(path: Path) -> list[Path]:
-    """The files that a path stands for; raise if it cannot be read."""
+    """Return the files that a path stands for; raise if it cannot be read."""
     if path.is_file() or path.is_dir():
         return files_of(path)
     if path.exists():
@@ -156,7 +156,7 @@ def read_table(
 
 
 def files_of(path: Path) -> list[Path]:
-    """The file itself, or the data files of a folder and its subfolders, in the order of their names.
+    """Return the file itself, or the data files of a folder and its subfolders, in the order of their names.
 
     Earlier results are left out.
     """
@@ -218,7 +218,7 @@ def _read_together(files: Sequence[Path], options: ReadOptions, notes: list[str]
 
 
 def _in_order(table: FileColumns, names: Sequence[str], decimal: str) -> list[pd.Series]:
-    """The columns in the order of these names, with this decimal sign; columns of one name keep their own order."""
+    """Put columns in the order of these names, with this decimal sign; columns of one name keep their own order."""
     positions: dict[str, list[int]] = {}
     for k, name in enumerate(table.names):
         positions.setdefault(name, []).append(k)
@@ -227,7 +227,7 @@ def _in_order(table: FileColumns, names: Sequence[str], decimal: str) -> list[pd
 
 
 def _with_points(column: pd.Series) -> pd.Series:
-    """Cells of text that are numbers with a per cent or currency sign, with points in place of decimal commas."""
+    """Write decimal points in place of commas in texts that are numbers with a per cent or currency sign."""
     exchanged = str.maketrans(".,", ",.")
 
     def read(cell: Any) -> Any:

@@ -21,7 +21,7 @@ _LOOKED_AT = 50  # lines after them
 
 
 def n_title_lines(lines: list[str], separator: str | None) -> int:
-    """How many of the first lines are a title; lines are neither empty nor comments.
+    """Return how many of the first lines are a title; lines are neither empty nor comments.
 
     Under a title all lines have equally many cells, the first of them names only and the next a number, or one
     of units first; the title itself has another number of cells, or fills fewer. Where that is not so there is none.
@@ -49,7 +49,7 @@ def n_title_lines(lines: list[str], separator: str | None) -> int:
 
 
 def n_title_rows(rows: list[list[str]]) -> int:
-    """As :func:`n_title_lines`, of rows that are cut into cells, as in a sheet.
+    """Count, as :func:`n_title_lines` does, among rows that are cut into cells, as in a sheet.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def n_title_rows(rows: list[list[str]]) -> int:
 
 
 def _n_titles(n: int, cut: Callable[[int], tuple[list[list[str]], list[list[str]]]]) -> int:
-    """The first of the places where lines can be cut such that a title is before it and a table after it, or 0."""
+    """Find the first place where lines can be cut such that a title is before it and a table after it; 0 for none."""
     for k in range(1, min(_MOST_TITLES, n - 2) + 1):
         before, rows = cut(k)
         if len(rows) < 2:  # a cell of several lines
@@ -71,7 +71,7 @@ def _n_titles(n: int, cut: Callable[[int], tuple[list[list[str]], list[list[str]
 
 
 def _begins(rows: list[list[str]]) -> bool:
-    """Whether a table begins with its names, and numbers under them or under units."""
+    """Return whether a table begins with its names, and numbers under them or under units."""
     if not (_are_names(rows[0]) and all(len(row) == len(rows[0]) for row in rows[1:])):
         return False
     under_units = len(rows) > 2 and _n_filled(rows[1]) >= 2 and sum(map(_is_plain_number, rows[2])) >= 2
@@ -79,7 +79,7 @@ def _begins(rows: list[list[str]]) -> bool:
 
 
 def _is_title(rows: list[list[str]], width: int) -> bool:
-    """Whether no row could hold the names of so many columns."""
+    """Return whether no row could hold the names of so many columns."""
     return all(len(row) != width or _n_filled(row) < max(2, width - 1) for row in rows)
 
 
@@ -88,7 +88,7 @@ def _cells(lines: list[str], sign: str) -> list[list[str]]:
 
 
 def _are_names(row: list[str]) -> bool:
-    """Whether a line has only names, each once and with a letter or digit, but for the first, of an index."""
+    """Return whether a line has only names, each once and with a letter or digit, but for the first, of an index."""
     is_filled = _n_filled(row) >= max(2, len(row) - 1) and len(set(row)) == len(row)
     if not is_filled or _is_plain_number(row[0]):
         return False
@@ -107,7 +107,7 @@ def _is_plain_number(cell: str) -> bool:
 
 
 def is_header(cells: Sequence[str], decimal: str, notes: list[str]) -> bool:
-    """Whether the first line has names: not where most of it are numbers with decimals, or the same ones twice."""
+    """Decide whether the first line has names: not where most of it are numbers with decimals, or the same twice."""
     filled = [cell.strip() for cell in cells if cell.strip()]
     numbers = [cell for cell in filled if PLAIN[decimal].match(cell)]
     if len(numbers) < max(1, len(filled) // 2):
@@ -122,7 +122,7 @@ def is_header(cells: Sequence[str], decimal: str, notes: list[str]) -> bool:
 
 
 def strip_units_and_notes(table: FileColumns, notes: list[str]) -> FileColumns:
-    """The table without a row of units and without notes below; what was left out goes to the notes.
+    """Return the table without a row of units and without notes below; what was left out goes to the notes.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def strip_units_and_notes(table: FileColumns, notes: list[str]) -> FileColumns:
 
 
 def _units(table: FileColumns, last: int) -> list[str]:
-    """The texts of the first row, where it has no number and columns of nothing but numbers begin under it."""
+    """Return the texts of the first row, where it has no number and columns of nothing but numbers begin under it."""
     if last < 3 or any(_is_number(column.iloc[0], table.decimal) for column in table.columns):
         return []
     over_numbers = [
@@ -163,7 +163,7 @@ def _units(table: FileColumns, last: int) -> list[str]:
 
 
 def _end(table: FileColumns, n: int) -> int:
-    """Where notes begin: rows at the end with a single cell, unlike those above it."""
+    """Return where notes begin: rows at the end with a single cell, unlike those above it."""
     last = n
     while last > 2 and len(table.columns) >= FEWEST_COLUMNS and len(_filled(table, last - 1)) <= 1:
         last -= 1
@@ -177,7 +177,7 @@ def _end(table: FileColumns, n: int) -> int:
 
 
 def _is_unlike(column: Any, row: int, last: int, decimal: str) -> bool:
-    """Whether a text stands under numbers or dates, or is far longer than the texts above it."""
+    """Return whether a text stands under numbers or dates, or is far longer than the texts above it."""
     above = [cell for cell in column.iloc[:last] if isinstance(cell, str)]
     if not any(_is_text(cell, decimal) for cell in above):
         return True
@@ -185,7 +185,7 @@ def _is_unlike(column: Any, row: int, last: int, decimal: str) -> bool:
 
 
 def _filled(table: FileColumns, row: int) -> list[str]:
-    """The cells of a row that hold something, as text."""
+    """Return the cells of a row that hold something, as text."""
     cells = [column.iloc[row] for column in table.columns]
     return [str(cell).strip() for cell in cells if not _is_missing(cell)]
 

@@ -94,7 +94,7 @@ def _look(path: Path, options: ReadOptions, notes: list[str]) -> _Layout:
 
 
 def _start(path: Path, lines: list[str], options: ReadOptions) -> tuple[str, int]:
-    """The separator, and how many lines come before that with the names."""
+    """Return the separator, and how many lines come before that with the names."""
     if any("\0" in line for line in lines):
         raise DataFileError(f"{path} is not a text file: it holds NUL characters. Save it as UTF-8 text.")
     filled = [k for k, line in enumerate(lines) if _has_content(line)]
@@ -112,12 +112,12 @@ def _start(path: Path, lines: list[str], options: ReadOptions) -> tuple[str, int
 
 
 def _has_content(line: str, separator: str = ",") -> bool:
-    """Whether a line is neither a comment nor empty."""
+    """Return whether a line is neither a comment nor empty."""
     return not line.startswith("#") and bool(line.strip().replace(separator, "").strip())
 
 
 def _decimal(path: Path, encoding: str, separator: str, n_before: int, sample: list[list[str]]) -> str:
-    """The decimal sign of the first lines or, where all their numbers are whole, of the first lines that have one."""
+    """Find the decimal sign of the first lines or, where all their numbers are whole, of the first that has one."""
     sign = decimal_of(path, sample)
     if sign is None and holds(path, encoding, "," if separator != "," else '"'):  # else no cell has a comma
         lines = islice(lines_of(path, encoding, separator, n_before), 1, None)
@@ -126,7 +126,7 @@ def _decimal(path: Path, encoding: str, separator: str, n_before: int, sample: l
 
 
 def _whole_header(header: list[str], rows: list[list[str]]) -> tuple[list[str], bool]:
-    """A name for every field, where lines have one more than there are names; whether the last never holds anything."""
+    """Name every field where lines have one more than there are names; tell whether the last never holds anything."""
     if rows and all(len(row) == len(header) + 1 for row in rows):
         if all(not row[-1].strip() for row in rows):
             return [*header, ""], True  # a separator at the end of each line
@@ -135,7 +135,7 @@ def _whole_header(header: list[str], rows: list[list[str]]) -> tuple[list[str], 
 
 
 def _rows(path: Path, layout: _Layout, notes: list[str]) -> Iterator[list[str]]:
-    """The cells of every line of data, but for notes below; raise at the first line without one for every name."""
+    """Yield the cells of every line of data, but for notes below; raise at a line without one for every name."""
     width = len(layout.names)
     with closing(lines_of(path, layout.encoding, layout.separator, layout.n_before)) as every:
         lines = islice(every, int(layout.has_header), None)
@@ -163,7 +163,7 @@ def _on_notes(path: Path, first: TextLine, lines: Iterator[TextLine], layout: _L
 
 
 def _is_note(cells: list[str], width: int) -> bool:
-    """Whether a line is one sentence, in a table of several columns."""
+    """Return whether a line is one sentence, in a table of several columns."""
     if not len(cells) < width >= FEWEST_COLUMNS:
         return False
     filled = [cell.strip() for cell in cells if cell.strip()]

@@ -23,7 +23,7 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "spa
 
 
 def unpacked(path: Path) -> Any:
-    """The bytes of a file, unpacked as they are read."""
+    """Return the bytes of a file, unpacked as they are read."""
     ending = path.suffix.lower()
     if ending == ".zip":
         archive = zipfile.ZipFile(path)
@@ -36,7 +36,7 @@ def unpacked(path: Path) -> Any:
 
 
 def inner_ending(path: Path) -> str:
-    """How the name of what is in a file ends, in small letters: .csv of data.csv.gz, and of data.zip with x.csv."""
+    """Return how the name of what is in a file ends, in small letters: .csv for data.csv.gz, or data.zip with x.csv."""
     endings = [suffix.lower() for suffix in path.suffixes]
     if endings and endings[-1] == ".zip":
         with zipfile.ZipFile(path) as archive:
@@ -54,7 +54,7 @@ def _only_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
 
 
 def open_text(path: Path, encoding: str) -> io.TextIOWrapper:
-    """A text file, which may be compressed, open to be read; ends of lines stay as they are."""
+    """Return a text file, which may be compressed, open to be read; ends of lines stay as they are."""
     return io.TextIOWrapper(unpacked(path), encoding=encoding, newline="")
 
 
@@ -74,7 +74,7 @@ def encoding_of(path: Path, notes: list[str]) -> str:
 
 
 def holds(path: Path, encoding: str, sign: str) -> bool:
-    """Whether a sign is anywhere in a text file."""
+    """Return whether a sign is anywhere in a text file."""
     return any(sign in block for block in _blocks(path, encoding))
 
 
@@ -84,7 +84,7 @@ def _blocks(path: Path, encoding: str) -> Iterator[str]:
 
 
 def separator_of(lines: list[str]) -> str:
-    """The sign that cuts the lines into equally many fields, and the most of them."""
+    """Return the sign that cuts the lines into equally many fields, and the most of them."""
 
     def quality(sign: str) -> tuple[float, int]:
         try:
@@ -100,7 +100,7 @@ def separator_of(lines: list[str]) -> str:
 
 
 def decimal_of(path: Path, rows: Iterable[list[str]]) -> str | None:
-    """The decimal sign of some lines; None where they have none, an error that asks for it where it may be either."""
+    """Find the decimal sign of some lines, None where they have none; raise and ask for it where it may be either."""
     clear: dict[str, str] = {}
     either: str | None = None
     for cell in (ungrouped(unmarked(cell)) for row in rows for cell in row if "," in cell or "." in cell):
@@ -131,7 +131,7 @@ class TextLine(NamedTuple):
 
 
 def lines_of(path: Path, encoding: str, separator: str, n_before: int) -> Generator[TextLine, None, None]:
-    """All lines but the first few and empty ones; raise, naming the line, where one cannot be cut into cells."""
+    """Yield all lines but the first few and empty ones; raise, naming the line, where one cannot be cut into cells."""
     with open_text(path, encoding) as file:
         taken: list[str] = []
         reader = csv.reader(_noted(islice(file, n_before, None), taken), delimiter=separator, skipinitialspace=True)
@@ -154,7 +154,7 @@ def lines_of(path: Path, encoding: str, separator: str, n_before: int) -> Genera
 
 
 def _noted(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
-    """The lines, each put on a list when it is taken, so that the raw text of a record is known."""
+    """Yield the lines, each put on a list when it is taken, so that the raw text of a record is known."""
     for line in lines:
         taken.append(line)
         yield line

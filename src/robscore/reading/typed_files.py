@@ -31,7 +31,7 @@ def typed_table(
     notes: list[str],
     index: Collection[str] = (),
 ) -> FileColumns:
-    """Columns with cells of text as numbers where they are, and with NaN for what means missing.
+    """Return columns with cells of text as numbers where they are, and with NaN for what means missing.
 
     Those whose names are in ``index`` are the index of a data frame.
     """
@@ -58,7 +58,7 @@ def _may_hold_text(column: pd.Series) -> bool:
 
 
 def _with_meaning(column: pd.Series, meaning: Meaning) -> pd.Series:
-    """A column with numbers for the cells of text that are some, and NaN for those that mean missing."""
+    """Return a column with numbers for the cells of text that are some, and NaN for those that mean missing."""
     import pandas as pd
 
     if _may_hold_text(column):
@@ -107,7 +107,7 @@ def read_frame(ending: str, path: Path, options: ReadOptions, notes: list[str]) 
 
 
 def _whole(digits: str) -> int | float:
-    """A whole number, infinite where no float is as large, as in text files."""
+    """Return a whole number, infinite where no float is as large, as in text files."""
     return int(digits) if len(digits) < _MOST_DIGITS else float(digits)
 
 
