@@ -12,12 +12,12 @@ from designs import first
 
 import robscore as rs
 from robscore._tools.progress import watched_by
-from robscore.elements.row_elements import LossWeights
+from robscore.elements import LossWeights
 from robscore.fitting import by_sample
 from robscore.fitting.settings import GraphSettings
-from robscore.losses.quadratic import RestrictedLoss, entries_of
-from robscore.rows.row_source import ArrayRows
-from robscore.solvers.unpenalised import refit
+from robscore.losses import RestrictedLoss, entries_of
+from robscore.rows import ArrayRows
+from robscore.solvers import refit
 
 TRUTH = rs.simulate.random_model(8, 8, random_state=1)
 

@@ -9,8 +9,8 @@ import robscore as rs
 from robscore._tools.messages import About, Caution, Message, Remark, Setting, worst_first
 from robscore.certainty.cautions import _below, correlation_of_rows, coverage
 from robscore.certainty.rows_left_out import What, rows_left_out
+from robscore.report import record
 from robscore.report.page import html_page
-from robscore.report.record import record
 from robscore.report.sentences import headline
 
 

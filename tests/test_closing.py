@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.family_choice.data_profile import DataProfile
-from robscore.rows.row_source import ArrayRows
+from robscore.family_choice import DataProfile
+from robscore.rows import ArrayRows
 
 
 def whole_of(X):

@@ -9,7 +9,7 @@ from sklearn import datasets
 import robscore as rs
 from robscore._tools.messages import About
 from robscore.cli.command_options import in_options
-from robscore.family_choice.data_profile import suspected_codes
+from robscore.family_choice import suspected_codes
 
 
 def measured(n=150, m=4, seed=0):

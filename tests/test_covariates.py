@@ -7,10 +7,9 @@ import pytest
 from registry import TANH, half_square, minus, tanh_pair
 
 import robscore as rs
-from robscore.elements import streamed
-from robscore.elements.inner_products import block_gram
-from robscore.rows.partition import Partition
-from robscore.solvers.unpenalised import solve_unpenalised
+from robscore.elements import block_gram, streamed
+from robscore.rows import Partition
+from robscore.solvers import solve_unpenalised
 
 POSITIVE = ["sqrt", "gamma", "truncated-gaussian", "log-log"]
 TANH_FAMILY = rs.families.Pairwise(tanh_pair, minus, t_self=half_square, derivatives=TANH)
@@ -344,7 +343,7 @@ def test_halves_of_the_rows_keep_their_covariates():
 def test_the_command_line_takes_covariates(tmp_path):
     from typer.testing import CliRunner
 
-    from robscore.cli.commands import app
+    from robscore.cli import app
 
     _, X, c, _ = confounded(n=150, m=4)
     frame = pd.DataFrame(X, columns=list("abcd")).assign(season=np.where(c[:, 1] > 0, "wet", "dry"), trend=c[:, 0])

@@ -9,8 +9,7 @@ from sklearn.model_selection import GridSearchCV
 
 import robscore as rs
 from robscore.families.power import PowerFamily
-from robscore.family_choice.common_loss import CommonWeight, Coordinates, DistanceWeight, gradients_of_node
-from robscore.family_choice.common_score import losses_of
+from robscore.family_choice import CommonWeight, Coordinates, DistanceWeight, gradients_of_node, losses_of
 from robscore.family_choice.held_out_loss import block_losses, fitted_loss, fitted_losses_without
 
 POWER = rs.families.Power(1.5, 0.5)

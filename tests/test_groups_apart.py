@@ -8,7 +8,7 @@ from designs import first
 
 import robscore as rs
 from robscore.fitting import by_groups
-from robscore.losses.interaction_parts import Parts, matrices
+from robscore.losses import Parts, matrices
 
 GROUPS = ("a", "b", "c")
 

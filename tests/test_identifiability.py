@@ -5,7 +5,7 @@ import pytest
 from registry import CASES
 
 import robscore as rs
-from robscore.solvers.unpenalised import SingularLossError, solve_unpenalised
+from robscore.solvers import SingularLossError, solve_unpenalised
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -11,8 +11,8 @@ from tests.registry import CASES
 import robscore as rs
 from robscore.certainty.edge_intervals import association_interval
 from robscore.certainty.influence import gradients_at, solve
-from robscore.solvers.unpenalised import refit
-from robscore.weighting.row_weights import RowWeights, WeightedRows
+from robscore.solvers import refit
+from robscore.weighting import RowWeights, WeightedRows
 
 CLASSIC = {"n_blocks": 1, "alphas": 10}  # where bad rows do not matter
 

@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 import robscore as rs
 from robscore._tools.messages import UsageError
 from robscore.cli import app
-from robscore.elements.row_elements import LossWeights
-from robscore.families.family import get_family
+from robscore.elements import LossWeights
+from robscore.families import get_family
 from robscore.families.given_covariates import Moderated, Moderation
-from robscore.losses.interaction_parts import Parts, both_ends, matrices
+from robscore.losses import Parts, both_ends, matrices
 from robscore.report.sections import is_given
 
 FAMILIES = ("gaussian", "sqrt", "gamma", "log-log", "truncated-gaussian")

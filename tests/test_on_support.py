@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.elements import averages_on_support
-from robscore.elements.row_elements import LossWeights
-from robscore.losses.quadratic import entries_of
+from robscore.elements import LossWeights, averages_on_support
+from robscore.losses import entries_of
 
 
 @pytest.mark.parametrize("family", ["sqrt", "gamma", "truncated-gaussian"])

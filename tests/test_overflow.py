@@ -9,7 +9,7 @@ from robscore.elements.power_elements import largest_norm
 from robscore.families import univariate
 from robscore.families.family import NoDensityError
 from robscore.medians.clouds import LARGEST_SQUARED_NORM
-from robscore.weighting.proper_parameters import proper
+from robscore.weighting import proper
 
 
 @pytest.mark.parametrize("family", ["gaussian", "sqrt", "gamma", "truncated-gaussian"])

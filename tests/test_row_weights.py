@@ -7,7 +7,7 @@ from reference import block_means, brute_median, exact_row_elements
 from registry import CASES, STATISTICS
 
 import robscore as rs
-from robscore.elements.inner_products import cheapest_way
+from robscore.elements import cheapest_way
 from robscore.medians import make_blocks
 
 WAYS = ["rows", "nodes", "streamed"]

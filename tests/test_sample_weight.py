@@ -10,9 +10,7 @@ from sklearn.preprocessing import FunctionTransformer
 import robscore as rs
 from robscore._tools.deviations import median
 from robscore.elements import streamed
-from robscore.rows import ArrayRows
-from robscore.rows.partition import Partition
-from robscore.rows.quantiles import column_quantiles
+from robscore.rows import ArrayRows, Partition, column_quantiles
 
 
 def data(n=150, m=6, seed=0):
@@ -117,7 +115,7 @@ def test_blocks_are_of_whole_rows_and_nearly_equal_weight():
 
 @pytest.mark.parametrize("way", ["rows", "nodes", "streamed"])
 def test_block_weights_are_the_same_on_every_way(way):
-    from robscore.weighting.block_weights import weigh_rows
+    from robscore.weighting import weigh_rows
 
     elements, often = rs.score_elements("sqrt", data()), np.random.default_rng(0).uniform(0.5, 3, size=150)
     options = {"n_partitions": 1, "shuffle": False, "random_state": None, "frequency": often}

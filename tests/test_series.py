@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris, load_wine
 
 import robscore as rs
 from robscore.certainty.influence import find_time_blocks
-from robscore.weighting.time_blocks import TimeBlocks, autocorrelations
+from robscore.weighting import TimeBlocks, autocorrelations
 
 
 def autoregressive(rho, n=500, m=4, seed=0, noise=None):

@@ -10,7 +10,7 @@ import pytest
 import robscore as rs
 from robscore.certainty import stability as module
 from robscore.certainty.stability import _edges_for
-from robscore.rows.partition import halves
+from robscore.rows import halves
 
 
 def rows(m=6, n_edges=5, n=300, seed=0):

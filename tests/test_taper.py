@@ -6,9 +6,9 @@ from tests.registry import CASES, STATISTICS
 
 import robscore as rs
 from robscore.families.custom_statistics import weights_and_slopes
-from robscore.losses.quadratic import QuadraticLoss
-from robscore.solvers.unpenalised import minimise
-from robscore.weighting.row_weights import RowWeights
+from robscore.losses import QuadraticLoss
+from robscore.solvers import minimise
+from robscore.weighting import RowWeights
 
 NATURAL = [case for case in CASES + STATISTICS if case.family.is_natural]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import entropy
 
 import robscore as rs
-from robscore.losses.quadratic import QuadraticLoss
+from robscore.losses import QuadraticLoss
 
 T = rs.theory
 

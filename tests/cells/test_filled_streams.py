@@ -10,7 +10,7 @@ import pytest
 
 import robscore as rs
 from robscore.cells.filled_streams import Drawing, FilledRows, row_seeds
-from robscore.rows.row_source import ArrayRows
+from robscore.rows import ArrayRows
 
 
 def _holed(n: int, m: int = 4, share: float = 0.2) -> tuple[np.ndarray, np.ndarray, rs.simulate.Model]:

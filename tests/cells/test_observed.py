@@ -7,11 +7,10 @@ import pytest
 from sklearn.model_selection import cross_val_score
 
 import robscore as rs
-from robscore.elements.observed_entries import ObservedEntries, Shares, counts_of
-from robscore.family_choice.common_loss import CommonWeight
-from robscore.family_choice.common_score import CommonScore, completed, losses_of, observed_loss
-from robscore.losses.quadratic import QuadraticLoss
-from robscore.rows.row_source import ArrayRows
+from robscore.elements import ObservedEntries, Shares, counts_of
+from robscore.family_choice import CommonScore, CommonWeight, completed, losses_of, observed_loss
+from robscore.losses import QuadraticLoss
+from robscore.rows import ArrayRows
 
 
 def _rows(family: str, n: int, seed: int = 1) -> np.ndarray:

@@ -5,7 +5,7 @@ import pytest
 from registry import CASES, STATISTICS
 
 import robscore as rs
-from robscore.families.custom_statistics import ExponentialFamily
+from robscore.families import ExponentialFamily
 
 STEP = 1e-4
 

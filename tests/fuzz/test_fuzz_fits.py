@@ -10,8 +10,8 @@ from registry import CASES, STATISTICS
 
 import robscore as rs
 from robscore.families.power import PowerFamily
+from robscore.rows import columns_of
 from robscore.rows.input_data import readable
-from robscore.rows.tables import columns_of
 
 SHARE = 1.0 / (len(CASES) * 2 + len(STATISTICS) + 2)  # of all fits
 NAMED = ["gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex"]

@@ -144,8 +144,8 @@ def test_two_hundred_variables_stay_smooth(browser, tmp_path):
 
 
 def test_outlines_do_not_change_the_map_and_end_at_its_edge(tmp_path):
+    from robscore.report import record
     from robscore.report.page import _drawn
-    from robscore.report.record import record
 
     rain = rs.datasets.simulated_alpine_rain(200)
     model = rs.RobustGraph("sqrt", n_edges=30).fit(rain.X)

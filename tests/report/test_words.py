@@ -13,8 +13,8 @@ from sklearn.datasets import load_breast_cancer
 import robscore as rs
 from robscore._tools.messages import signed
 from robscore._tools.networks import centrality, clustered_order
+from robscore.report import record as recorded
 from robscore.report.record import full_weights
-from robscore.report.record import record as recorded
 from robscore.report.sentences import about_flagged, findings, how_sure, methods, n_clear
 
 # 16 years of seven series that grow together, from statsmodels' Longley data: too few to learn a graph from.

@@ -3,7 +3,7 @@
 import pytest
 
 import robscore as rs
-from robscore.rows.tables import check_names, repeated
+from robscore.rows import check_names, repeated
 
 
 def test_names_that_repeat_are_named_in_order():

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robscore.rows import ArrayRows, ParquetRows
+from robscore.rows import ArrayRows, ParquetRows, column_quantiles, cut, repieced
 from robscore.rows import row_source as rows_base
-from robscore.rows.quantiles import column_quantiles
-from robscore.rows.row_source import cut, repieced
 
 KINDS = ["array", "memory map", "parquet", "dask", "selected", "mapped"]
 

@@ -10,12 +10,9 @@ from tests.registry import CASES, STATISTICS
 from tests.test_taper import parameters_of
 
 import robscore as rs
-from robscore.elements import streamed
-from robscore.elements.streamed import StreamedElements
-from robscore.losses.quadratic import QuadraticLoss
-from robscore.rows import ArrayRows
-from robscore.rows.partition import Partition, make_blocks
-from robscore.rows.row_source import SelectedRows
+from robscore.elements import StreamedElements, streamed
+from robscore.losses import QuadraticLoss
+from robscore.rows import ArrayRows, Partition, SelectedRows, make_blocks
 
 EVERY = CASES + STATISTICS
 PIECE = 17  # rows

@@ -5,7 +5,7 @@ import pytest
 
 import robscore as rs
 from robscore.selection.edge_odds import AnyEdge, Odds, _spread, _sums
-from robscore.weighting.row_weights import RowWeights, WeightedRows
+from robscore.weighting import RowWeights, WeightedRows
 
 IN_DOUBT = Odds(np.zeros(0), 1.0, 1.0)
 FAMILIES = ["gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log"]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.elements.inner_products import row_products
+from robscore.elements import row_products
 from robscore.selection.n_blocks import block_grid, least_blocks
-from robscore.weighting.block_weights import shared_products, weigh_rows
+from robscore.weighting import shared_products, weigh_rows
 
 
 def rows(share, seed=0):

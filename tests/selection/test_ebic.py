@@ -4,7 +4,7 @@ from reference import exact_row_elements
 from registry import CASES
 
 import robscore as rs
-from robscore.solvers.unpenalised import refit
+from robscore.solvers import refit
 
 
 def clean(seed=0, m=10, n=500, n_edges=10):

@@ -13,7 +13,7 @@ from robscore.selection.edge_odds import find_odds, log_below
 from robscore.selection.entry_scores import EntryScores
 from robscore.selection.expected_f1 import _counted
 from robscore.selection.standard_errors import _after_graph, on_own_parameters, standard_errors
-from robscore.weighting.row_weights import RowWeights, WeightedRows
+from robscore.weighting import RowWeights, WeightedRows
 
 FAMILIES = ["gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex"]
 

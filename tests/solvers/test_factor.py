@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.solvers import unpenalised
-from robscore.solvers.unpenalised import refit
+from robscore.solvers import refit, unpenalised
 
 
 @pytest.mark.parametrize("symmetric", [True, False])

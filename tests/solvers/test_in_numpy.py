@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.solvers import descent_in_numpy
+from robscore.solvers import L1, PenalisedLoss, build_problem, descent_in_numpy
 from robscore.solvers.descent_kernels import descend_with, furthest_with, refresh
-from robscore.solvers.penalised_loss import PenalisedLoss
-from robscore.solvers.penalties import L1
-from robscore.solvers.problem import build_problem
 from robscore.solvers.screening import WorkingSet
 
 pytest.importorskip("numba")

@@ -10,7 +10,7 @@ from registry import CASES
 from sklearn.exceptions import ConvergenceWarning
 
 import robscore as rs
-from robscore.solvers.path import joined_interaction
+from robscore.solvers import joined_interaction
 
 FREE, FORBIDDEN = 0.0, np.inf
 
@@ -156,7 +156,7 @@ def test_symmetric_solutions_agree_with_a_general_solver(case, chosen):
 def test_at_penalty_zero_it_is_the_unpenalised_estimate():
     loss = robust_loss(CASES[0])
     path = rs.solve_path(loss, [0.0], tol=1e-10, max_iter=100_000)
-    from robscore.solvers.unpenalised import solve_unpenalised
+    from robscore.solvers import solve_unpenalised
 
     K, eta = solve_unpenalised(loss)
     np.testing.assert_allclose(path.interactions[0], K, atol=1e-6)
@@ -182,7 +182,7 @@ def test_permuting_columns_permutes_the_path():
 
 
 def test_a_shared_block_gives_the_same_path_as_one_block_a_node():
-    from robscore.losses.quadratic import QuadraticLoss
+    from robscore.losses import QuadraticLoss
 
     shared = rs.score_elements("gaussian", CASES[6].draw(np.random.default_rng(0), 50, 4)).average()
     separate = QuadraticLoss(np.array(shared.gamma), shared.g)

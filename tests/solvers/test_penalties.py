@@ -11,8 +11,8 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 import robscore as rs
-from robscore.losses.quadratic import StatisticLoss
-from robscore.solvers.penalties import L1, Penalty
+from robscore.losses import StatisticLoss
+from robscore.solvers import L1, Penalty
 
 
 class ElasticNet(Penalty):

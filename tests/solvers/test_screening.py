@@ -7,9 +7,8 @@ from designs import swept
 from sklearn.exceptions import ConvergenceWarning
 
 import robscore as rs
-from robscore.losses.quadratic import FactoredLoss
-from robscore.solvers import screening
-from robscore.solvers.path import Interactions
+from robscore.losses import FactoredLoss
+from robscore.solvers import Interactions, screening
 
 FAMILIES = ("sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian")
 OPTIONS = {

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import robscore as rs
 from robscore._tools.threads import _elsewhere
-from robscore.losses.quadratic import FactoredLoss
+from robscore.losses import FactoredLoss
 
 
 @pytest.fixture(autouse=True)

@@ -5,10 +5,8 @@ import pytest
 
 from robscore.families import get_family
 from robscore.families.samplers.sampler import Chains
-from robscore.weighting.central_rows import find_central_rows
-from robscore.weighting.column_scaling import ColumnScaling
+from robscore.weighting import ColumnScaling, Surprise, find_central_rows
 from robscore.weighting.expected_values import DrawnValues, NormalValues, Simulator
-from robscore.weighting.surprise import Surprise
 
 LEVELS = np.array([0.02, 0.1, 0.5, 0.9, 0.98, 0.998])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, kstest
 
-from robscore.families.family import get_family
+from robscore.families import get_family
 from robscore.families.samplers.sampler import Chains
 from robscore.weighting.row_rule import _BAND, _inside
 

@@ -5,7 +5,7 @@ import pytest
 from designs import swept
 
 import robscore as rs
-from robscore.families.family import get_family
+from robscore.families import get_family
 from robscore.weighting.row_rule import Reason, Screen, _weigh
 
 FAMILIES = ["sqrt", "gaussian", "truncated-gaussian", "gamma", "log-log"]

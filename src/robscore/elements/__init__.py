@@ -10,16 +10,27 @@ observed_entries.py     losses of rows with missing cells, by the cells that wer
 """
 
 from robscore.elements.gradient_elements import NodeElements, SimplexElements, StatisticElements
+from robscore.elements.inner_products import block_gram, cheapest_way, row_products
+from robscore.elements.observed_entries import ObservedEntries, Shares, counts_of
 from robscore.elements.power_elements import PowerElements
-from robscore.elements.row_elements import PARTS, Elements, PairwiseElements, Part
+from robscore.elements.row_elements import PARTS, Elements, LossWeights, PairwiseElements, Part
+from robscore.elements.streamed import StreamedElements
 
 __all__ = [
     "PARTS",
     "Elements",
+    "LossWeights",
     "NodeElements",
+    "ObservedEntries",
     "PairwiseElements",
     "Part",
     "PowerElements",
+    "Shares",
     "SimplexElements",
     "StatisticElements",
+    "StreamedElements",
+    "block_gram",
+    "cheapest_way",
+    "counts_of",
+    "row_products",
 ]

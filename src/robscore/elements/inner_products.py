@@ -15,7 +15,7 @@ import numpy as np
 
 from robscore._tools.memory import chunks, rows_within
 from robscore._tools.typing import Array
-from robscore.elements import Elements, Part
+from robscore.elements.row_elements import Elements, Part
 from robscore.medians.clouds import Cloud, GramCloud
 from robscore.medians.geometric_median import median_weights
 from robscore.rows.partition import Partition

@@ -2,6 +2,24 @@
 
 from robscore.rows.arrow_batches import ArrowRows
 from robscore.rows.parquet_files import ParquetRows
-from robscore.rows.row_source import ArrayRows, Rows
+from robscore.rows.partition import Partition, halves, make_blocks
+from robscore.rows.quantiles import column_quantiles
+from robscore.rows.row_source import ArrayRows, Rows, SelectedRows, cut, repieced
+from robscore.rows.tables import check_names, columns_of, repeated
 
-__all__ = ["ArrayRows", "ArrowRows", "ParquetRows", "Rows"]
+__all__ = [
+    "ArrayRows",
+    "ArrowRows",
+    "ParquetRows",
+    "Partition",
+    "Rows",
+    "SelectedRows",
+    "check_names",
+    "column_quantiles",
+    "columns_of",
+    "cut",
+    "halves",
+    "make_blocks",
+    "repeated",
+    "repieced",
+]

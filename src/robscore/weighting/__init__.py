@@ -2,3 +2,24 @@
 
 The rule is in :mod:`robscore.weighting.reweighting`, whose head names its five steps and the file of each.
 """
+
+from robscore.weighting.block_weights import shared_products, weigh_rows
+from robscore.weighting.central_rows import find_central_rows
+from robscore.weighting.column_scaling import ColumnScaling
+from robscore.weighting.proper_parameters import proper
+from robscore.weighting.row_weights import RowWeights, WeightedRows
+from robscore.weighting.surprise import Surprise
+from robscore.weighting.time_blocks import TimeBlocks, autocorrelations
+
+__all__ = [
+    "ColumnScaling",
+    "RowWeights",
+    "Surprise",
+    "TimeBlocks",
+    "WeightedRows",
+    "autocorrelations",
+    "find_central_rows",
+    "proper",
+    "shared_products",
+    "weigh_rows",
+]
