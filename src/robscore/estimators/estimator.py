@@ -78,7 +78,7 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
             Rows that do not fit in ``max_memory`` are read a piece at a time, in every pass over the data.
         y : ignored
         sample_weight : array-like of shape (n,), optional
-            How often every row counts: a row of weight 2 counts as two equal rows, one of weight 0 is left out, and
+            Frequencies of the rows: a row of weight 2 counts as two equal rows, one of weight 0 is left out, and
             the sum of all is the number of rows. Survey weights are different; see the docs.
         covariates : data frame, series, dictionary or array of shape (n,) or (n, q); or names of columns of X, optional
             What shifts the locations: numbers, categories (dummies; the first level is the base) or dates (years).

@@ -51,9 +51,9 @@ class JudgesRows(DataOpener):
         -------
         array of shape (n,)
             Infinite for rows that overflow. After ``missing="impute"`` or ``cells=True`` the loss of a
-            row with missing cells is that of the entries whose cells are there, each over the share of the rows of X
+            row with missing cells is that of the entries whose cells were observed, each over the share of the rows of X
             in which it is (so that means over rows are means entry by entry), the others as on average; NaN where
-            nothing is there, or a covariate is not. With other ``missing``, and families whose weights depend on other
+            nothing was observed, or a covariate is missing. With other ``missing``, and families whose weights depend on other
             columns (the simplex), NaN for incomplete rows.
         """
         check_is_fitted(self)
@@ -194,8 +194,8 @@ class JudgesRows(DataOpener):
         ``min(n_blocks_, rows)`` blocks, and cannot be compared with others.
 
         Minus infinity if no row counts, or too many overflow. After ``missing="impute"`` or
-        ``cells=True`` rows with missing cells are scored by what is there of them, never by what a fit filled in: every
-        entry of the loss is a mean over the rows in which its cells are there. (Only what a row counts comes from
+        ``cells=True`` rows with missing cells are scored by their observed cells, never by what a fit filled in: every
+        entry of the loss is a mean over the rows in which its cells were observed. (Only row weights come from
         completed rows: by a normal distribution of columns made symmetric, the same for all families.)
 
         Parameters
@@ -203,7 +203,7 @@ class JudgesRows(DataOpener):
         X : array-like or data frame of shape (n, m)
         y : ignored
         sample_weight : array-like of shape (n,), optional
-            How often every row counts, as in ``fit``.
+            Frequencies of the rows, as in ``fit``.
         covariates : as in ``fit``, if the fit had some
         """
         check_is_fitted(self)
@@ -217,11 +217,11 @@ class JudgesRows(DataOpener):
             return self._own_score(X, sample_weight, None)
         assert isinstance(family, PowerFamily)
         rows, _ = self._open(X, reset=False)
-        often = None if sample_weight is None else read_frequency(sample_weight, rows.n_rows)
+        frequency = None if sample_weight is None else read_frequency(sample_weight, rows.n_rows)
         used = np.flatnonzero(rows_to_judge(self.fitted_, rows)[0])
         if not used.size:
             raise ValueError("X has no complete row to score.")
-        counts = np.ones(used.size) if often is None else often[used]
+        counts = np.ones(used.size) if frequency is None else frequency[used]
         with np.errstate(all="ignore"):
             common_score = CommonScore.of(own, is_real=is_real)
             return common_score.score(family, self.fitted_.given, rows.selected(used), counts)
@@ -288,12 +288,12 @@ class JudgesRows(DataOpener):
     def _own_score(self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None) -> float:
         """By the family's own loss."""
         losses = self.row_losses(X, covariates=covariates)
-        often = None if sample_weight is None else read_frequency(sample_weight, losses.size)
-        counted = np.flatnonzero(~np.isnan(losses) & (True if often is None else often > 0))
-        losses, often = losses[counted], some_of(often, counted)
+        frequency = None if sample_weight is None else read_frequency(sample_weight, losses.size)
+        counted = np.flatnonzero(~np.isnan(losses) & (True if frequency is None else frequency > 0))
+        losses, frequency = losses[counted], some_of(frequency, counted)
         if losses.size == 0:
             raise ValueError("X has no complete row to score.")
-        partition = Partition.even(losses.size, min(self.n_blocks_, losses.size), frequency=often)
+        partition = Partition.even(losses.size, min(self.n_blocks_, losses.size), frequency=frequency)
         return -float(np.median(partition.means(losses)))
 
     def _scaled_rows(self, X: AnyData, covariates: AnyData | None, *, fill: bool = False) -> tuple[Rows, BoolArray]:

@@ -381,7 +381,7 @@ class RobustGraph(ScoreMatchingEstimator):
             np.linalg.cholesky(precision)
         except np.linalg.LinAlgError:
             raise AttributeError(
-                "covariance_ is not there: the estimated precision is not positive definite."
+                "covariance_ does not exist: the estimated precision is not positive definite."
             ) from None
         return np.asarray(np.linalg.inv(precision))
 

@@ -141,7 +141,10 @@ def sample_size(rows: Rows, settings: GraphSettings) -> int:
 def fit_by_sample(
     data: Data, settings: GraphSettings, fit_graph: Callable[[Data, GraphSettings], GraphFit]
 ) -> GraphFit | None:
-    """None if the sample cannot tell bad rows, or does not determine the graph: then all rows are used."""
+    """The graph that a sample chooses, estimated from all rows.
+
+    None if the sample cannot tell bad rows, or does not determine the graph: then all rows are used.
+    """
     rows, size = data.rows, sample_size(data.rows, settings)
     with stage("looking at all rows, pass 1 of 3"):
         names = rows.names or default_names(rows.n_columns - len(data.given))
@@ -164,9 +167,9 @@ def fit_by_sample(
     with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
         if not settings.fills_in:
             return _of_all(pilot, prepared, sample, rng)
-        there = _pairs_there(complete, len(pilot.names))
+        observed = _pairs_observed(complete, len(pilot.names))
         filled = _filled(pilot, prepared, row_seeds(complete, settings.seed), sample)
-        return None if filled is None else _of_all(pilot, filled, sample, rng, there)
+        return None if filled is None else _of_all(pilot, filled, sample, rng, observed)
 
 
 def _fills_a_stream(rows: Rows, settings: GraphSettings) -> bool:
@@ -178,47 +181,47 @@ def _fills_a_stream(rows: Rows, settings: GraphSettings) -> bool:
 
 
 def _started(typical: Array, X: Array) -> Array:
-    """Rows with a typical value in every hole; those without any value stay empty."""
+    """Rows with a typical value in every missing cell; those without any value stay empty."""
     filled, empty = filled_with(typical, X), np.flatnonzero(np.isnan(X[:, : typical.size]).all(axis=1))
     filled[empty] = X[empty]
     return filled
 
 
-def _pairs_there(rows: Rows, m: int) -> Array:
-    """Share of the rows in which both cells of a pair are there, shape (m, m)."""
+def _pairs_observed(rows: Rows, m: int) -> Array:
+    """Share of the rows in which both cells of a pair were observed, shape (m, m)."""
     return np.asarray(rows.total(partial(_count_pairs, m)) / rows.n_rows)
 
 
 def _count_pairs(m: int, X: Array) -> Array:
-    there = (~np.isnan(X[:, :m])).astype(float)
-    return np.asarray(there.T @ there)
+    observed = (~np.isnan(X[:, :m])).astype(float)
+    return np.asarray(observed.T @ observed)
 
 
-def _filled(pilot: GraphFit, holed: Prepared, seeds: Seeds, sample: IntArray) -> Prepared | None:
-    """Scaled rows with their holes, filled in by a fit of them all; None where they do not determine it."""
-    found, family, names = pilot.weighed.found, holed.preparation.scaled_family, pilot.names
+def _filled(pilot: GraphFit, incomplete: Prepared, seeds: Seeds, sample: IntArray) -> Prepared | None:
+    """Scaled rows whose missing cells are filled in by a fit of them all; None where they do not determine it."""
+    found, family, names = pilot.weighed.found, incomplete.preparation.scaled_family, pilot.names
     assert found is not None
     edges, locations = pilot.drawn_by
-    members = np.zeros(holed.rows.n_rows, dtype=bool)
+    members = np.zeros(incomplete.rows.n_rows, dtype=bool)
     members[sample] = found.members
-    typical, loss = typical_values(holed.rows, names), pilot.loss
+    typical, loss = typical_values(incomplete.rows, names), pilot.loss
     for number in range(_DRAWN_ANEW):
         announce("drawing missing cells of all rows", number, _DRAWN_ANEW)
         parameters = proper(family, pilot.loss, refitted(loss, edges, locations, pilot.settings))
-        rows = FilledRows(holed.rows, seeds, Drawing(family, parameters, typical))
+        rows = FilledRows(incomplete.rows, seeds, Drawing(family, parameters, typical))
         if number == _DRAWN_ANEW - 1:
             break
         weights, _ = found.rule.weigh_others(rows, family, members)
         if not np.any(weights.phi):
             return None
         loss = loss_on(edges, pilot.loss.n_locations, rows, family, weights)
-    return replace(holed, rows=rows)
+    return replace(incomplete, rows=rows)
 
 
 def _of_all(
-    pilot: GraphFit, prepared: Prepared, sample: IntArray, rng: np.random.Generator, there: Array | None = None
+    pilot: GraphFit, prepared: Prepared, sample: IntArray, rng: np.random.Generator, observed: Array | None = None
 ) -> GraphFit | None:
-    """All rows, on the graph of some; ``there`` are shares of the rows in which pairs are there, shape (m, m)."""
+    """All rows, on the graph of some; ``observed`` are shares of the rows in which pairs were, shape (m, m)."""
     settings, found = pilot.settings, pilot.weighed.found
     assert found is not None
     members = np.zeros(prepared.rows.n_rows, dtype=bool)
@@ -254,19 +257,19 @@ def _of_all(
     ]
     with stage("a fresh sample"):
         certified = certify(
-            prepared, weights, _symmetric(solution), scaled, settings.allowed_pairs(K.shape[0]), sample, rng, there
+            prepared, weights, _symmetric(solution), scaled, settings.allowed_pairs(K.shape[0]), sample, rng, observed
         )
     positions = sample if prepared.complete.all() else prepared.used[sample]
     return replace(
         pilot, prepared=prepared, weighed=weighed, loss=loss, scaled=scaled, given=given, unshrunk=scaled,
-        remarks=remarks, sampled=Sampled(positions, certified, given[0], scaled[0], _describe(there)),
+        remarks=remarks, sampled=Sampled(positions, certified, given[0], scaled[0], _describe(observed)),
     )  # fmt: skip
 
 
-def _describe(there: Array | None) -> str:
-    if there is None:
+def _describe(observed: Array | None) -> str:
+    if observed is None:
         return ""
-    missing, pairs = 1 - there.diagonal().mean(), there[~np.eye(len(there), dtype=bool)].mean()
+    missing, pairs = 1 - observed.diagonal().mean(), observed[~np.eye(len(observed), dtype=bool)].mean()
     return f"{missing:.1%} missing and filled in; pairs are present in {pairs:.0%} of the rows"
 
 
@@ -280,10 +283,10 @@ def loss_on(edges: BoolArray, n_locations: int, rows: Rows, family: Family, weig
     assert weights.phi is not None
     assert weights.slopes is not None
     entries = entries_of(edges, n_locations)
-    often = () if weights.frequency is None else (weights.frequency,)
+    along = () if weights.frequency is None else (weights.frequency,)
     work = partial(_loss_of, family, entries, weights.parameters, 1 / weights.n_rows)
     length = rows_within(_PIECE_BYTES, family.numbers_a_row(rows.n_columns))
-    total = rows.total(work, weights.phi, weights.slopes, *often, length=length)
+    total = rows.total(work, weights.phi, weights.slopes, *along, length=length)
     assert isinstance(total, QuadraticLoss)
     return total
 
@@ -301,8 +304,8 @@ def _loss_of(
     """What some rows add to the loss: phi Gamma, and phi g + phi'(E) Gamma z0 (``weighting/row_weights.py``)."""
     elements = family.elements(np.asfortranarray(X))  # work goes column by column
     assert isinstance(elements, PairwiseElements)
-    often = share if frequency is None else share * frequency
-    return elements.restricted(LossWeights(phi * often, phi * often, slopes * often), parameters, entries)
+    counts = share if frequency is None else share * frequency
+    return elements.restricted(LossWeights(phi * counts, phi * counts, slopes * counts), parameters, entries)
 
 
 def certify(
@@ -313,7 +316,7 @@ def certify(
     allowed: BoolArray,
     sample: IntArray,
     rng: np.random.Generator,
-    there: Array | None = None,
+    observed: Array | None = None,
 ) -> Certificate:
     """Evidence about a graph from rows other than those that chose it, as many; from all if none are left.
 
@@ -334,10 +337,10 @@ def certify(
         Pairs that may have an edge.
     sample : integer array
         The rows that chose it.
-    there : array of shape (m, m), or None
+    observed : array of shape (m, m), or None
         Share of the rows in which both cells of a pair were observed, where the others were drawn: those add nothing.
     """
-    less = 1.0 if there is None else 1 / np.sqrt(np.maximum(there, 1 / prepared.rows.n_rows))
+    less = 1.0 if observed is None else 1 / np.sqrt(np.maximum(observed, 1 / prepared.rows.n_rows))
     fresh = prepared.rows.sample(min(sample.size, prepared.rows.n_rows), rng)
     fresh = np.setdiff1d(fresh, sample) if sample.size < prepared.rows.n_rows else fresh
     own = weights.some(fresh)
@@ -367,11 +370,11 @@ def _sums(
     numbers = max(family.numbers_a_row(X.shape[1]), 0 if solution is None else solution.rows.size)
     total = None
     for piece in chunks(len(X), rows_within(_PIECE_BYTES, numbers)):
-        often = None if weights.frequency is None else weights.frequency[piece]
+        frequency = None if weights.frequency is None else weights.frequency[piece]
         counts = weights.gamma_weights[piece], weights.g_weights[piece], weights.pulls[piece]
         elements = family.elements(X[piece])
         assert isinstance(elements, PairwiseElements)
-        part, m = WeightedRows(elements, *counts, weights.parameters, often), len(z[0])
+        part, m = WeightedRows(elements, *counts, weights.parameters, frequency), len(z[0])
         squares = part.pair_squares(z, np.zeros((1 + elements.n_locations, m, m)))
         found = _gradient(part, z), squares, _squared_influences(solution, part)
         total = found if total is None else added(total, found)

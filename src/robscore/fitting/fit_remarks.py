@@ -1,4 +1,4 @@
-"""What to say of a fit: columns that nearly determine each other, and what did not converge or settle."""
+"""Remarks on a fit: columns that nearly determine each other, and what did not converge or settle."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def remarks_on_graph(
 
 
 def remarks_on_convergence(chosen: Chosen) -> list[Remark]:
-    """What did not converge on the path."""
+    """The caution that penalties of the path did not converge."""
     if chosen.path.converged.all():
         return []
     converged = chosen.path.converged[chosen.position]
@@ -99,7 +99,7 @@ def remarks_on_convergence(chosen: Chosen) -> list[Remark]:
 
 
 def remarks_on_filling(prepared: Prepared) -> list[Remark]:
-    """What to say where the filling of cells did not settle."""
+    """The caution that the filling of cells did not settle."""
     filling = prepared.filling
     if filling is None or filling.converged:
         return []

@@ -12,7 +12,7 @@ the completions of the last half of all rounds. For the Gaussian family no draws
 wrong: its completions have the exact conditional moments (:mod:`robscore.cells.draw_cells`).
 
 Where wrong cells are looked for, boundary weights are levelled off: h(d) = (s log(1 + d / s))^p in place of d^p. Many
-wrong cells are too large, but not so much that they can be told from right ones; with a weight that grows they have
+wrong cells are too large, but not so much that they can be distinguished from right ones; with a weight that grows they have
 more say than all others, and the parameters take them for tails of the model. In the last fit s rises to the largest
 cells as the share of wrong ones falls; if no cell seems wrong, it has the weight of the family.
 """
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from robscore.fitting.fit_result import Fit
 
 _FEWEST, _MOST, _EXACT_MOST = 22, 60, 400  # rounds
-_FEWEST_AT_ONCE = 12  # where all holes of a row are drawn at once, and no draw depends on the one before
+_FEWEST_AT_ONCE = 12  # where all missing cells of a row are drawn at once, and no draw depends on the one before
 _WHOLE = (0, 2, 6, 14)  # rounds in which rows are weighed, and a graph is chosen, anew
 _EACH = 6  # completions of a round
 _SWEEPS, _FIRST_SWEEPS = 2, 10  # of draws, for a completion; for the first one
@@ -87,7 +87,7 @@ class Filler:
 
     Attributes
     ----------
-    holes : boolean array of shape (n, m)
+    filled : boolean array of shape (n, m)
         Cells that are missing, and those that are taken for wrong.
     copies : array of shape (R, n, m)
         The completions that a graph is chosen by.
@@ -109,7 +109,7 @@ class Filler:
         exact: bool = True,
     ) -> None:
         self.family, self.missing, self.order, self.seed = family, missing, order, seed
-        self.observed, self.holes = X, missing
+        self.observed, self.filled = X, missing
         self.copies = self.latest = X[None]
         self.most = int(np.clip(memory / 4 / max(X.nbytes, 1), _FEWEST_KEPT, _MOST_KEPT))
         self.linked = np.zeros((missing.shape[1], missing.shape[1]), dtype=bool)
@@ -131,13 +131,13 @@ class Filler:
         self.copies = self._drawn(self._restored(self.copies[-1]), parameters, [_SWEEPS])
 
     def move(self, parameters: Parameters) -> None:
-        """Fill the holes anew, by these parameters."""
+        """Fill the cells anew, by these parameters."""
         self.rounds += 1
         self.linked = parameters[0] != 0
         X = self._restored(self.copies[-1])
         if self.is_exact:
             _, own, (K, eta) = self.family.at(X, *parameters)
-            points = normal_points(own, self.holes, K, eta)
+            points = normal_points(own, self.filled, K, eta)
             given = np.broadcast_to(X[:, own.shape[1] :], (len(points), len(X), X.shape[1] - own.shape[1]))
             self.copies = self.latest = np.concatenate([points, given], axis=2)
             return
@@ -149,7 +149,7 @@ class Filler:
     def _drawn(self, X: Array, parameters: Parameters, sweeps: list[int]) -> Array:
         rngs = [np.random.default_rng([self.seed, self.rounds, number]) for number in range(len(sweeps))]
         try:
-            return completions(self.family, X, self.holes, parameters, order=self.order, sweeps=sweeps, rngs=rngs)
+            return completions(self.family, X, self.filled, parameters, order=self.order, sweeps=sweeps, rngs=rngs)
         except (ValueError, TypeError) as error:
             raise UsageError(
                 f"Missing cells cannot be drawn from {self.family!r} ({error}); leave out incomplete rows, or choose "
@@ -158,7 +158,7 @@ class Filler:
 
     def flag(self, wrong: BoolArray, *, fill: bool = False) -> None:
         """Take these cells, shape (n, m), for wrong; ``fill`` them by others of their columns."""
-        self.holes = self.missing | wrong
+        self.filled = self.missing | wrong
         if fill:
             m = wrong.shape[1]
             own = np.where(wrong, np.nan, self.copies[-1][:, :m])
@@ -166,10 +166,10 @@ class Filler:
             self.copies = self.latest = np.concatenate([filled, self.copies[-1][:, m:]], axis=1)[None]
 
     def _restored(self, X: Array) -> Array:
-        """With the cells that are not holes as they were observed."""
-        there = np.ones(X.shape, dtype=bool)
-        there[:, : self.holes.shape[1]] = ~self.holes
-        return np.where(there, self.observed, X)
+        """With the other cells as they were observed."""
+        kept = np.ones(X.shape, dtype=bool)
+        kept[:, : self.filled.shape[1]] = ~self.filled
+        return np.where(kept, self.observed, X)
 
     @property
     def one(self) -> Array:
@@ -271,7 +271,7 @@ def _with_copies(
     rounds: int,
     change: float,
 ) -> Prepared:
-    table = filler.missing, filler.holes, filler.copies, filler.observed, filler.order, filler.linked
+    table = filler.missing, filler.filled, filler.copies, filler.observed, filler.order, filler.linked
     filling = FilledCells(*table, suspects, rounds, change)
     rows = ArrayRows(filler.one, prepared.rows.names).counted(prepared.rows.frequency)
     return replace(prepared, rows=rows, filling=filling)
@@ -353,7 +353,7 @@ def _check_covariates(covariates: Array) -> None:
         row = int(absent.any(axis=1).argmax())
         raise UsageError(
             f"Covariates have {np.count_nonzero(absent)} missing values (first in row {row}); cells are filled in "
-            "given the covariates, so these must be there: leave out those rows."
+            "given the covariates, so these must be complete: leave out those rows."
         )
 
 
@@ -466,7 +466,7 @@ def shared_noise(pairs: Iterable[tuple[Factors, Factors]]) -> Array:
     >>> rng = np.random.default_rng(0)
     >>> X, drawn, missing = rng.normal(size=(5000, 2)), rng.normal(size=(5000, 2)), rng.random((5000, 2)) < 0.2
     >>> one, other = np.where(missing, drawn, X), np.where(missing, rng.normal(size=(5000, 2)), X)
-    >>> round(float(shared_noise([((one, one), (other, other))])[0, 1]), 1)  # both are there in 64 of 100 rows
+    >>> round(float(shared_noise([((one, one), (other, other))])[0, 1]), 1)  # both were observed in 64 of 100 rows
     0.6
     """
     across: Array | float = 0.0

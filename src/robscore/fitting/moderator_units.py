@@ -1,4 +1,4 @@
-"""Moderators of interactions: their units, what was seen of them, and refusals of those that say nothing."""
+"""Moderators of interactions: their units, the values that were seen, and refusals of constant ones."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _codes(values: Array) -> tuple[int, ...]:
 
 
 def remarks_on_codes(placed: Sequence[Placed]) -> list[Remark]:
-    """What to say of moderators that may be groups by their numbers."""
+    """Cautions about numbers that may be codes of groups."""
     return [
         Remark(
             f"The moderator {own.moderator.name!r} has the values {first_few([str(code) for code in own.codes])} and "
@@ -187,8 +187,8 @@ def _some(rows: Rows, q: int) -> Array:
 
 
 def _sums(q: int, rows: Array, frequency: Array | None = None) -> list[Array]:
-    often = np.ones(len(rows)) if frequency is None else frequency
-    return [np.array(often.sum()), often @ rows[:, -q:], often @ rows[:, -q:] ** 2]
+    counts = np.ones(len(rows)) if frequency is None else frequency
+    return [np.array(counts.sum()), counts @ rows[:, -q:], counts @ rows[:, -q:] ** 2]
 
 
 def _ends(q: int, rows: Array) -> tuple[Array, Array]:
@@ -207,7 +207,7 @@ def moderators_at(placed: Sequence[Placed], value: Any) -> Array:
 
 
 def remarks_on_density(family: Family, rows: Rows, parameters: Parameters) -> list[Remark]:
-    """What to say where the interactions or the location of rows belong to no density."""
+    """The caution that the interactions or the location of some rows belong to no density."""
     if not isinstance(family, Moderated):
         return []
     chosen = np.unique(np.linspace(0, rows.n_rows - 1, min(rows.n_rows, _MOST_ROWS // 4)).astype(np.intp))
@@ -219,11 +219,11 @@ def remarks_on_density(family: Family, rows: Rows, parameters: Parameters) -> li
     at_rows = eta[:, 0] + c @ eta[:, 1:].T
     without = 0
     for k, value in enumerate(values):
-        here, there = family.interaction_at(K, value), at_rows[which.ravel() == k]
-        if not _has_density(family.base, here, there.max(axis=0)):
-            without += len(there)
-        elif not _has_density(family.base, here, there.min(axis=0)):
-            without += sum(not _has_density(family.base, here, row) for row in there)
+        interaction, locations = family.interaction_at(K, value), at_rows[which.ravel() == k]
+        if not _has_density(family.base, interaction, locations.max(axis=0)):
+            without += len(locations)
+        elif not _has_density(family.base, interaction, locations.min(axis=0)):
+            without += sum(not _has_density(family.base, interaction, row) for row in locations)
     if not without:
         return []
     count = round(without * rows.n_rows / len(X))

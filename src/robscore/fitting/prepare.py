@@ -1,4 +1,4 @@
-"""First stage: from the data a user has to scaled rows that a family accepts, with every refusal in words."""
+"""First stage: from the data a user has to scaled rows that a family accepts, and every refusal."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Data:
     caller : str
         Name of the estimator, for messages.
     frame : name of the data-frame library that the rows came in, or None
-    sample_weight : how often every row counts, as given, or None
+    sample_weight : frequencies of the rows, as given, or None
     given : names of the covariates' columns
     moderators : those covariates that change the interactions
     """
@@ -86,7 +86,7 @@ class Preparation:
         return (m, 1 + len(self.given)) if self.given else (m,)
 
     def complete(self, rows: Rows, missing: str) -> BoolArray:
-        """Which rows are complete, shape (n,); raise on what may not be missing, or not be there."""
+        """Which rows are complete, shape (n,); raise on what may not be missing, or lies outside the domain."""
         found = inspect(rows, self.family)
         names = [*self.names, *self.given]
         found.check_complete(names, missing)
@@ -178,7 +178,7 @@ class Prepared:
 
     @property
     def describe_missing(self) -> str:
-        """How many cells were missing or wrong, and what was done about it; nothing where all were there."""
+        """How many cells were missing or wrong, and what was done about it; empty where none were."""
         return "" if self.filling is None else self.filling.describe(self.preparation.names)
 
     def elements(self, settings: Settings, some: IntArray | None = None) -> Elements:
@@ -337,8 +337,8 @@ def with_covariates(scaling: Scaling | None, rows: Rows, names: list[str]) -> Sc
 
 
 def _sums(q: int, rows: Array, frequency: Array | None = None) -> list[Array]:
-    often = np.ones(len(rows)) if frequency is None else frequency
-    return [np.array(often.sum()), often @ rows[:, -q:]]
+    counts = np.ones(len(rows)) if frequency is None else frequency
+    return [np.array(counts.sum()), counts @ rows[:, -q:]]
 
 
 def _products(mean: Array, rows: Array, frequency: Array | None = None) -> Array:

@@ -234,7 +234,7 @@ class Settings:
 
     @property
     def seed(self) -> int:
-        """Of the rows that are simulated to judge others by; the same one where nothing is said."""
+        """The seed of rows that are simulated to compare others with; always the same unless one is given."""
         if isinstance(self.random_state, int | np.integer):
             return int(self.random_state)
         return 0 if self.random_state is None else int(as_generator(self.random_state).integers(2**31))
@@ -246,7 +246,7 @@ class Settings:
 
     @property
     def reweights(self) -> bool:
-        """Whether rows are reweighted: by default where nothing is said of blocks or bad rows."""
+        """Whether rows are reweighted: by default where neither blocks nor bad rows are given."""
         return self.blocks_unspecified if self.reweight is None else bool(self.reweight)
 
     @property

@@ -45,7 +45,7 @@ class Pilot(NamedTuple):
 
 @dataclass(frozen=True)
 class Weighed:
-    """What every row counts, and why.
+    """Row weights, and why they are what they are.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Weighed:
 
     @property
     def reweighting(self) -> str | None:
-        """The result of reweighting, in words; None if it was not requested."""
+        """A sentence about the result of reweighting; None if it was not requested."""
         if self.weights.is_tapered:
             return self.weights.describe()
         if any(remark.kind == About.MISFIT for remark in self.remarks):
@@ -86,7 +86,7 @@ Weigh: TypeAlias = Callable[[Prepared, Elements, Settings, Pilot], tuple[Weighed
 def weigh(prepared: Prepared, elements: Elements, settings: Settings, pilot: Pilot) -> tuple[Weighed, Loss]:
     """Row weights and the loss weighted by them.
 
-    The rows judge each other, unless blocks or a share of bad rows are given: then the weights are those of the
+    Rows are compared with each other, unless blocks or a share of bad rows are given: then the weights are those of the
     geometric median of block means.
     """
     elements.check_statistics()
@@ -139,7 +139,7 @@ def _check_overflow(prepared: Prepared, elements: Elements) -> None:
 
 
 def remarks_on_left_out(weights: RowWeights, prepared: Prepared) -> list[Remark]:
-    """What to say where much, a share of the rows, was left out."""
+    """The caution that a large share of the rows was left out."""
     dropped = weights.share_dropped or 0.0
     if dropped <= _MUCH:
         return []
@@ -187,7 +187,7 @@ def _weights_of_blocks(
 def _reweigh(
     prepared: Prepared, elements: Elements, settings: Settings, n_blocks: int, pilot: Pilot
 ) -> Reweighted | Remark:
-    """What the rows say of each other; or why they say nothing."""
+    """Weights from how well rows agree with each other; or the remark that says why there are none."""
     preparation = prepared.preparation
     blocks = Message(
         "the weights are those of ", Setting("n_blocks", n_blocks), "; give ", Setting("n_blocks"), " or ",
