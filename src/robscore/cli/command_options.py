@@ -92,8 +92,8 @@ OPTIONS = (
     _reading("id", "--id", "Column that labels the rows: a date or an id."),
     _graph(
         *("missing", "--missing"),
-        "Incomplete rows: raise, drop, impute, or average what is available. [default: raise]",
-        Literal["raise", "drop", "impute", "available"],
+        "Incomplete rows: raise, drop, or impute (fill in). [default: raise]",
+        Literal["raise", "drop", "impute"],
         panel="Reading the file",
     ),
     _graph("cells", "--cells", "Look for single wrong cells too; they are listed in cells.csv.", bool),

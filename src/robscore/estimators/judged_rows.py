@@ -50,10 +50,10 @@ class JudgesRows(DataOpener):
         Returns
         -------
         array of shape (n,)
-            Infinite for rows that overflow. After ``missing="impute"`` or ``cells=True`` the loss of a
-            row with missing cells is that of the entries whose cells were observed, each over the share of the rows of X
-            in which it is (so that means over rows are means entry by entry), the others as on average; NaN where
-            nothing was observed, or a covariate is missing. With other ``missing``, and families whose weights depend on other
+            Infinite for rows that overflow. After ``missing="impute"`` or ``cells=True`` the loss of a row with
+            missing cells is that of the entries whose cells were observed, each over the share of the rows of X in
+            which it is (so that means over rows are means entry by entry), the others as on average; NaN where nothing
+            was observed, or a covariate is missing. With other ``missing``, and families whose weights depend on other
             columns (the simplex), NaN for incomplete rows.
         """
         check_is_fitted(self)

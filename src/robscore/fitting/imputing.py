@@ -12,8 +12,8 @@ the completions of the last half of all rounds. For the Gaussian family no draws
 wrong: its completions have the exact conditional moments (:mod:`robscore.cells.draw_cells`).
 
 Where wrong cells are looked for, boundary weights are levelled off: h(d) = (s log(1 + d / s))^p in place of d^p. Many
-wrong cells are too large, but not so much that they can be distinguished from right ones; with a weight that grows they have
-more say than all others, and the parameters take them for tails of the model. In the last fit s rises to the largest
+wrong cells are too large, but not so much that they can be distinguished from right ones; with a weight that grows they
+count more than all others, and the parameters take them for tails of the model. In the last fit s rises to the largest
 cells as the share of wrong ones falls; if no cell seems wrong, it has the weight of the family.
 """
 
