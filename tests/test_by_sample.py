@@ -14,7 +14,6 @@ import robscore as rs
 from robscore._tools.progress import watched_by
 from robscore.elements import LossWeights
 from robscore.fitting import by_sample
-from robscore.fitting.settings import GraphSettings
 from robscore.losses import RestrictedLoss, entries_of
 from robscore.rows import ArrayRows
 from robscore.solvers import refit
@@ -170,7 +169,7 @@ def test_nobody_samples_where_something_is_said(said, X, small_samples):
 
 
 def test_a_sample_has_as_many_rows_as_memory_allows():
-    settings = GraphSettings.of(rs.RobustGraph("sqrt").get_params())
+    settings = rs.RobustGraph("sqrt", n_blocks=1, alphas=2).fit(square_root_rows(100)).fitted_.settings
     sizes = [by_sample.sample_size(ArrayRows(np.empty((10, m))), settings) for m in (10, 1000, 10_000)]
     assert sizes[0] == by_sample.MOST_ROWS
     assert by_sample._FEWEST_ROWS < sizes[1] < by_sample.MOST_ROWS

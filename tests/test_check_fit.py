@@ -8,7 +8,7 @@ from scipy.stats import kstest
 
 import robscore as rs
 from robscore._tools.messages import About
-from robscore.certainty.check_fit import ResidualRows, conditional_ranks, joint_p_value, z_scores
+from robscore.certainty import ResidualRows, conditional_ranks, joint_p_value, z_scores
 
 mpl.use("Agg")
 

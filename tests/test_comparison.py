@@ -6,7 +6,6 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import robscore as rs
-from robscore.certainty.same_graph import _deviations, _differences
 
 
 def rows(seed, n=300, weaker=0.0, m=5):
@@ -115,15 +114,6 @@ def test_more_than_two_groups_are_told_apart_and_equal_ones_are_not():
     table = found.table()
     assert list(table) == ["source", "target", "difference_1", "difference_2", "difference_3", "p_value"]
     assert (table["source"][0], table["target"][0]) == ("x0", "x1")
-
-
-def test_the_statistic_of_many_groups_is_that_of_two_for_two():
-    rng = np.random.default_rng(0)
-    blocks, shares = rng.normal(size=(30, 4)), rng.dirichlet(np.ones(30))
-    labels = np.stack([rng.permutation(np.repeat([0, 1], [10, 20])) for _ in range(3)])
-    (difference, two), (deviations, many) = _differences(labels, blocks, shares), _deviations(labels, blocks, shares)
-    np.testing.assert_allclose(two, many)
-    np.testing.assert_allclose(difference, deviations[1] - deviations[0])
 
 
 def test_paired_rows_change_places_with_their_partners_only():

@@ -8,7 +8,6 @@ from scipy.optimize import check_grad
 from sklearn.model_selection import GridSearchCV
 
 import robscore as rs
-from robscore.families.power import PowerFamily
 from robscore.family_choice import CommonWeight, Coordinates, DistanceWeight, gradients_of_node, losses_of
 from robscore.family_choice.held_out_loss import block_losses, fitted_loss, fitted_losses_without
 
@@ -76,7 +75,7 @@ def test_what_the_data_exclude_is_said():
 @pytest.mark.parametrize("family", [*FAMILIES, "gaussian"], ids=str)
 def test_gradients_of_nodes_are_derivatives(family):
     member = rs.families.get_family(family)
-    assert isinstance(member, PowerFamily)
+    assert hasattr(member, "a")
     is_real = family == "gaussian"
     rng = np.random.default_rng(0)
     t = np.exp(rng.normal(size=(1, 3))) * (rng.choice([-1, 1], size=(1, 3)) if is_real else 1)

@@ -152,10 +152,8 @@ def test_a_number_of_edges(target, rule):
 
 
 def test_the_nearest_number_of_edges_is_said(monkeypatch):
-    from robscore.selection import n_edges
-
     _, X = data()
-    monkeypatch.setattr(n_edges, "_ROUNDS", 0)
+    monkeypatch.setattr("robscore.selection.n_edges._ROUNDS", 0)
     model = rs.RobustGraph(n_edges=8, n_blocks=1, alphas=2, alpha_min_ratio=1e-2).fit(X)
     assert any("exactly n_edges=8 edges; the nearest has" in caution for caution in model.cautions_)
 

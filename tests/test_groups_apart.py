@@ -7,7 +7,6 @@ import pytest
 from designs import first
 
 import robscore as rs
-from robscore.fitting import by_groups
 from robscore.losses import Parts, matrices
 
 GROUPS = ("a", "b", "c")
@@ -52,7 +51,7 @@ CAPPED = rs.families.SquareRoot(boundary=rs.boundary.CappedPower(1.5, 1.2))
     "family", first(2, ["sqrt", "gaussian", "gamma", "log-log", "truncated-gaussian", CAPPED]), ids=str
 )
 def test_groups_by_themselves_have_the_graphs_of_their_rows_alone(family, monkeypatch):
-    monkeypatch.setattr(by_groups, "LEAST_GAIN", 1.0)  # whatever is expected of a common graph
+    monkeypatch.setattr("robscore.fitting.by_groups.LEAST_GAIN", 1.0)  # whatever is expected of a common graph
     X, group = unrelated(family) if family in ("gaussian", "sqrt") else unrelated("sqrt")
     model = rs.RobustGraph(family, n_blocks=1).fit(X, moderators={"group": group})
     assert "for each group alone" in model.graph_.facts.selection

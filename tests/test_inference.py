@@ -9,8 +9,7 @@ from scipy.stats import norm
 from tests.registry import CASES
 
 import robscore as rs
-from robscore.certainty.edge_intervals import association_interval
-from robscore.certainty.influence import gradients_at, solve
+from robscore.certainty import gradients_at, solve
 from robscore.solvers import refit
 from robscore.weighting import RowWeights, WeightedRows
 
@@ -213,12 +212,16 @@ def test_impossible_arguments_are_errors(options, match):
 
 
 def test_intervals_of_associations_stay_between_the_limits():
-    r, s = np.array([0.0, 0.1, -0.81, 0.98, 1.2]), np.full(5, 0.1)
-    low, high = association_interval(r, s, 2.0)
-    assert ((low < r) & (r < high)).all()
-    assert ((low[:4] > -1) & (high[:4] < 1)).all()
-    assert (low[4], high[4]) == pytest.approx((1.0, 1.4))  # where K is not positive definite
-    near, error = 0.3, 1e-5
-    assert association_interval(np.array([near]), np.array([error]), 2.0)[1] == pytest.approx(near + 2 * error)
-    mirrored = association_interval(-r, s, 2.0)
-    np.testing.assert_allclose((-mirrored[1], -mirrored[0]), (low, high))
+    """However strong or uncertain they are, and nearly symmetric where they are neither."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    X[:, 1] += 6 * X[:, 0]
+    table = rs.RobustGraph("gaussian", **CLASSIC).fit(X).edge_intervals(level=0.9999)
+    assert table["association"].abs().max() > 0.97
+    assert ((table["association_low"] > -1) & (table["association_low"] < table["association"])).all()
+    assert ((table["association"] < table["association_high"]) & (table["association_high"] < 1)).all()
+    strong = table.loc[table["association"].abs().idxmax()]
+    assert (1 - strong["association_high"]) < (strong["association"] - strong["association_low"]) / 3
+    mirrored = rs.RobustGraph("gaussian", **CLASSIC).fit(X * [1, -1, 1]).edge_intervals(level=0.9999)
+    both = table.merge(mirrored, on=["source", "target"])
+    with_x1 = both[(both["source"] == "x1") | (both["target"] == "x1")]
+    np.testing.assert_allclose(with_x1["association_low_y"], -with_x1["association_high_x"], rtol=1e-6)

@@ -9,7 +9,6 @@ from designs import swept
 
 import robscore as rs
 from robscore._tools.messages import ArgumentError, UsageError
-from robscore.fitting import fit as fitting
 
 
 def normal(n=200, m=4, seed=0):
@@ -64,7 +63,7 @@ def test_every_argument_is_checked_by_name_before_any_work(argument, monkeypatch
     def work(*_, **__):
         raise AssertionError("work was begun")
 
-    monkeypatch.setattr(fitting, "fit_prepared", work)
+    monkeypatch.setattr("robscore.fitting.fit.fit_prepared", work)
     with pytest.raises(ValueError, match=next(iter(argument))):
         rs.RobustGraph(**{"family": "gaussian", **argument}).fit(normal())
 

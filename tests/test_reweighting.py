@@ -9,9 +9,8 @@ from designs import first
 from tests.registry import CASES, STATISTICS
 
 import robscore as rs
-from robscore.weighting.expected_values import quantiles_of_length
+from robscore.weighting import Tail, TailCriteria, blended, count_below, gap_near, quantile, quantiles_of_length
 from robscore.weighting.reweighting import taper_for
-from robscore.weighting.tails import Tail, TailCriteria, blended, count_below, gap_near, quantile
 
 
 def rows(m=8, n_edges=8, n=800, seed=0):

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 import robscore as rs
-from robscore.certainty.influence import find_time_blocks
+from robscore.certainty import find_time_blocks
 from robscore.weighting import TimeBlocks, autocorrelations
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robscore.cells.common_faults import common_factors, stuck_runs
+from robscore.cells import common_factors, stuck_runs
 
 
 def named(values, expected):

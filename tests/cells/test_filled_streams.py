@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import robscore as rs
-from robscore.cells.filled_streams import Drawing, FilledRows, row_seeds
+from robscore.cells import Drawing, FilledRows, row_seeds
 from robscore.rows import ArrayRows
 
 

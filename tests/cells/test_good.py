@@ -11,8 +11,7 @@ from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 import robscore as rs
-from robscore.cells.conditionals import Conditionals, conditionals
-from robscore.cells.wrong_cells import GoodCells, pooled_shares, spreads
+from robscore.cells import Conditionals, GoodCells, conditionals, pooled_shares, spreads
 
 TABLES = {
     "wine": lambda: load_wine().data,

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 import robscore as rs
-from robscore.cells.draw_cells import DrawingOrder, normal_points, redrawn
-from robscore.certainty.imputations import drawn_fits
+from robscore.cells import DrawingOrder, normal_points, redrawn
 
 
 def _gaussian_table(share: float, n: int = 300) -> tuple[np.ndarray, np.ndarray]:
@@ -142,6 +141,16 @@ def test_intervals_count_what_is_missing() -> None:
     assert 1.1 < ratio.mean() < 1.8
 
 
+def test_pairs_stand_out_by_the_rows_in_which_both_cells_are_observed() -> None:
+    """Completed rows make them look more certain than that, since drawn cells repeat what the others say."""
+    _, holed = _gaussian_table(0.2)
+    filling = rs.RobustGraph("gaussian", missing="impute", n_blocks=1, alphas=10).fit(holed).fitted_.prepared.filling
+    observed = ~np.isnan(holed[~np.isnan(holed).all(axis=1)])
+    both = (observed[:, :, None] & observed[:, None]).mean(axis=0)
+    assert filling.linked.all()
+    np.testing.assert_allclose(filling.certainty, np.sqrt(both))
+
+
 def test_bad_rows_are_found_though_cells_are_missing() -> None:
     truth = rs.simulate.random_model(8, 8, random_state=0)
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=400, random_state=1)
@@ -237,11 +246,10 @@ def test_checks_take_several_completions() -> None:
     """Right families are not rejected, wrong ones are."""
     _, holed = _gaussian_table(0.2, n=400)
     model = rs.RobustScoreMatching("gaussian", n_blocks=1, missing="impute").fit(holed)
-    first, *others = drawn_fits(model.fitted_, 3)
-    missing = model.fitted_.prepared.filling.missing
+    first, *others = model.imputations(3)
+    kept = holed[model.fitted_.used]
     for other in others:
-        same = first.prepared.rows.values == other.prepared.rows.values
-        np.testing.assert_array_equal(same, ~missing)
+        np.testing.assert_array_equal(np.asarray(first) == np.asarray(other), ~np.isnan(kept))
     assert model.check_fit().verdict == "fits"
     wrong = rs.RobustScoreMatching("truncated-gaussian", n_blocks=1, missing="impute").fit(np.exp(holed / 2))
     assert wrong.check_fit().verdict == "does not fit"

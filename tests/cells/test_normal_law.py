@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robscore as rs
-from robscore.cells.draw_cells import DrawingOrder, completions, normal_given_the_rest
+from robscore.cells import DrawingOrder, completions, normal_given_the_rest
 
 
 @pytest.mark.parametrize("family", ["gaussian", "log-log"])

@@ -11,8 +11,8 @@ from designs import first
 from scipy.stats import gamma, norm
 
 import robscore as rs
-from robscore.cells.conditionals import conditionals
-from robscore.certainty.suspicious_cells import describe_cells
+from robscore.cells import conditionals
+from robscore.certainty import describe_cells
 
 mpl.use("Agg")
 

@@ -7,8 +7,7 @@ import pytest
 from designs import first
 
 import robscore as rs
-from robscore.cells.common_faults import stuck_cells
-from robscore.cells.wrong_cells import SuspectCells
+from robscore.cells import SuspectCells, stuck_cells
 
 
 def _with_pareto_cells(

@@ -12,7 +12,6 @@ from scipy import stats
 from scipy.special import expit
 
 import robscore as rs
-from robscore.families.power import PowerFamily
 
 F, B, D = rs.families, rs.boundary, rs.domains
 
@@ -60,7 +59,7 @@ def by_autodiff(case, X):
     return F.ExponentialFamily(t, domain=family.domain, boundary=family.boundary), X
 
 
-BUILT_IN = [case for case in CASES if isinstance(case.family, PowerFamily | F.Simplex)]
+BUILT_IN = [case for case in CASES if hasattr(case.family, "a")]
 
 
 @pytest.mark.long
@@ -94,7 +93,7 @@ def as_pairwise(case, X):
     )
 
 
-@pytest.mark.parametrize("case", [c for c in BUILT_IN if isinstance(c.family, PowerFamily)], ids=str)
+@pytest.mark.parametrize("case", [c for c in BUILT_IN if hasattr(c.family, "a")], ids=str)
 def test_pairwise_statistics_give_the_elements_and_weights_of_the_power_families(case):
     X = case.draw(np.random.default_rng(1), 40, 3)
     ours, theirs = (rs.score_elements(family, X) for family in (as_pairwise(case, X), case.family))

@@ -8,7 +8,7 @@ import pytest
 from report.browser import chromium, opened
 
 import robscore as rs
-from robscore.certainty.suspicious_cells import describe_cells, kinds_of_cells
+from robscore.certainty import describe_cells, kinds_of_cells
 from robscore.report.page import html_page
 from robscore.report.sections import cells_section
 

@@ -8,7 +8,6 @@ import pyarrow.dataset as ds
 import pytest
 
 import robscore as rs
-from robscore.rows.arrow_batches import is_arrow_source
 
 FRAME = pd.DataFrame(
     np.random.default_rng(0).normal(size=(300, 4)) @ (np.eye(4) + np.eye(4, k=1) / 2), columns=list("abcd")
@@ -56,7 +55,6 @@ def in_memory():
 @pytest.mark.parametrize("opened", SOURCES.values(), ids=SOURCES)
 def test_the_fit_is_that_of_the_rows_in_memory(opened, path, in_memory):
     source = opened(path)
-    assert is_arrow_source(source)
     model = rs.RobustGraph("gaussian").fit(source)
     np.testing.assert_allclose(model.interaction_, in_memory.interaction_, atol=1e-10)
     np.testing.assert_allclose(model.row_losses(source), in_memory.row_losses(FRAME), rtol=1e-8)
@@ -69,11 +67,6 @@ def test_rows_are_taken_in_any_order_and_columns_chosen():
     np.testing.assert_array_equal(rows.take(index), FRAME[["d", "a"]].to_numpy()[index])
     np.testing.assert_array_equal(np.concatenate(list(rows.pieces(np.array([0, 1, 150, 300])))), FRAME[["d", "a"]])
     assert "300 rows" in repr(rows)
-
-
-@pytest.mark.parametrize("data", [FRAME, pl.from_pandas(FRAME), pa.table(FRAME), FRAME.to_numpy(), FRAME["a"], [[1.0]]])
-def test_what_is_in_memory_is_no_stream(data):
-    assert not is_arrow_source(data)
 
 
 def test_what_can_be_read_only_once_says_so():

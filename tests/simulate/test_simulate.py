@@ -4,7 +4,7 @@ from registry import TANH, half_square, minus, tanh_pair
 from scipy.stats import ks_2samp, kstest
 
 import robscore as rs
-from robscore.families.samplers.truncated_normal import draw_truncated_normal
+from robscore.families.samplers import draw_truncated_normal
 
 
 def test_square_root_samples_have_the_moments_of_the_density():

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from robscore.families import get_family
-from robscore.families.samplers.sampler import Chains
-from robscore.weighting import ColumnScaling, Surprise, find_central_rows
-from robscore.weighting.expected_values import DrawnValues, NormalValues, Simulator
+from robscore.families.samplers import Chains
+from robscore.weighting import ColumnScaling, DrawnValues, NormalValues, Simulator, Surprise, find_central_rows
 
 LEVELS = np.array([0.02, 0.1, 0.5, 0.9, 0.98, 0.998])
 

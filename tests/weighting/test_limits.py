@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2, kstest
 
 from robscore.families import get_family
-from robscore.families.samplers.sampler import Chains
+from robscore.families.samplers import Chains
 from robscore.weighting.row_rule import _BAND, _inside
 
 

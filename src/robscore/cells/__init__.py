@@ -1,1 +1,27 @@
 """Cells that are missing or wrong: which they are, and draws of them given the rest of their row."""
+
+from robscore.cells.common_faults import common_factors, stuck_cells, stuck_runs
+from robscore.cells.conditionals import Conditionals, conditionals
+from robscore.cells.draw_cells import DrawingOrder, completions, normal_given_the_rest, normal_points, redrawn
+from robscore.cells.filled_streams import Drawing, FilledRows, row_seeds
+from robscore.cells.wrong_cells import GoodCells, SuspectCells, pooled_shares, spreads
+
+__all__ = [
+    "Conditionals",
+    "Drawing",
+    "DrawingOrder",
+    "FilledRows",
+    "GoodCells",
+    "SuspectCells",
+    "common_factors",
+    "completions",
+    "conditionals",
+    "normal_given_the_rest",
+    "normal_points",
+    "pooled_shares",
+    "redrawn",
+    "row_seeds",
+    "spreads",
+    "stuck_cells",
+    "stuck_runs",
+]

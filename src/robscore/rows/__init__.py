@@ -1,6 +1,7 @@
 """Rows of numbers, wherever they are: in memory, on disk, on other machines."""
 
 from robscore.rows.arrow_batches import ArrowRows
+from robscore.rows.input_data import readable
 from robscore.rows.parquet_files import ParquetRows
 from robscore.rows.partition import Partition, halves, make_blocks
 from robscore.rows.quantiles import column_quantiles
@@ -20,6 +21,7 @@ __all__ = [
     "cut",
     "halves",
     "make_blocks",
+    "readable",
     "repeated",
     "repieced",
 ]
