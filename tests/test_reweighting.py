@@ -34,7 +34,7 @@ def test_on_clean_data_nothing_is_lost(seed):
 
 @pytest.mark.parametrize("share", [0.02, pytest.param(0.1, marks=pytest.mark.long), 0.2])
 def test_bad_rows_are_dropped_and_the_graph_is_found(share):
-    truth, X = rows(m=12, n_edges=12)
+    truth, X = rows(m=20, n_edges=20)
     dirty, bad = rs.simulate.contaminate_pareto(X, share, random_state=3)
     model = rs.RobustGraph(n_blocks="auto", reweight=True).fit(dirty)
     dropped = dropped_by(model)
