@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import robscore as rs
-from robscore.cells import Drawing, FilledRows, row_seeds
-from robscore.rows import ArrayRows
+from robscore.cells import Drawing, row_seeds
+from robscore.rows import ArrayRows, MappedRows
 
 
 def _holed(n: int, m: int = 4, share: float = 0.2) -> tuple[np.ndarray, np.ndarray, rs.simulate.Model]:
@@ -25,7 +25,7 @@ def test_rows_are_filled_in_alike_in_whatever_pieces(family: str) -> None:
     holed = holed[~np.isnan(holed).all(axis=1)]
     rows = ArrayRows(holed)
     drawing = Drawing(rs.families.get_family(family), (truth.interaction, np.full(4, 0.3)), np.ones(4))
-    filled = FilledRows(rows, row_seeds(rows, 0), drawing)
+    filled = MappedRows(rows, drawing, row_seeds(rows, 0))
     whole = filled.gather(np.asarray)
     np.testing.assert_allclose(filled.gather(np.asarray, length=37), whole, rtol=1e-6)
     np.testing.assert_allclose(np.concatenate(list(filled.pieces(np.array([0, 5, 6, len(holed)])))), whole, rtol=1e-6)
@@ -41,7 +41,7 @@ def test_draws_of_rows_are_those_of_the_model() -> None:
     holed[:, 0] = X[:, 0]
     rows = ArrayRows(holed)
     drawing = Drawing(rs.families.get_family("sqrt"), (truth.interaction, truth.location), np.ones(4))
-    drawn = FilledRows(rows, row_seeds(rows, 0), drawing).gather(np.asarray)
+    drawn = MappedRows(rows, drawing, row_seeds(rows, 0)).gather(np.asarray)
     u, v = np.sqrt(X), np.sqrt(drawn)
     assert np.abs(u.mean(axis=0) - v.mean(axis=0)).max() < 4 * u.std() / np.sqrt(len(X))
     np.testing.assert_allclose(np.corrcoef(u.T), np.corrcoef(v.T), atol=0.06)
@@ -50,7 +50,7 @@ def test_draws_of_rows_are_those_of_the_model() -> None:
 def test_equal_rows_are_drawn_apart() -> None:
     rows = ArrayRows(np.tile([1.0, np.nan], (500, 1)))
     drawing = Drawing(rs.families.get_family("gaussian"), (np.eye(2), np.zeros(2)), np.zeros(2))
-    drawn = FilledRows(rows, row_seeds(rows, 0), drawing).gather(np.asarray)[:, 1]
+    drawn = MappedRows(rows, drawing, row_seeds(rows, 0)).gather(np.asarray)[:, 1]
     assert np.unique(drawn).size == 500
     assert abs(drawn.mean()) < 0.2
     assert 0.8 < drawn.std() < 1.2

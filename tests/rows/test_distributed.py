@@ -302,3 +302,17 @@ def test_repetitions_run_on_dask(cluster):
 
 def _where(k):
     return k * k, os.getpid()
+
+
+@pytest.mark.parametrize("memory", ["1 GB", pytest.param("1 MB", marks=pytest.mark.long)])
+def test_missing_cells_are_filled_in(memory):
+    """Gathered where they fit in memory; else drawn where the rows are, whenever these are read."""
+    incomplete = rain(800 if memory == "1 GB" else 7000)
+    incomplete = np.where(np.random.default_rng(0).random(incomplete.shape) < 0.05, np.nan, incomplete)
+    model = rs.RobustGraph("gamma", missing="impute", n_blocks=1 if memory == "1 GB" else None, alphas=10)
+    model.set_params(max_memory=memory)
+    held = model.fit(incomplete).interaction_
+    with dask.config.set(scheduler="synchronous"):
+        found = model.fit(da.from_array(incomplete, chunks=(300, 6)))
+    np.testing.assert_allclose(found.interaction_, held, rtol=1e-7, atol=1e-9)
+    assert (found.sampled_ is not None) == (memory == "1 MB")

@@ -3,14 +3,13 @@
 from robscore.cells.common_faults import common_factors, stuck_cells, stuck_runs
 from robscore.cells.conditionals import Conditionals, conditionals
 from robscore.cells.draw_cells import DrawingOrder, completions, normal_given_the_rest, normal_points, redrawn
-from robscore.cells.filled_streams import Drawing, FilledRows, row_seeds
+from robscore.cells.filled_streams import Drawing, row_seeds
 from robscore.cells.wrong_cells import GoodCells, SuspectCells, pooled_shares, spreads
 
 __all__ = [
     "Conditionals",
     "Drawing",
     "DrawingOrder",
-    "FilledRows",
     "GoodCells",
     "SuspectCells",
     "common_factors",

@@ -8,22 +8,18 @@ uses its k-th random numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
-from robscore._tools.messages import RowAt, UsageError
+from robscore._tools.messages import UsageError
 from robscore._tools.randomness import mixed_bits
-from robscore._tools.typing import AnyArray, Array, IntArray
+from robscore._tools.typing import Array
 from robscore.families.family import Family, Parameters
 from robscore.families.samplers.slices import slice_coordinate
-from robscore.rows.row_source import Rows, Work, some_of
+from robscore.rows.row_source import Rows
 
 Seeds = NDArray[np.uint64]
 
@@ -138,49 +134,3 @@ class Drawing:
                 own[rows, j] = np.where(np.isfinite(drawn), drawn, own[rows, j])
         filled[some, :m] = own
         return filled
-
-
-class FilledRows(Rows):
-    """Rows with missing cells, which are filled in as they are read."""
-
-    def __init__(self, rows: Rows, seeds: Seeds, drawing: Drawing) -> None:
-        self.rows, self.seeds, self.drawing = rows, seeds, drawing
-        self.n_rows, self.n_columns, self.names = rows.n_rows, rows.n_columns, rows.names
-        self.frequency = rows.frequency
-
-    def place(self, row: int) -> str:
-        """Where the row comes from."""
-        return self.rows.place(row)
-
-    def at(self, row: int) -> RowAt:
-        """The row as it was before its cells were filled in."""
-        return self.rows.at(row)
-
-    def pieces(self, bounds: IntArray) -> Iterator[Array]:
-        """Read the pieces and fill in one after the other."""
-        for (low, high), X in zip(pairwise(bounds.tolist()), self.rows.pieces(bounds), strict=True):
-            yield self.drawing(X, self.seeds[low:high])
-
-    def each(
-        self, work: Work, *along: AnyArray, length: int | None = None, starts: IntArray | None = None
-    ) -> Iterator[tuple[int, Any]]:
-        """Work on the pieces of the rows, which are filled in where the work is done."""
-        filled = partial(_on_filled, self.drawing, work)
-        return self.rows.each(filled, self.seeds, *along, length=length, starts=starts)
-
-    def sample(self, size: int, rng: Generator) -> IntArray:
-        """Sample as the rows themselves do."""
-        return self.rows.sample(size, rng)
-
-    def take(self, index: IntArray) -> Array:
-        """Take rows, then fill them in."""
-        return self.drawing(self.rows.take(index), self.seeds[index])
-
-    def selected(self, index: IntArray) -> Rows:
-        """Select rows, which are filled in when they are read."""
-        some = FilledRows(self.rows.selected(index), self.seeds[index], self.drawing)
-        return some.counted(some_of(self.frequency, index))
-
-
-def _on_filled(drawing: Drawing, work: Work, X: Array, seeds: Seeds, *along: AnyArray) -> Any:
-    return work(drawing(X, seeds), *along)

@@ -28,7 +28,7 @@ from robscore._tools.memory import chunks, rows_within
 from robscore._tools.progress import announce, stage
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.cells.filled_streams import Drawing, FilledRows, Seeds, filled_with, row_seeds, typical_values
+from robscore.cells.filled_streams import Drawing, Seeds, filled_with, row_seeds, typical_values
 from robscore.domains import Simplex
 from robscore.elements import PairwiseElements
 from robscore.elements.row_elements import LossWeights
@@ -41,7 +41,7 @@ from robscore.fitting.solve import RIDGE, refitted
 from robscore.fitting.weigh import Weighed, remarks_on_left_out
 from robscore.graph import association
 from robscore.losses.quadratic import QuadraticLoss, entries_of
-from robscore.rows.row_source import ArrayRows, Rows, added, some_of
+from robscore.rows.row_source import ArrayRows, MappedRows, Rows, added, some_of
 from robscore.rows.tables import default_names
 from robscore.solvers.path import joined_interaction, joined_support
 from robscore.solvers.unpenalised import Refit, SingularLossError, refit
@@ -173,9 +173,9 @@ def fit_by_sample(
 
 
 def _fills_a_stream(rows: Rows, settings: GraphSettings) -> bool:
-    """Whether missing cells are filled in as rows are read: where these are not held, but are on this machine."""
+    """Whether missing cells are filled in as rows are read: where these are not held, wherever they are."""
     bounded = isinstance(settings.family.domain, Simplex)
-    return settings.missing == "impute" and not (settings.cells or rows.is_remote or bounded) and not (
+    return settings.missing == "impute" and not (settings.cells or bounded) and not (
         fits_in_memory(rows, settings)
     )  # fmt: skip
 
@@ -208,7 +208,7 @@ def _filled(pilot: GraphFit, incomplete: Prepared, seeds: Seeds, sample: IntArra
     for number in range(_DRAWN_ANEW):
         announce("drawing missing cells of all rows", number, _DRAWN_ANEW)
         parameters = proper(family, pilot.loss, refitted(loss, edges, locations, pilot.settings))
-        rows = FilledRows(incomplete.rows, seeds, Drawing(family, parameters, typical))
+        rows = MappedRows(incomplete.rows, Drawing(family, parameters, typical), seeds)
         if number == _DRAWN_ANEW - 1:
             break
         weights, _ = found.rule.weigh_others(rows, family, members)

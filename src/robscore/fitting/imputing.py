@@ -326,7 +326,7 @@ class TableWithMissing:
 
 def fits_in_memory(rows: Rows, settings: Settings) -> bool:
     """Whether the rows can be kept in memory several times, as filling them in does."""
-    return not rows.is_remote and 8.0 * 4 * rows.n_rows * rows.n_columns <= settings.memory
+    return 8.0 * 4 * rows.n_rows * rows.n_columns <= settings.memory
 
 
 def _check_can_fill(rows: Rows, settings: Settings) -> None:
@@ -339,9 +339,8 @@ def _check_can_fill(rows: Rows, settings: Settings) -> None:
     if not fits_in_memory(rows, settings):
         raise UsageError(
             Setting("missing", "impute"),
-            f" keeps the rows in memory, several times; {rows.n_rows} rows of {rows.n_columns} columns are ",
-            "on other machines" if rows.is_remote else "too many for that",
-            ". Use ",
+            f" keeps the rows in memory, several times; {rows.n_rows} rows of {rows.n_columns} columns are too many "
+            "for that. Use ",
             Setting("missing", "drop"),
             ", or fit a sample of the rows in memory.",
         )

@@ -5,12 +5,13 @@ from robscore.rows.input_data import readable
 from robscore.rows.parquet_files import ParquetRows
 from robscore.rows.partition import Partition, halves, make_blocks
 from robscore.rows.quantiles import column_quantiles
-from robscore.rows.row_source import ArrayRows, Rows, SelectedRows, cut, repieced
+from robscore.rows.row_source import ArrayRows, MappedRows, Rows, SelectedRows, cut, repieced
 from robscore.rows.tables import check_names, columns_of, repeated
 
 __all__ = [
     "ArrayRows",
     "ArrowRows",
+    "MappedRows",
     "ParquetRows",
     "Partition",
     "Rows",
