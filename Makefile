@@ -15,9 +15,10 @@ NOT_NUMERICAL := paper app report plot cli reading datasets test_benchmarks.py t
 # kernels, what chooses and what must not depend on rounding.
 CI_LONG := app report laws rows test_without_numba.py test_readme.py test_real_tables.py
 CI_KERNELS := laws selection solvers cells/test_missing.py test_reweighting.py
+PLAIN := oracles solvers/test_kernels.py solvers/test_path.py simulate/test_gibbs.py test_on_support.py
 OTHER_KERNELS = OPENBLAS_CORETYPE=$$($(BIN)/python tests/other_kernels.py)
 
-.PHONY: help demo test test-ci test-long test-kernels test-numpy test-oldest test-newest test-mutations fuzz lint docs
+.PHONY: help demo test test-ci test-long test-kernels test-plain test-oldest test-newest test-mutations fuzz lint docs
 .PHONY: bench clean
 
 help:
@@ -26,7 +27,7 @@ help:
 	@echo "make test-ci  what CI runs beside these: pages in a browser, Dask, no numba, linear algebra that rounds otherwise"
 	@echo "make test-long  all that takes long: benchmarks and experiments in small, gallery, guides, pages, Dask, R, sweeps"
 	@echo "make test-kernels  the numerical tests again, with linear algebra as it rounds on another processor"
-	@echo "make test-numpy  the numerical tests again, without numba"
+	@echo "make test-plain  the compiled functions as plain Python, without numba"
 	@echo "make test-oldest  the tests on Python 3.11 with the lowest versions that are promised"
 	@echo "make test-newest  the tests on the newest Python there is, with the newest versions"
 	@echo "make test-mutations  deliberate defects in a copy of the source, each of which a test must notice"
@@ -65,8 +66,9 @@ test-long: $(INSTALLED)
 test-kernels: $(INSTALLED)
 	$(OTHER_KERNELS) $(PYTEST) -m "not long" $(NOT_NUMERICAL:%=--ignore=tests/%)
 
-test-numpy: $(INSTALLED)
-	PYTHONPATH=tests/hidden $(PYTEST) -m "not long" $(NOT_NUMERICAL:%=--ignore=tests/%)
+test-plain: $(INSTALLED)
+	$(PYTEST) tests/test_without_numba.py
+	PYTHONPATH=tests/hidden $(PYTEST) -m "not long" $(PLAIN:%=tests/%)
 
 test-oldest test-newest: test-%: $(INSTALLED)
 	$(SETTINGS) $(BIN)/python tests/environments.py $* $(SPREAD)

@@ -60,7 +60,7 @@ MUTATIONS = [
         "samplers: lower and upper tails are exchanged",
         "outer * uniform, outer + (1.0 - outer) * uniform",
         "outer + (1.0 - outer) * uniform, outer * uniform",
-        ("simulate/test_simulate.py", "simulate/test_in_numpy.py"),
+        ("simulate/test_simulate.py", "simulate/test_gibbs.py"),
     ),
     Mutation(
         "rows: blocks ignore how often their rows count",
@@ -108,7 +108,7 @@ MUTATIONS = [
         "solvers: the coupling of the last node has its indices swapped",
         "R[n_coupled * p + k] += change * last[j, i, k]",
         "R[n_coupled * p + k] += change * last[j, k, i]",
-        ("solvers/test_path.py", "solvers/test_in_numpy.py"),
+        ("solvers/test_path.py", "solvers/test_kernels.py"),
     ),
     Mutation(
         "selection: eBIC counts half of the rows",

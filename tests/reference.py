@@ -171,3 +171,62 @@ def kkt_residual(loss, K, eta, alpha, *, rule, beta, penalize_diagonal, fit_loca
             elif i < j:
                 worst = max(worst, distance(slope[j, i] + slope[i, j], K[i, j], 2 * threshold))
     return worst
+
+
+def dense_quadratic(Q, starts, firsts, sizes, owners, last, last_t):
+    """The whole matrix Q of a penalised problem, from its blocks and the coupling of its last node."""
+    n = firsts[-1] + sizes[-1]
+    whole = np.zeros((n, n))
+    for start, first, size in zip(starts, firsts, sizes, strict=True):
+        whole[first : first + size, first : first + size] = Q[start : start + size**2].reshape(size, size)
+    for first, size, down, up in zip(firsts, sizes, last, last_t, strict=False):
+        whole[firsts[-1] :, first : first + size] = down.T
+        whole[first : first + size, firsts[-1] :] = up.T
+    return whole
+
+
+def sweep(Q, linear, z, own, mirror, strengths, curvature, working, penalty):
+    """One sweep of coordinate descent over z, in place; the largest distance from optimality met on the way."""
+    worst = 0.0
+    for c in working:
+        entries = [own[c], mirror[c]] if mirror[c] >= 0 else [own[c]]
+        gradient = (Q[entries] @ z).sum() - linear[c]
+        worst = max(worst, penalty.violation(z[own[c]], gradient, strengths[c], np.zeros(0)))
+        if curvature[c] > 0:
+            z[entries] = penalty.prox(z[own[c]] * curvature[c] - gradient, curvature[c], strengths[c], np.zeros(0))
+    return worst
+
+
+def furthest_from_optimal(gradient, weights, known, alpha, tol, *, symmetric):
+    """How far zeros of K are from optimal under an L1 penalty, and (row, node) of those beyond tol, node by node."""
+    m = len(gradient)
+    weights = np.broadcast_to(weights, (m, m))
+    slopes, strengths = gradient.T, alpha * weights
+    if symmetric:
+        slopes, strengths = slopes + slopes.T, strengths + strengths.T
+    free = [(i, j) for j in range(m) for i in range(j if symmetric else m) if i != j and known[j, i] < 0]
+    distances = {(i, j): abs(slopes[i, j]) - strengths[i, j] for i, j in free if np.isfinite(weights[i, j])}
+    return max([0.0, *distances.values()]), [entry for entry, distance in distances.items() if distance > tol]
+
+
+def add_gamma(u, c, A, B, C, share, starts, entries, blocks, block_starts):
+    """Add to Gamma_j[S_j, S_j] of every node what rows add, by products of matrices."""
+    L = len(c)
+    for j in range(len(A)):
+        own = entries[starts[j] : starts[j + 1]]
+        block = blocks[block_starts[j] : block_starts[j + 1]].reshape(own.size, own.size)
+        design = u[own[:-L]]
+        across = (design * (B[j] * share)) @ c.T
+        block[:-L, :-L] += (design * (A[j] * share)) @ design.T
+        block[:-L, -L:] -= across
+        block[-L:, :-L] -= across.T
+        block[-L:, -L:] += (c * (C[j] * share)) @ c.T
+
+
+def add_g(u, c, alpha, gamma, share, starts, entries, g):
+    """Add to g_j[S_j] of every node what rows add, by products of matrices."""
+    m, L = len(alpha), len(c)
+    for j in range(m):
+        own = entries[starts[j] : starts[j + 1] - L]
+        g[j, own] += u[own] @ (alpha[j] * share)
+        g[j, m:] += c @ (gamma[j] * share)

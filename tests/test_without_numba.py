@@ -1,4 +1,4 @@
-"""Where there is no numba, the same answers."""
+"""Where there is no numba, the kernels run as plain Python: slowly, with the same answers."""
 
 import json
 import os
@@ -27,12 +27,12 @@ def run_without_numba(*arguments, hidden=TESTS / "hidden"):
 
 
 def rows_of(family):
-    X = np.random.default_rng(0).normal(size=(300, 12)) @ (np.eye(12) + 0.5 * np.eye(12, k=1))
+    X = np.random.default_rng(0).normal(size=(100, 6)) @ (np.eye(6) + 0.5 * np.eye(6, k=1))
     return X if family == "gaussian" else np.exp(0.4 * X)
 
 
 def default_fits():
-    """Edges and K of a default fit of 300 x 12, for each family."""
+    """Edges and K of a default fit of 100 x 6, for each family."""
     found = {}
     for family in FAMILIES:
         model = rs.RobustGraph(family).fit(rows_of(family))
@@ -48,9 +48,8 @@ def test_a_default_fit_gives_the_same_graph():
     for family, (edges, K) in default_fits().items():
         other_edges, other_K = there[family]
         assert other_edges == edges, family
-        assert len(edges) >= 11
-        # Rows that a family with a sampler of its own is compared with are drawn in another order.
-        np.testing.assert_allclose(other_K, K, atol=1e-2 * np.abs(K).max())
+        assert len(edges) >= 5
+        np.testing.assert_allclose(other_K, K, atol=1e-9 * np.abs(K).max())
 
 
 def test_oracles_hold():
@@ -70,8 +69,8 @@ def test_a_report_names_what_was_used():
     assert run_without_numba("-c", REPORT).strip() == "None ['numpy', 'python', 'scikit-learn', 'scipy']"
 
 
-def test_a_numba_that_cannot_be_imported_is_said(tmp_path):
+def test_one_warning_says_why_numba_cannot_be_imported(tmp_path):
     (tmp_path / "numba.py").write_text("raise ImportError('Numba needs NumPy 1.0 or less')", encoding="utf-8")
     code = "import warnings; warnings.simplefilter('error'); import robscore.solvers.descent_kernels"
-    with pytest.raises(AssertionError, match="so fits take longer: Numba needs"):
+    with pytest.raises(AssertionError, match="many times longer: Numba needs"):
         run_without_numba("-c", code, hidden=tmp_path)

@@ -7,8 +7,7 @@ for a power family, S the neighbours of j, and c = (1, covariates) with the weig
 taper add to g, their slope times Gamma z0, has the same form: A p - B eta in place of alpha, with p = K u, and
 C eta - B p in place of gamma.
 
-The sums are compiled, so this module is imported only when they are needed; where there is no numba, a function of the
-same name with ``_in_numpy`` at its end takes the place of each.
+The sums are compiled, so this module is imported only when they are needed.
 """
 
 from __future__ import annotations
@@ -82,7 +81,8 @@ def _tapered(rows: PowerRows, c: Array, some: IntArray, K: Array, eta: Array) ->
     return u, np.take(c, some, axis=1), A * p - B * eta, C * eta - B * p
 
 
-def add_gamma_in_numpy(
+@partial(compiled, reassociate=True)
+def add_gamma_on_support(
     u: Array,
     c: Array,
     A: Array,
@@ -110,50 +110,6 @@ def add_gamma_in_numpy(
         S_j is entries[starts[j] : starts[j + 1]], ascending, its locations from m on the last L.
     blocks, block_starts : the blocks of all nodes in one array, and where each starts
     """
-    L = len(c)
-    for j in range(len(A)):
-        own = entries[starts[j] : starts[j + 1]]
-        block = blocks[block_starts[j] : block_starts[j + 1]].reshape(own.size, own.size)
-        design = u[own[:-L]]
-        across = (design * (B[j] * share)) @ c.T
-        block[:-L, :-L] += (design * (A[j] * share)) @ design.T
-        block[:-L, -L:] -= across
-        block[-L:, :-L] -= across.T
-        block[-L:, -L:] += (c * (C[j] * share)) @ c.T
-
-
-def add_g_in_numpy(
-    u: Array,
-    c: Array,
-    alpha: Array,
-    gamma: Array,
-    share: Array,
-    starts: IntArray,
-    entries: IntArray,
-    g: Array,
-) -> None:
-    """Add to g_j[S_j] of every node what rows add, in place: g has shape (m, m + L), alpha and gamma (m, n)."""
-    m, L = len(alpha), len(c)
-    for j in range(m):
-        own = entries[starts[j] : starts[j + 1] - L]
-        g[j, own] += u[own] @ (alpha[j] * share)
-        g[j, m:] += c @ (gamma[j] * share)
-
-
-@partial(compiled, otherwise=add_gamma_in_numpy, reassociate=True)
-def add_gamma_on_support(
-    u: Array,
-    c: Array,
-    A: Array,
-    B: Array,
-    C: Array,
-    share: Array,
-    starts: IntArray,
-    entries: IntArray,
-    blocks: Array,
-    block_starts: IntArray,
-) -> None:
-    """Add to Gamma_j[S_j, S_j] of every node what rows add, in place; with arguments as above."""
     m, n = A.shape
     weighted = np.empty(_TILE)
     for at in range(0, n, _TILE):
@@ -180,7 +136,7 @@ def add_gamma_on_support(
                         blocks[first + b * size + a] += total
 
 
-@partial(compiled, otherwise=add_g_in_numpy, reassociate=True)
+@partial(compiled, reassociate=True)
 def add_g_on_support(
     u: Array,
     c: Array,
@@ -191,7 +147,7 @@ def add_g_on_support(
     entries: IntArray,
     g: Array,
 ) -> None:
-    """Add to g_j[S_j] of every node what rows add, in place; with arguments as above."""
+    """Add to g_j[S_j] of every node what rows add, in place: g has shape (m, m + L), alpha and gamma (m, n)."""
     m, n = alpha.shape
     weighted = np.empty(_TILE)
     for at in range(0, n, _TILE):

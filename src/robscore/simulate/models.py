@@ -189,8 +189,8 @@ def draw(
         Not needed with covariates, which have one row each.
     burn_in, thin : int
         Sweeps before the first row, and from one row to the next. The square root, gamma and truncated Gaussian
-        families on [0, inf) run one chain (without numba, several); where slices are sampled every row is the end of
-        a chain of its own, and thin is not used.
+        families on [0, inf) run one chain; where slices are sampled every row is the end of a chain of its own, and
+        thin is not used.
     start : array of shape (n_rows, m), optional
         Where the chains of slices start; by default rows found inside the domain.
     random_state : int, Generator or None

@@ -1,4 +1,4 @@
-"""Compiled coordinate descent; imported when first needed. Without numba it is that of descent_in_numpy.py.
+"""Compiled coordinate descent; imported when first needed, since numba takes time to load.
 
 Kernels that depend on the penalty are compiled once for each class of penalties, with its ``prox`` and ``violation``
 in the midst of the loop: calling them costs half as much again.
@@ -7,14 +7,13 @@ in the midst of the loop: calling them costs half as much again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from robscore._tools.compiling import compiled, compiled_in_place, compiled_with
 from robscore._tools.typing import Array, IntArray
-from robscore.solvers import descent_in_numpy
 from robscore.solvers.penalties import Penalty
 
 prox, violation = Penalty.prox, Penalty.violation  # stand for those of the penalty that a kernel is compiled with
@@ -45,7 +44,7 @@ def add_column(
         R[image + k] += change * Q[column + k]
 
 
-@partial(compiled, otherwise=descent_in_numpy.refresh)
+@compiled
 def refresh(
     Q: Array,
     starts: IntArray,
@@ -169,12 +168,10 @@ def _furthest_from_optimal(
 @cache
 def descend_with(kind: type[Penalty]) -> Callable[..., Any]:
     """Compile :func:`_descend` for a class of penalties."""
-    return compiled_with(_descend, otherwise=descent_in_numpy.descend, prox=kind.prox, violation=kind.violation)
+    return compiled_with(_descend, prox=kind.prox, violation=kind.violation)
 
 
 @cache
 def furthest_with(kind: type[Penalty]) -> Callable[..., Any]:
     """Compile :func:`_furthest_from_optimal` for a class of penalties."""
-    return compiled_with(
-        _furthest_from_optimal, otherwise=descent_in_numpy.furthest_from_optimal, violation=kind.violation
-    )
+    return compiled_with(_furthest_from_optimal, violation=kind.violation)

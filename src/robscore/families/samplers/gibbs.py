@@ -27,7 +27,6 @@ from numpy.random import Generator
 from scipy.special import erfc, erfcx, log_ndtr, ndtri_exp
 
 from robscore._tools.typing import Array
-from robscore.families.samplers.gibbs_in_numpy import draw_conditionals
 from robscore.families.samplers.sampler import Chains, Draws, Sampler, effective_sample_size
 
 # Of rows that are simulated. Quantiles far out need many rows more than they need independent ones: the law of a column
@@ -39,7 +38,7 @@ _FAR = 100.0  # from where on a series keeps more digits than the closed form
 
 @dataclass(frozen=True)
 class PowerSampler(Sampler):
-    """Draws rows by one chain, in compiled code; without numba, by several at a time.
+    """Draws rows by one chain, in compiled code.
 
     Attributes
     ----------
@@ -129,3 +128,41 @@ def _log_area_beyond(t: Array, c: Array, p: int) -> Array:
         above = -(u**2) + np.log(0.5 * np.where(u > _FAR, by_series, 1 + c * scaled))
         below = np.log(0.5 * np.exp(-(u**2)) + 0.5 * np.sqrt(np.pi) * c * erfc(np.minimum(u, 0.0)))
     return np.where(u > 0, above, below)
+
+
+def draw_conditionals(c: Array, p: Array, rng: np.random.Generator) -> Array:
+    """Exact draws from the densities ~ t^p exp(-(t - c)^2) on t > 0, for all of c and p, finite, shape (n,).
+
+    They are drawn from the envelopes described above, for many at a time; what is rejected is drawn again.
+    """
+    steep, spiked = (p >= 0) & (c > 0.2), (p < 0) & (c > 0.8)
+    mode, rate = 0.5 * (c + np.hypot(c, np.sqrt(2.0 * np.maximum(p, 0.0)))), np.hypot(c, np.sqrt(2.0 * (p + 1.0))) - c
+    drawn, left = np.empty_like(c), np.arange(c.size)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # of envelopes that are not taken
+        while left.size:
+            by_normal, spread, center, power = steep[left], rate[left], mode[left], p[left]
+            t = np.where(
+                by_normal,
+                center + np.sqrt(0.5) * rng.standard_normal(left.size),
+                rng.standard_gamma(power + 1.0) / spread,
+            )
+            share = t / center
+            odds = np.where(
+                by_normal, (share * np.exp(1.0 - share)) ** power, np.exp(-((t - (power + 1.0) / spread) ** 2))
+            )
+            in_two = np.flatnonzero(spiked[left])
+            if in_two.size:
+                t[in_two], odds[in_two] = _in_two_pieces(c[left[in_two]], power[in_two], rng)
+            taken = (t > 0) & (rng.random(left.size) < odds)
+            drawn[left[taken]] = t[taken]
+            left = left[~taken]
+    return drawn
+
+
+def _in_two_pieces(c: Array, p: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Proposals for p < 0 and large c, and the probabilities to accept them."""
+    s = 0.5 * c
+    near = s ** (p + 1.0) / (p + 1.0) * np.exp(-((s - c) ** 2))
+    is_near = rng.random(c.size) * (near + s**p * np.sqrt(np.pi)) < near
+    t = np.where(is_near, s * rng.random(c.size) ** (1.0 / (p + 1.0)), c + np.sqrt(0.5) * rng.standard_normal(c.size))
+    return t, np.where(is_near, np.exp((s - c) ** 2 - (t - c) ** 2), np.where(t < s, 0.0, (t / s) ** p))

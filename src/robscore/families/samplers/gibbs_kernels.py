@@ -1,18 +1,14 @@
 """Gibbs sweeps compiled by numba, for families and densities as in ``gibbs.py``.
 
-This module is imported when first needed, since compiling takes time. Where there is no numba, functions of
-``gibbs_in_numpy.py`` take the place of these.
+This module is imported when first needed, since compiling takes time.
 """
 
 from __future__ import annotations
-
-from functools import partial
 
 import numpy as np
 
 from robscore._tools.compiling import compiled
 from robscore._tools.typing import Array
-from robscore.families.samplers import gibbs_in_numpy
 
 _FEW_NEIGHBOURS = 0.15  # share of the columns: with fewer neighbours only these are updated, else all; saves time
 
@@ -73,7 +69,7 @@ def draw_in_two_pieces(c: float, p: float, rng: np.random.Generator) -> float:
                 return t
 
 
-@partial(compiled, otherwise=gibbs_in_numpy.gibbs_chain)
+@compiled
 def gibbs_chain(
     M: Array, linear: Array, power: Array, n_rows: int, burn_in: int, thin: int, rng: np.random.Generator
 ) -> Array:
@@ -110,7 +106,7 @@ def gibbs_chain(
     return rows
 
 
-@partial(compiled, otherwise=gibbs_in_numpy.gibbs_rows)
+@compiled
 def gibbs_rows(M: Array, linear: Array, power: Array, start: Array, sweeps: int, rng: np.random.Generator) -> Array:
     """Rows of y, shape (n, m), each by a chain of its own from a row of ``start`` with its rows of l and p."""
     n, m = linear.shape
