@@ -159,8 +159,34 @@ def roundest(least: float, most: float) -> float:
     return next((number for number in rounded if least <= number <= most), middle)
 
 
-def evenly_spread(positions: IntArray, most: int) -> IntArray:
-    """At most so many of some positions, evenly spread over all of them."""
+def evenly_spread(positions: IntArray, most: int, frequency: Array | None = None) -> IntArray:
+    """At most so many of some positions, evenly spread over all of them, each repeated by its frequency if it has one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore._tools.numbers import evenly_spread
+    >>> evenly_spread(np.arange(3), 9, np.array([1.0, 3.0, 2.0]))
+    array([0, 1, 1, 1, 2, 2])
+    """
+    if frequency is not None and positions.size:
+        reached = repetitions(frequency)
+        spread = np.linspace(0, reached[-1] - 1, min(most, reached[-1])).astype(np.intp)
+        return positions[np.searchsorted(reached, spread, side="right")]
     if positions.size <= most:
         return positions
     return positions[np.linspace(0, positions.size - 1, most).astype(np.intp)]
+
+
+def repetitions(frequency: Array) -> IntArray:
+    """How many rows there are up to each, shape (n,), if all are repeated by their frequency.
+
+    Whole frequencies are met exactly. Where they are so small that rows would be lost, all are stretched.
+    """
+    total = max(float(frequency.sum()), float(frequency.size))
+    return np.floor(np.cumsum(frequency) * (total / frequency.sum()) + 0.5).astype(np.int64)
+
+
+def whole_counts(sums: Array) -> IntArray:
+    """Round sums of frequencies to whole numbers of rows, but nothing above zero to none."""
+    return np.where(sums > 0, np.maximum(np.rint(sums), 1), 0).astype(np.int64)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from robscore._tools.arguments import check_number
 from robscore._tools.messages import ArgumentError, Caution
+from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import AnyData, Array, RandomState
 from robscore.certainty.cautions import cautions_of
 from robscore.certainty.check_fit import FitCheck, check_fit
@@ -26,6 +27,7 @@ from robscore.fitting.fit_result import Fit
 from robscore.fitting.prepare import Data
 from robscore.fitting.settings import Missing, Settings
 from robscore.rows import Rows
+from robscore.rows.input_data import with_frequency
 
 _LOOKED_AT = 20_000  # rows, for what kinds of columns and values there are
 _S = TypeVar("_S", bound=Settings)
@@ -122,9 +124,7 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
             self.family_ = self.family
             return settings, data
         with np.errstate(all="ignore"):  # rows of any size may be among them
-            self._family_choice = choose_family(
-                self._own_columns(data.rows), settings.seed, with_missing=settings.fills_in
-            )
+            self._family_choice = choose_family(self._own_rows(data), settings.seed, with_missing=settings.fills_in)
         self.family_ = self._family_choice.name
         settings = replace(settings, family=self._family_choice.family)
         settings.check_together()
@@ -133,8 +133,13 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         self._whole = self._family_choice.constant_sum
         return settings, data if self._whole is None else replace(data, rows=self._closed(data.rows))
 
-    def _store(self, fit: Fit, rows: Rows) -> None:
-        """The attributes that every fit has; rows are those of the data."""
+    def _own_rows(self, data: Data) -> Rows:
+        """The rows of a fit without covariates, those of sample weight zero left out, the others with their weights."""
+        rows = self._own_columns(data.rows)
+        return rows if data.sample_weight is None else with_frequency(rows, data.sample_weight)[0]
+
+    def _store(self, fit: Fit, data: Data) -> None:
+        """The attributes that every fit has."""
         self.fitted_ = fit
         self.row_weights_ = fit.row_weights
         self.n_rows_used_ = fit.prepared.rows.n_rows
@@ -146,9 +151,10 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
             self.moderations_: dict[str, Array] | None = moderations(fit)
             self.location_ = location if location.ndim == 1 else location[:, 0].copy()
             self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
-        own = _some(self._own_columns(rows))
+        rows = self._own_rows(data)
+        own = _some(rows)
         kinds = remarks_on_columns(own[np.isfinite(own).all(axis=1)], fit.names)
-        self._on_data = [*self._family_choice.remarks, *kinds, *remarks_on_codes(own, fit.names, rows.n_rows)]
+        self._on_data = [*self._family_choice.remarks, *kinds, *remarks_on_codes(own, fit.names, rows.n_repeated)]
         self._cautions: list[Caution] | None = None
 
     @property
@@ -247,5 +253,7 @@ def _is_auto(family: object) -> bool:
 
 
 def _some(rows: Rows) -> Array:
-    """Rows, all or some at random."""
+    """Rows, repeated by their frequency: all, or some."""
+    if rows.frequency is not None:
+        return rows.take(evenly_spread(np.arange(rows.n_rows), _LOOKED_AT, rows.frequency))
     return rows.take(rows.sample(min(rows.n_rows, _LOOKED_AT), np.random.default_rng(0)))

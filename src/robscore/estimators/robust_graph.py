@@ -221,7 +221,7 @@ class RobustGraph(ScoreMatchingEstimator):
         settings, data = self._validate(GraphSettings, X, sample_weight, covariates, moderators)
         with watched_at(type(self).__name__, settings.verbose):
             fit = fit_graph(data, settings)
-        self._store(fit, data.rows)
+        self._store(fit, data)
         self._store_choice(fit)
         return fit
 

@@ -93,7 +93,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     ) -> Fit:
         settings, data = self._validate(Settings, X, sample_weight, covariates, moderators)
         fit = fit_parameters(data, settings)
-        self._store(fit, data.rows)
+        self._store(fit, data)
         if settings.family.is_pairwise:
             upper = self.interaction_[np.triu_indices(len(fit.names))]
             self.theta_ = np.append(upper, self.location_) if self.fit_location else upper

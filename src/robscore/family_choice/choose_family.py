@@ -225,11 +225,12 @@ def choose_family(rows: Rows, seed: int, *, with_missing: bool = False) -> Famil
 def _remarks_on_few(profile: DataProfile, rows: Rows) -> tuple[Remark, ...]:
     """Caution that so few values are below zero that they may be errors."""
     count = int(profile.negative.sum())
-    if count > _FEW_NEGATIVE * rows.n_rows * rows.n_columns:
+    n_values = rows.n_repeated * rows.n_columns
+    if count > _FEW_NEGATIVE * n_values:
         return ()
     names = rows.names or default_names(rows.n_columns)
     columns = quoted([names[j] for j in np.flatnonzero(profile.negative)])
-    who = f"Only {count} of {rows.n_rows * rows.n_columns} values {'is' if count == 1 else 'are'} below zero"
+    who = f"Only {count} of {n_values} values {'is' if count == 1 else 'are'} below zero"
     words = Message(
         f"{who} (in {columns}): errors, or codes for missing values? All others could be of another family; drop "
         "these, or keep them with ",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robscore._tools.messages import About, Message, Phrase, Remark, quoted
-from robscore._tools.numbers import last_digit, roundest
+from robscore._tools.numbers import evenly_spread, last_digit, roundest, whole_counts
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.rows.row_source import Rows
 
@@ -38,11 +38,12 @@ class DataProfile:
     Attributes
     ----------
     negative, zero : integer arrays of shape (m,)
-        How many entries of every column are below zero, and how many are zero: in complete rows, or in all.
+        How many entries of every column are below zero, and how many are zero: in complete rows, or in all. Those of a
+        row of frequency 2 are two.
     constant_sum : ConstantSum or None
         What every row sums to, if that is the same for all and nothing is below zero.
     sample : array of shape (n', m)
-        Complete rows: all of them, or some drawn at random.
+        Complete rows, repeated by their frequency: all of them, or some.
     """
 
     negative: IntArray
@@ -53,18 +54,22 @@ class DataProfile:
     @classmethod
     def of(cls, rows: Rows, seed: int, *, with_missing: bool = False) -> DataProfile:
         """Read all rows once; negative values and zeros of incomplete rows are counted only ``with_missing``."""
-        negative, zero = (np.zeros(rows.n_columns, dtype=np.intp) for _ in range(2))
+        negative, zero = (np.zeros(rows.n_columns) for _ in range(2))
         low, high, complete = np.inf, -np.inf, []
-        for _, piece in rows.each(partial(_look, with_missing=with_missing)):
+        along = () if rows.frequency is None else (rows.frequency,)
+        for _, piece in rows.each(partial(_look, with_missing=with_missing), *along):
             negative, zero = negative + piece[0], zero + piece[1]
             low, high = min(low, piece[2]), max(high, piece[3])
             complete.append(piece[4])
         usable = np.flatnonzero(np.concatenate(complete))
-        if usable.size > _MOST_ROWS:
+        if rows.frequency is not None:
+            usable = evenly_spread(usable, _MOST_ROWS, rows.frequency[usable])
+        elif usable.size > _MOST_ROWS:
             usable = np.sort(np.random.default_rng(seed).choice(usable, size=_MOST_ROWS, replace=False))
         positive = rows.n_columns > 2 and not negative.any() and 0 < low <= high < np.inf
         sample = rows.take(usable)
-        return cls(negative, zero, ConstantSum.of(low, high, sample) if positive else None, sample)
+        constant_sum = ConstantSum.of(low, high, sample) if positive else None
+        return cls(whole_counts(negative), whole_counts(zero), constant_sum, sample)
 
     @property
     def is_real(self) -> bool:
@@ -78,12 +83,17 @@ class DataProfile:
         return np.asarray(least >= self.sample.max(axis=0, initial=0.0))
 
 
-def _look(rows: Array, *, with_missing: bool) -> tuple[IntArray, IntArray, float, float, BoolArray]:
+def _look(
+    rows: Array, frequency: Array | None = None, *, with_missing: bool
+) -> tuple[Array, Array, float, float, BoolArray]:
     complete = np.asarray(np.isfinite(rows).all(axis=1))
     with np.errstate(over="ignore"):
         sums = rows[complete].sum(axis=1)
     used = rows if with_missing else rows[complete]
-    negative, zero = np.count_nonzero(used < 0, axis=0), np.count_nonzero(used == 0, axis=0)
+    counts = frequency if with_missing or frequency is None else frequency[complete]
+    negative, zero = (
+        np.count_nonzero(cells, axis=0) if counts is None else counts @ cells for cells in (used < 0, used == 0)
+    )
     return negative, zero, float(sums.min(initial=np.inf)), float(sums.max(initial=-np.inf)), complete
 
 

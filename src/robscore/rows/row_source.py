@@ -62,6 +62,11 @@ class Rows(ABC):
         return RowAt(row, self.place(row))
 
     @property
+    def n_repeated(self) -> int:
+        """How many rows there are if each is repeated by its frequency."""
+        return self.n_rows if self.frequency is None else round(float(self.frequency.sum()))
+
+    @property
     def length(self) -> int:
         """The number of rows that a piece has by default."""
         return rows_within(PIECE_BYTES, self.n_columns, at_least=1)

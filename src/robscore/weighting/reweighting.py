@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robscore._tools.numbers import repetitions
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements
 from robscore.families.family import Family, Parameters
@@ -123,12 +124,8 @@ def reweigh(elements: Elements, rows: Rows, family: Family, fit: PilotFit, seed:
 
 
 def rows_by_frequency(frequency: Array, seed: int) -> IntArray:
-    """Repeat positions of rows, ascending, by their frequency; at most so many as the rule looks at.
-
-    Whole frequencies are met exactly. Where they are so small that rows would be lost, all are stretched.
-    """
-    total = max(float(frequency.sum()), float(frequency.size))
-    reached = np.floor(np.cumsum(frequency) * (total / frequency.sum()) + 0.5).astype(np.int64)
+    """Repeat positions of rows, ascending, by their frequency; at most so many as the rule looks at."""
+    reached = repetitions(frequency)
     if reached[-1] <= _MOST_ROWS:
         return np.repeat(np.arange(frequency.size), np.diff(reached, prepend=0))
     drawn = np.random.default_rng(seed).choice(frequency.size, size=_MOST_ROWS, p=frequency / frequency.sum())
