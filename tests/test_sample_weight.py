@@ -199,3 +199,122 @@ def test_bad_rows_are_looked_for_among_repetitions():
     weighted = rs.RobustGraph("gaussian", alphas=10).fit(X, sample_weight=weight)
     assert weighted.share_dropped_ is not None
     assert weighted.row_weights_[3, 0] == 0
+
+
+def with_bad_rows():
+    """185 rows of one kind and 15 of another, with small weights, since many copies of a row may be a cluster."""
+    good, bad = (np.random.default_rng(seed).normal(size=(n, 3)) for seed, n in ((0, 185), (5, 15)))
+    X = np.vstack([good @ np.tri(3), 8 + bad @ np.tri(3)])
+    return X, np.random.default_rng(3).integers(1, 3, size=200)
+
+
+@pytest.fixture(scope="module", params=["all rows", "bad rows"])
+def weighted_and_repeated(request):
+    """One fit to rows with weights and one to repeated rows, with the weights and the rows."""
+    if request.param == "all rows":
+        model, X, weight = rs.RobustGraph("auto", n_blocks=1, alphas=10), data(m=4), mixed()
+    else:
+        model, (X, weight) = rs.RobustGraph("gaussian", alphas=10), with_bad_rows()
+    repeated = np.repeat(X, weight, axis=0)
+    return sklearn.clone(model).fit(X, sample_weight=weight), model.fit(repeated), X, weight
+
+
+def test_the_summary_counts_repetitions(weighted_and_repeated):
+    def lines(model):
+        return [line for line in str(model.graph_).splitlines() if "alpha" not in line]  # rounding may move its number
+
+    one, other, *_ = weighted_and_repeated
+    assert lines(one) == lines(other)
+    assert one.family_ == other.family_
+    assert one.share_dropped_ == other.share_dropped_
+
+
+def test_rows_left_out_are_counted_by_repetitions(weighted_and_repeated):
+    left = [
+        [str(caution) for caution in model.cautions_ if "rows left out" in str(caution)]
+        for model in weighted_and_repeated[:2]
+    ]
+    assert left[0] == left[1]
+    assert len(left[0]) == weighted_and_repeated[0].fitted_.weights.is_tapered
+
+
+def test_the_family_is_checked_by_repetitions(weighted_and_repeated):
+    one, other, *_ = weighted_and_repeated
+    found, expected = one.check_fit(), other.check_fit()
+    assert found.p_value == pytest.approx(expected.p_value, rel=1e-6)
+    np.testing.assert_allclose(found.pairs["z"], expected.pairs["z"], atol=1e-6)
+    np.testing.assert_allclose(one.predictability()["predictability"], other.predictability()["predictability"])
+
+
+def test_suspicious_rows_are_those_among_repetitions(weighted_and_repeated):
+    one, other, _, weight = weighted_and_repeated
+    found, expected = (model.suspicious_rows().sort_values("row") for model in (one, other))
+    used = weight[weight > 0]
+    np.testing.assert_allclose(np.repeat(found["score"], used), expected["score"], atol=1e-9)
+    for column in ("p_value", "flagged", "together"):
+        np.testing.assert_array_equal(np.repeat(found[column], used), expected[column])
+
+
+def test_intervals_are_those_of_repetitions(weighted_and_repeated):
+    one, other, *_ = weighted_and_repeated
+    found, expected = (model.edge_intervals(block_size=1).sort_values(["source", "target"]) for model in (one, other))
+    for column in ("interaction_error", "association_low", "p_value"):
+        np.testing.assert_allclose(found[column], expected[column], atol=1e-9)
+
+
+def test_the_family_is_chosen_by_repetitions():
+    rng = np.random.default_rng(0)
+    X = np.vstack([np.exp(rng.normal(size=(100, 3))), rng.normal(size=(100, 3)) ** 2])
+    model, chosen = rs.RobustGraph("auto", n_blocks=1, alphas=10), []
+    for weight in (np.repeat([5, 1], 100), np.repeat([1, 5], 100), np.repeat([5, 0], 100)):
+        one = sklearn.clone(model).fit(X, sample_weight=weight)
+        other = sklearn.clone(model).fit(np.repeat(X, weight, axis=0))
+        assert one._family_choice.reason == other._family_choice.reason
+        chosen.append(one.family_)
+    assert chosen == ["truncated-gaussian", "gamma", "log-log"]
+
+
+def test_rows_of_weight_zero_have_no_say_in_the_family_nor_in_cautions():
+    X, weight = data(), np.ones(150)
+    X[:3], weight[:3] = -999.0, 0.0
+    model = rs.RobustGraph("auto", n_blocks=1, alphas=10).fit(X, sample_weight=weight)
+    assert model.family_ == rs.RobustGraph("auto", n_blocks=1, alphas=10).fit(X[3:]).family_ != "gaussian"
+    assert not any("-999" in str(caution) for caution in model.cautions_)
+
+
+def test_values_below_zero_are_counted_by_repetitions():
+    X, weight = data(n=400), np.ones(400)
+    X[0, 0], weight[0] = -1.0, 3
+    model = rs.RobustGraph("auto", n_blocks=1, alphas=10).fit(X, sample_weight=weight)
+    assert model.family_ == "gaussian"
+    assert any("Only 3 of 2412 values are below zero" in str(caution) for caution in model.cautions_)
+
+
+def test_few_rows_of_large_weight_are_enough_for_intervals():
+    X = np.random.default_rng(0).normal(size=(9, 2))
+    model = rs.RobustGraph("gaussian", n_blocks=1, alphas=10)
+    found = sklearn.clone(model).fit(X, sample_weight=np.full(9, 3)).edge_intervals(block_size=1)
+    expected = sklearn.clone(model).fit(np.repeat(X, 3, axis=0)).edge_intervals(block_size=1)
+    np.testing.assert_allclose(found["interaction_error"], expected["interaction_error"])
+    with pytest.raises(ValueError, match="There are 9 rows to estimate from"):
+        model.fit(X).edge_intervals(block_size=1)
+
+
+def with_missing_cells():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3)) @ np.tri(3)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    return X
+
+
+def test_errors_after_filling_in_are_of_repetitions():
+    X, model = with_missing_cells(), rs.RobustGraph("gaussian", n_blocks=1, alphas=10, missing="impute")
+    plain = sklearn.clone(model).fit(X).edge_intervals(block_size=1)
+    often = sklearn.clone(model).fit(X, sample_weight=np.full(150, 9)).edge_intervals(block_size=1)
+    np.testing.assert_allclose(often["interaction_error"] * 3, plain["interaction_error"], rtol=0.05)
+
+
+def test_stability_selection_draws_the_same_share_of_the_rows():
+    X = data()
+    model = rs.RobustGraph("sqrt", n_blocks=1, select="stars", alphas=10, random_state=0)
+    assert model.fit(X, sample_weight=np.full(150, 100)).graph_.n_edges >= 0

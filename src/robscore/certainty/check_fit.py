@@ -33,6 +33,7 @@ from robscore.families.given_covariates import GivenCovariates
 from robscore.families.power import PowerFamily
 from robscore.family_choice.common_loss import CommonWeight, Coordinates, gradients_of_node, is_comparable
 from robscore.fitting.fit_result import Fit
+from robscore.rows.row_source import some_of
 from robscore.rows.tables import Kind, as_table
 from robscore.weighting.proper_parameters import proper
 
@@ -113,9 +114,9 @@ def joint_p_value(residuals: Array) -> float:
 
 
 def rows_to_check(fits: list[Fit], most: int) -> IntArray:
-    """Rows that count in every one of some fits, all or some that are spread over the data."""
-    counted = (fit.weights.counted for fit in fits)
-    return evenly_spread(reduce(partial(np.intersect1d, assume_unique=True), counted), most)
+    """Rows that count in every one of some fits, repeated by their frequency: all or some, spread over the data."""
+    counted = reduce(partial(np.intersect1d, assume_unique=True), (fit.weights.counted for fit in fits))
+    return evenly_spread(counted, most, some_of(fits[0].prepared.rows.frequency, counted))
 
 
 def _n_rows_needed(fit: Fit) -> int:

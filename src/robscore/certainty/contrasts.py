@@ -23,6 +23,7 @@ from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.certainty.influence import (
     Influence,
     Solved,
+    count_blocks,
     filled_influence,
     find_time_blocks,
     n_parameters_of_a_column,
@@ -33,6 +34,7 @@ from robscore.certainty.influence import (
 from robscore.fitting.fit_result import Fit
 from robscore.fitting.settings import GraphSettings
 from robscore.losses.quadratic import QuadraticLoss
+from robscore.rows.row_source import some_of
 from robscore.rows.tables import Kind, as_table
 from robscore.weighting.row_weights import WeightedRows
 from robscore.weighting.time_blocks import TimeBlocks
@@ -80,11 +82,14 @@ class Unpenalised:
         Influences are computed from the former piece by piece; the latter has them.
     blocks : TimeBlocks
         Neighbouring rows whose influences are summed.
+    n_blocks : float
+        How many such blocks there are.
     """
 
     solved: Solved
     weighted: WeightedRows | Influence
     blocks: TimeBlocks
+    n_blocks: float
 
     @classmethod
     def of(
@@ -97,9 +102,10 @@ class Unpenalised:
         SingularLossError
             If the rows do not determine all of it.
         """
-        if fit.prepared.filling is not None:
-            return cls(*filled_influence(fit, allowed), blocks)
         rows = np.arange(fit.prepared.rows.n_rows) if rows is None else rows
+        n_blocks = count_blocks(rows.size, some_of(fit.weights.frequency, rows), blocks.size)
+        if fit.prepared.filling is not None:
+            return cls(*filled_influence(fit, allowed, blocks.size), blocks, n_blocks)
         elements, weights = fit.elements(rows), fit.weights.some(rows)
         solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
         if blocks.size > 1:
@@ -109,15 +115,16 @@ class Unpenalised:
             effective = (weights.n_rows if worth is None else worth) / blocks.tau
             stretch = np.sqrt(effective / max(effective - n_parameters, effective / 4))
             solved = replace(solved, stretch=float(max(stretch, solved.stretch) * blocks.factor))
-        return cls(solved, WeightedRows.of(elements, weights), blocks)
+        return cls(solved, WeightedRows.of(elements, weights), blocks, n_blocks)
 
     def standard_errors(self) -> tuple[Array, Array, Array]:
         """Standard errors of K_ij and of the associations, shape (p,) each, and of locations."""
         if isinstance(self.weighted, WeightedRows):
             return self.solved.standard_errors(self.weighted, self.blocks.size)
-        n_blocks = -(-len(self.weighted.on_pairs) // self.blocks.size)
-        pairs, associations, locations = squares_in_blocks(self.weighted.kinds(), self.blocks.size)
-        return roots_of(pairs, n_blocks), roots_of(associations, n_blocks), roots_of(locations, n_blocks)
+        pairs, associations, locations = (
+            roots_of(squares, self.n_blocks) for squares in squares_in_blocks(self.weighted.kinds(), self.blocks.size)
+        )
+        return pairs, associations, locations
 
     def errors_of(self, functional: csr_array, stretch: Array | float = 1.0) -> Array:
         """Standard errors of what is linear in the free parameters, with factors of shape (d, k), as (k,).

@@ -60,11 +60,13 @@ def edge_intervals(
             "After cells are filled in, intervals need method='sandwich' and estimate='full', "
             f"and {_ROWS_A_PARAMETER} rows for every parameter of a column. Use more rows, or fewer columns."
         )
-    _check_blocks(n, blocks.size, estimate)
     rng = as_generator(random_state)
     rows = np.arange(n)
     if estimate == "split":
         chooses, rows = halves(n, blocks.size, rng)
+    n_blocks = count_blocks(rows.size, some_of(fit.weights.frequency, rows), blocks.size)
+    _check_blocks(fit.prepared.rows.n_repeated, n_blocks, blocks.size, estimate)
+    if estimate == "split":
         allowed &= _graph_of(fit, chooses, blocks.tau)
     try:
         found = Unpenalised.of(fit, allowed, blocks, rows, worth=rows.size)
@@ -78,7 +80,6 @@ def edge_intervals(
             f"The rows do not determine all {np.count_nonzero(allowed) // 2} pairs ({error}); {remedy}, or use more "
             "rows."
         ) from None
-    n_blocks = count_blocks(rows.size, some_of(fit.weights.frequency, rows), blocks.size)
     return _table(fit, found, errors, n_blocks, level, fdr), _remarks_on_bias(fit)
 
 
@@ -105,18 +106,16 @@ def _check_choices(method: str, estimate: str) -> None:
         raise ArgumentError("estimate", estimate, "is not known; use 'auto', 'full' or 'split'.")
 
 
-def _check_blocks(n_rows: int, block_size: int, estimate: str) -> None:
-    """Raise if the rows that pairs are estimated from give too few blocks for standard errors."""
-    blocks = -(-n_rows // block_size)
-    left = blocks if estimate == "full" else blocks - blocks // 2
-    if left >= _FEWEST_BLOCKS:
+def _check_blocks(n_rows: int, n_blocks: float, block_size: int, estimate: str) -> None:
+    """Raise if the blocks of rows that pairs are estimated from are too few for standard errors."""
+    if n_blocks >= _FEWEST_BLOCKS:
         return
     of = f"{n_rows} rows" if estimate == "full" else f"half of {n_rows} rows, the other half choosing the graph"
     needed = f"standard errors need at least {_FEWEST_BLOCKS}."
     if block_size == 1:
-        raise UsageError(f"There are {left} rows to estimate from ({of}); {needed} Use more rows.")
+        raise UsageError(f"There are {n_blocks:g} rows to estimate from ({of}); {needed} Use more rows.")
     raise ArgumentError(
-        "block_size", block_size, f"leaves {left} blocks of {of}; {needed}", "Use smaller blocks, or more rows."
+        "block_size", block_size, f"leaves {n_blocks:g} blocks of {of}; {needed}", "Use smaller blocks, or more rows."
     )
 
 

@@ -28,7 +28,7 @@ from robscore.certainty.contrasts import (
     check_arguments,
     interaction_units,
 )
-from robscore.certainty.influence import Solved, count_blocks, unit_parameters
+from robscore.certainty.influence import Solved, unit_parameters
 from robscore.families.given_covariates import Moderated
 from robscore.fitting.fit_result import Fit
 from robscore.fitting.moderator_units import Placed
@@ -43,7 +43,7 @@ def effects(fit: Fit, *, level: float, fdr: float, block_size: int | Literal["au
         raise UsageError("The fit had no covariates, so there are no effects; pass covariates= to fit.")
     found = _estimate_of_all(fit, block_size)
     effect, error = (_effects_with_moderators if preparation.moderators else _effects)(fit, found)
-    tested = Tested(effect, error, _n_blocks(fit, found), level, fdr)
+    tested = Tested(effect, error, found.n_blocks, level, fdr)
     columns: dict[str, Column] = {
         "column": (str, [name for name in fit.names for _ in preparation.given]),
         "covariate": (str, [*preparation.given] * len(fit.names)),
@@ -68,7 +68,7 @@ def differences(fit: Fit, *, level: float, fdr: float, against: Any, block_size:
     values = solution.interaction[np.minimum(solution.rows, n_rows - 1), solution.nodes]
     difference = np.asarray(functional.T @ np.where(solution.rows < n_rows, values, 0.0))
     error = found.errors_of(functional, _stretch_of_groups(fit, found.solved))
-    tested = Tested(difference, error, _n_blocks(fit, found), level, fdr)
+    tested = Tested(difference, error, found.n_blocks, level, fdr)
     columns: dict[str, Column] = {
         "source": (str, [fit.names[k] for _ in contrasts for k in i]),
         "target": (str, [fit.names[k] for _ in contrasts for k in j]),
@@ -93,10 +93,6 @@ def _estimate_of_all(fit: Fit, block_size: int | Literal["auto"]) -> Unpenalised
             f"The rows do not determine all pairs and {what} without a penalty ({error}); use more rows, or fewer "
             f"{fewer}."
         ) from None
-
-
-def _n_blocks(fit: Fit, found: Unpenalised) -> float:
-    return count_blocks(fit.prepared.rows.n_rows, fit.weights.frequency, found.blocks.size)
 
 
 def _effects(fit: Fit, found: Unpenalised) -> tuple[Array, Array]:

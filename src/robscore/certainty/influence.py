@@ -301,7 +301,7 @@ def find_time_blocks(fit: Fit, allowed: BoolArray) -> TimeBlocks:
     return found.for_rows(n)
 
 
-def filled_influence(fit: Fit, allowed: BoolArray) -> tuple[Solved, Influence]:
+def filled_influence(fit: Fit, allowed: BoolArray, block_size: int) -> tuple[Solved, Influence]:
     """The estimate over the allowed pairs, and what every row does to it, shape (n, p)."""
     filling, family = fit.prepared.filling, fit.prepared.preparation.scaled_family
     assert filling is not None
@@ -327,13 +327,18 @@ def filled_influence(fit: Fit, allowed: BoolArray) -> tuple[Solved, Influence]:
                 copies.append(filler.copies[-1])
             announce("filling in cells for all pairs", number, _N_ROUNDS)
     assert isinstance(fit.loss, QuadraticLoss)
-    n, free = len(filling.drawn), n_parameters_of_a_column(fit.loss, allowed, fit_location=fit.settings.fit_location)
+    n, free = (
+        fit.prepared.rows.n_repeated,
+        n_parameters_of_a_column(fit.loss, allowed, fit_location=fit.settings.fit_location),
+    )
     stretch = np.sqrt(n / max(n - free, 1))
-    return solved, _influence(replace(solved, stretch=float(stretch)), family, elements, weights, stack)
+    influence = _influence(replace(solved, stretch=float(stretch)), family, elements, weights, stack)
+    frequency = fit.weights.frequency if block_size == 1 else None  # within a block all copies of a row belong together
+    return solved, solved.arranged(influence if frequency is None else influence / np.sqrt(frequency)[:, None])
 
 
-def _influence(solved: Solved, family: Family, elements: Elements, weights: RowWeights, stack: Array) -> Influence:
-    """The influence of every row, from the gradients of all its completions."""
+def _influence(solved: Solved, family: Family, elements: Elements, weights: RowWeights, stack: Array) -> Array:
+    """The influence of every row on all free parameters, shape (n, d), from the gradients of all its completions."""
     count, n, _ = stack.shape
     gradients = gradients_at(solved.solution, WeightedRows.of(elements, weights)).reshape(count, n, -1)
     statistics = _statistics(solved, family, stack.reshape(count * n, -1)).reshape(count, n, -1)
@@ -344,8 +349,7 @@ def _influence(solved: Solved, family: Family, elements: Elements, weights: RowW
     # B = H + added, so B^-1 = (I + H^-1 added)^-1 H^-1.
     inverse_added = factor.unwhiten(factor.whiten(added.T)).T
     whole = factor.unwhiten(factor.whiten(gradients.sum(axis=0)))
-    rows = np.asarray(-np.linalg.solve(np.eye(d) + inverse_added, whole.T).T * solved.stretch, dtype=float)
-    return solved.arranged(rows)
+    return np.asarray(-np.linalg.solve(np.eye(d) + inverse_added, whole.T).T * solved.stretch, dtype=float)
 
 
 def _statistics(solved: Solved, family: Family, X: Array) -> Array:

@@ -22,6 +22,7 @@ from robscore._tools.messages import About, Message, Phrase, Remark, Setting, cl
 from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import Array, IntArray
 from robscore.fitting.fit_result import Fit
+from robscore.rows.row_source import some_of
 
 _FEWEST = 8  # rows that can be called a group
 _LEAST_SHARE = 0.01  # of all rows, that can be called one
@@ -54,7 +55,10 @@ class LeftOut:
     what : What
     rows : integer array
         Their positions among the rows of the fit.
-    n_rows : of the fit
+    n_rows : int
+        How many rows they are: one of sample weight 2 is two.
+    share : float
+        Their share of the rows of the fit.
     spread : how far they are from each other, relative to the kept rows; NaN where they are too few to say
     columns : list of (column, shift)
         What sets them apart, most first: positions, and by how many deviations their middle differs.
@@ -63,13 +67,9 @@ class LeftOut:
     what: What
     rows: IntArray
     n_rows: int
+    share: float
     spread: float
     columns: list[tuple[int, float]]
-
-    @property
-    def share(self) -> float:
-        """The share of the rows of the fit that is left out."""
-        return self.rows.size / self.n_rows
 
     def set_apart(self, names: Sequence[str]) -> str:
         """Which columns set them apart, such as "rain low, wind high"."""
@@ -80,13 +80,13 @@ class LeftOut:
 
 def rows_left_out(fit: Fit) -> LeftOut:
     """What kind of rows have weight zero."""
-    n = fit.prepared.rows.n_rows
-    found, phi = fit.weighed.found, fit.weights.phi
+    rows, found, phi = fit.prepared.rows, fit.weighed.found, fit.weights.phi
     out = np.flatnonzero(phi == 0) if phi is not None else np.zeros(0, dtype=np.intp)
     if found is None or phi is None or not out.size:
-        return LeftOut(What.NONE, out[:0], n, np.nan, [])
+        return LeftOut(What.NONE, out[:0], 0, 0.0, np.nan, [])
+    n, n_out = fit.weights.count(phi >= 0), fit.weights.count(phi == 0)
     kept = np.flatnonzero(phi > 0)
-    some = (fit.prepared.rows.take(evenly_spread(rows, _MOST_ROWS)) for rows in (out, kept))
+    some = (rows.take(evenly_spread(which, _MOST_ROWS, some_of(rows.frequency, which))) for which in (out, kept))
     z_out, z_kept = map(found.rule.scaling, some)
     middle_out, middle = np.median(z_out, axis=0), np.median(z_kept, axis=0)
     precision = found.rule.scatter.precision
@@ -99,9 +99,9 @@ def rows_left_out(fit: Fit) -> LeftOut:
     shift = middle_out - middle
     columns = [(int(j), float(shift[j])) for j in np.argsort(-np.abs(shift)) if abs(shift[j]) > _SHIFTED]
     is_apart = _lengths(shift[None], precision)[0] > _APART * np.median(usual)
-    enough = out.size >= max(_FEWEST, _LEAST_SHARE * n)
+    enough = n_out >= max(_FEWEST, _LEAST_SHARE * n)
     what = _what(spread, columns) if enough and agree and is_apart and columns else What.SCATTERED
-    return LeftOut(what, out, n, spread, columns)
+    return LeftOut(what, out, n_out, n_out / n, spread, columns)
 
 
 def _what(spread: float, columns: list[tuple[int, float]]) -> What:
@@ -126,7 +126,7 @@ def remarks_on_left_out(left: LeftOut, names: Sequence[str]) -> list[Remark]:
     """The caution that dropped rows belong together: they may be real."""
     if left.what not in (What.GROUP, What.ONE_PLACE, What.ONE_COLUMN):
         return []
-    start = f"The {left.rows.size} rows left out ({left.share:.0%})"
+    start = f"The {left.n_rows} rows left out ({left.share:.0%})"
     apart = left.set_apart(names)
     if left.what == What.ONE_PLACE:
         words = Message(

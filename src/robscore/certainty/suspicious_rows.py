@@ -15,7 +15,7 @@ from robscore._tools.typing import AnyArray, AnyData, Array, BoolArray, IntArray
 from robscore.certainty.rows_left_out import What, rows_left_out
 from robscore.families.family import Family
 from robscore.fitting.fit_result import Fit
-from robscore.rows.row_source import Rows
+from robscore.rows.row_source import Rows, some_of
 from robscore.rows.tables import Kind, as_table
 from robscore.weighting.column_scaling import ColumnScaling, canonical_order
 from robscore.weighting.expected_values import Simulator
@@ -114,7 +114,7 @@ def _together(fit: Fit, rows: Rows) -> AnyArray:
     words = np.full(rows.n_rows, "", dtype=object)
     if rows is fit.prepared.rows:
         left = rows_left_out(fit)
-        words[left.rows] = f"group of {left.rows.size}" if left.what == What.GROUP else str(left.what)
+        words[left.rows] = f"group of {left.n_rows}" if left.what == What.GROUP else str(left.what)
     return words
 
 
@@ -151,20 +151,21 @@ def usual_rows(fit: Fit) -> Usual:
     family, rows, weights = fit.prepared.preparation.scaled_family, fit.prepared.rows, fit.weights.gamma_weights
     parameters = proper(family, fit.loss, fit.unshrunk)
     counted = np.flatnonzero(weights)
-    start = rows.take(evenly_spread(counted, _MOST_START))
+    start = rows.take(evenly_spread(counted, _MOST_START, some_of(rows.frequency, counted)))
     _, order = canonical_order(ColumnScaling.of(family, start)(start))
     drawn = Simulator(family, start[order], fit.settings.seed).draw(parameters)
     judged_by = Surprise.of(family, parameters, drawn)
-    surprise = judged_by.of_all(rows, overflow_of(family, rows))
+    n, frequency = rows.n_rows, rows.frequency
+    repeated = np.arange(n) if frequency is None else rows_by_frequency(frequency, fit.settings.seed)
+    surprise = judged_by.of_all(rows, overflow_of(family, rows))[repeated]
     if drawn is None:
         simulated, share = None, Tail.standing_out(surprise).share
     else:
-        of_copies = slice(None) if rows.frequency is None else rows_by_frequency(rows.frequency, fit.settings.seed)
-        ordered = np.sort(surprise[of_copies])
+        ordered = np.sort(surprise)
         simulated = np.sort(judged_by(drawn))
         share = Tail.of(ordered, simulated, _CRITERIA).share
         simulated = matched(simulated, ordered, share, _CRITERIA)
-    typical = np.flatnonzero(surprise <= np.quantile(surprise, 1 - share, method="lower"))
+    typical = repeated[np.flatnonzero(surprise <= np.quantile(surprise, 1 - share, method="lower"))]
     values = rows.take(evenly_spread(typical, _MOST_TYPICAL))
     quantiles = np.asarray(np.quantile(values, np.linspace(0, 1, _VALUES), axis=0))
     return Usual(judged_by, simulated, largest_usual_surprise(surprise), quantiles)

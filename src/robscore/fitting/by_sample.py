@@ -189,12 +189,14 @@ def _started(typical: Array, X: Array) -> Array:
 
 def _pairs_observed(rows: Rows, m: int) -> Array:
     """Share of the rows in which both cells of a pair were observed, shape (m, m)."""
-    return np.asarray(rows.total(partial(_count_pairs, m)) / rows.n_rows)
+    if rows.frequency is None:
+        return np.asarray(rows.total(partial(_count_pairs, m)) / rows.n_rows)
+    return np.asarray(rows.total(partial(_count_pairs, m), rows.frequency) / rows.frequency.sum())
 
 
-def _count_pairs(m: int, X: Array) -> Array:
+def _count_pairs(m: int, X: Array, frequency: Array | None = None) -> Array:
     observed = (~np.isnan(X[:, :m])).astype(float)
-    return np.asarray(observed.T @ observed)
+    return np.asarray((observed.T if frequency is None else observed.T * frequency) @ observed)
 
 
 def _filled(pilot: GraphFit, incomplete: Prepared, seeds: Seeds, sample: IntArray) -> Prepared | None:

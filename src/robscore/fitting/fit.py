@@ -79,7 +79,7 @@ def fit_prepared(
         pilot = Pilot(partial(pilot_fit, settings=settings), partial(refit_like, settings=settings))
         weighed, loss = weigh(prepared, elements, settings, pilot)
         assert isinstance(loss, QuadraticLoss)
-        _print(settings, weighed.describe(elements.n_rows))
+        _print(settings, weighed.describe(prepared.rows.n_repeated))
 
         path = solve(loss, settings)
 

@@ -154,7 +154,7 @@ class GraphFit(Fit):
         """What a reader of a summary wants to know."""
         path, position = self.chosen.path, self.chosen.position
         return FitFacts(
-            n_rows=self.prepared.rows.n_rows,
+            n_rows=self.prepared.rows.n_repeated,
             reweighting=self.weighed.reweighting,
             family=repr(self.prepared.preparation.family),
             n_blocks=self.weighed.n_blocks,

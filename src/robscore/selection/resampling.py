@@ -96,7 +96,8 @@ def stars(candidates: Candidates) -> Choice:
     """
     rows = candidates.rows
     n = rows.size
-    size = min(int(10 * np.sqrt(n)), int(0.8 * n))
+    total = n if candidates.weights.frequency is None else float(candidates.weights.frequency[rows].sum())
+    size = min(max(int(10 * np.sqrt(total) * (n / total)), 4), int(0.8 * n))  # whole rows: the same share of them
     if size < 4:
         few = f"needs at least 5 rows; there are {n}. Give "
         raise ArgumentError("select", "stars", Message(few, Setting("n_edges"), " or ", Setting("alpha"), "."))

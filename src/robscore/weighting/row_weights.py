@@ -21,7 +21,8 @@ from functools import cached_property
 import numpy as np
 
 from robscore._tools.memory import chunks
-from robscore._tools.typing import Array, IntArray
+from robscore._tools.numbers import whole_counts
+from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements, PairwiseElements
 from robscore.elements.observed_entries import ObservedElements
 from robscore.elements.row_elements import LossWeights
@@ -131,6 +132,10 @@ class RowWeights:
         """Share of the rows that are left out; None where weights come from blocks."""
         return None if self.phi is None else float(np.average(self.phi == 0, weights=self.frequency))
 
+    def count(self, rows: BoolArray) -> int:
+        """Count some rows, a boolean array of shape (n,): one of frequency 2 is two."""
+        return int(np.count_nonzero(rows) if self.frequency is None else whole_counts(self.frequency @ rows))
+
     @cached_property
     def effective_rows(self) -> tuple[float, float]:
         """Effective sample sizes for Gamma and for g: 1 over the sum of squared weights."""
@@ -181,9 +186,9 @@ class RowWeights:
     def describe(self) -> str:
         """Describe how many rows were dropped, and how many count in part."""
         assert self.phi is not None
-        n = self.phi.size
-        dropped = int(np.count_nonzero(self.phi == 0))
-        in_part = int(np.count_nonzero((self.phi > 0) & (self.phi < 1)))
+        n = self.count(self.phi >= 0)
+        dropped = self.count(self.phi == 0)
+        in_part = self.count((self.phi > 0) & (self.phi < 1))
         words = f"{dropped} of {n} rows ({dropped / n:.1%}) dropped"
         return f"{words}, {in_part} count in part" if in_part else words
 
