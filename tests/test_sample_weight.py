@@ -300,6 +300,12 @@ def test_few_rows_of_large_weight_are_enough_for_intervals():
         model.fit(X).edge_intervals(block_size=1)
 
 
+def test_rows_that_are_too_few_are_counted_by_repetitions():
+    X, weight = np.random.default_rng(0).normal(size=(8, 2)), np.full(8, 2)
+    model = rs.RobustGraph("gaussian", n_blocks=1, alphas=10).fit(X, sample_weight=weight)
+    assert any("The 16 rows count as much as 16 equal ones" in str(caution) for caution in model.cautions_)
+
+
 def with_missing_cells():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 3)) @ np.tri(3)

@@ -75,8 +75,8 @@ def _remarks_on_size(fit: Fit) -> list[Remark]:
     why = f"fewer than the {m} columns" if effective < m else too_few
     fewer: list[str | Setting] = [] if fit.weights.is_tapered else [", or fewer blocks (", Setting("n_blocks"), ")"]
     words = Message(
-        f"The {fit.prepared.rows.n_rows} rows count as much as {_below(effective, max(m, _FEWEST_ROWS))} equal ones, "
-        f"{why}: a link that is absent may only be undetected. Use more rows or fewer columns",
+        f"The {fit.prepared.rows.n_repeated} rows count as much as {_below(effective, max(m, _FEWEST_ROWS))} equal "
+        f"ones, {why}: a link that is absent may only be undetected. Use more rows or fewer columns",
         *fewer,
         ".",
     )
@@ -107,7 +107,8 @@ def _remarks_on_wrong_cells(fit: Fit) -> list[Remark]:
     filling = fit.prepared.filling
     if filling is None or filling.suspects is None:
         return []
-    share = float(filling.suspects.likely_wrong.mean())
+    wrong, frequency = filling.suspects.likely_wrong, fit.prepared.rows.frequency
+    share = float(wrong.mean() if frequency is None else frequency @ wrong.mean(axis=1) / frequency.sum())
     if share < _MANY_WRONG:
         return []
     words = Message(
