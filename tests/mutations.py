@@ -184,21 +184,28 @@ def mutated(source: Path, mutation: Mutation) -> Path:
     return path
 
 
+def first_failure(root: Path, source: Path, tests: list[str]) -> str:
+    """The first test that fails with this source; nothing where all pass."""
+    environment = {**os.environ, "CI": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(source)}
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not long", "--no-header"]
+    command = [sys.executable, "-m", "pytest", *options, *tests]
+    run = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", run.stdout, re.MULTILINE)
+    if run.returncode not in (0, 1) and not failed:
+        raise SystemExit(f"The tests cannot be run:\n{run.stdout}\n{run.stderr}")
+    return failed[1] if failed else ""
+
+
 def caught(root: Path, mutation: Mutation) -> str:
-    """The first test that fails with the defect; nothing where all pass."""
+    """The test that notices the defect; nothing where none does. An error where it fails without the defect too."""
     with tempfile.TemporaryDirectory() as folder:
         # With what is compiled already, and with times, so that no more is compiled anew than what changes.
         source = Path(shutil.copytree(root / "src", Path(folder) / "src"))
         mutated(source, mutation)
-        environment = {**os.environ, "CI": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(source)}
-        tests = [str(root / "tests" / name) for name in mutation.tests]
-        options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not long", "--no-header"]
-        command = [sys.executable, "-m", "pytest", *options, *tests]
-        run = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
-    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", run.stdout, re.MULTILINE)
-    if run.returncode not in (0, 1) and not failed:
-        raise SystemExit(f"{mutation.name}: the tests cannot be run:\n{run.stdout}\n{run.stderr}")
-    return failed[1] if failed else ""
+        by = first_failure(root, source, [str(root / "tests" / name) for name in mutation.tests])
+    if by and first_failure(root, root / "src", [by.partition("[")[0]]):
+        raise SystemExit(f"{by} fails without a defect, too")
+    return by
 
 
 def main() -> int:
