@@ -197,10 +197,6 @@ class Elements(ABC):
         if self.forms_gamma and storage in ("matrix-free", "float32"):
             problem = "is for power families with rows in memory; use 'auto' or 'dense'."
             raise ArgumentError("storage", storage, problem)
-        return self._averaged(*self._read_weights(gamma_weights, g_weights), storage)
-
-    def _read_weights(self, gamma_weights: Array | None, g_weights: Array | None) -> tuple[Array, Array]:
-        """Row weights as given or equal, checked."""
         uniform = np.full(self.n_rows, 1.0 / self.n_rows)
         c_gamma, c_g = (
             uniform if weights is None else as_numbers(name, weights)
@@ -210,7 +206,7 @@ class Elements(ABC):
             if weights.shape != (self.n_rows,):
                 raise ValueError(f"{name} must have shape ({self.n_rows},), one per row; got {weights.shape}.")
         self.check_no_overflow(np.flatnonzero((c_gamma != 0) | (c_g != 0)))
-        return c_gamma, c_g
+        return self._averaged(c_gamma, c_g, storage)
 
     def gamma_times(self, weights: Array, *parameters: Array) -> Array:
         """(sum_i c_i Gamma(x_i)) z for weights of shape (n,)."""

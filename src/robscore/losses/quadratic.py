@@ -185,7 +185,10 @@ class QuadraticLoss:
     def pulls_of(self, interaction: Array | csc_array) -> Array:
         """t_j' K_j, what the interactions of every column move its locations by, shape (m, L); K may be sparse."""
         if self.n_locations == 1:
-            return _column_dots(self.coupling()[0], interaction)[:, None]
+            t = np.broadcast_to(self.coupling()[0], interaction.shape)
+            if isinstance(interaction, csc_array):
+                return np.asarray(interaction.multiply(t.T).sum(axis=0)).ravel()[:, None]
+            return np.einsum("jk,kj->j", t, interaction)[:, None]
         K = dense(interaction)
         t = np.broadcast_to(self.couplings()[0], (self.n_columns, self.n_interactions, self.n_locations))
         return np.einsum("jkl,kj->jl", t, K)
@@ -290,13 +293,6 @@ def location_rows(location: AnyArray) -> AnyArray:
 def as_location(columns: Array) -> Array:
     """Return the location from its L columns, shape (m, L): of shape (m,) where there is one."""
     return columns[:, 0].copy() if columns.shape[1] == 1 else columns.copy()
-
-
-def _column_dots(t: Array, K: Array | csc_array) -> Array:
-    """Return t_j' K_j for every column j of K, with t of shape (m, m) or (1, m), rows t_j."""
-    if isinstance(K, csc_array):
-        return np.asarray(K.multiply(np.broadcast_to(t, K.shape).T).sum(axis=0)).ravel()
-    return np.einsum("jk,kj->j", np.broadcast_to(t, K.shape), K)
 
 
 def dense(matrix: Array | csc_array) -> Array:

@@ -13,9 +13,8 @@ choice.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from robscore._tools.typing import Array, IntArray
+from robscore._tools.typing import Array
 from robscore.elements import PairwiseElements
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.selection.standard_errors import on_own_parameters, profile_out_node_parameters
@@ -31,7 +30,11 @@ def autocorrelation_time(loss: QuadraticLoss, path: Path, elements: PairwiseElem
     if weights.frequency is not None or loss.n_columns < 2:
         return 1.0  # weighted rows are not a series
     first = elements.subset(np.arange(min(elements.n_rows, _MOST_ROWS)))
-    some = _distinct(first.row_keys(), weights)
+    # Rows that differ, and of equal ones the first with a weight: copies are a frequency, and no series.
+    keys = first.row_keys()
+    gamma, g = (of_rows[: keys.size] for of_rows in weights)
+    counted_first = np.argsort((gamma == 0) | (g == 0), kind="stable")
+    some = np.sort(counted_first[np.unique(keys[counted_first], return_index=True)[1]])
     if not all(of_rows[some].sum() > 0 for of_rows in weights):
         return 1.0
     rows = WeightedRows.of(first.subset(some), weights.some(some))
@@ -39,13 +42,6 @@ def autocorrelation_time(loss: QuadraticLoss, path: Path, elements: PairwiseElem
     counted = rows.gamma_weights > 0
     shares[counted] -= shares[counted].mean(axis=0)
     return TimeBlocks.of(shares).tau_of_series
-
-
-def _distinct(keys: NDArray[np.uint64], weights: RowWeights) -> IntArray:
-    """Find rows that differ, and of equal ones the first with a weight: copies are a frequency, and no series."""
-    gamma, g = (of_rows[: len(keys)] for of_rows in weights)
-    counted_first = np.argsort((gamma == 0) | (g == 0), kind="stable")
-    return np.sort(counted_first[np.unique(keys[counted_first], return_index=True)[1]])
 
 
 def _shares(loss: QuadraticLoss, path: Path, rows: WeightedRows) -> Array:
@@ -56,19 +52,15 @@ def _shares(loss: QuadraticLoss, path: Path, rows: WeightedRows) -> Array:
     own = on_own_parameters(loss, fit_location=path.fit_location)
     entries = loss.parts.own_entries(m, loss.n_locations)
     in_own = [rows.gradients(z, at, np.arange(m), symmetric=False) for at in entries]
-    i, j = _pairs(m, _MOST_NUMBERS // rows.elements.n_rows)
+    most = _MOST_NUMBERS // rows.elements.n_rows
+    i, j = np.triu_indices(m, 1)
+    if i.size > most:  # then each column with those next to it
+        bands = max(most // m, 1)
+        i = np.tile(np.arange(m), bands)
+        j = (i + np.repeat(np.arange(1, bands + 1), m)) % m
     shares = np.zeros((rows.elements.n_rows, i.size))
     for entry, node in ((i, j), (j, i)):
         shares += rows.gradients(z, entry, node, symmetric=False)
         for factor, gradient in zip(own, in_own, strict=True):
             shares -= factor[node, entry] * gradient[:, node]
     return shares
-
-
-def _pairs(m: int, most: int) -> tuple[IntArray, IntArray]:
-    """Take all pairs of m columns or, if these are too many, each column's with those next to it."""
-    if m * (m - 1) // 2 <= most:
-        return np.triu_indices(m, 1)
-    bands = max(most // m, 1)
-    i = np.tile(np.arange(m), bands)
-    return i, (i + np.repeat(np.arange(1, bands + 1), m)) % m

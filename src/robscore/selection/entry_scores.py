@@ -21,7 +21,7 @@ from scipy.special import ndtri, stdtr
 
 from robscore._tools.progress import announce
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.losses.interaction_parts import Parts, both_ends
+from robscore.losses.interaction_parts import both_ends
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.selection.standard_errors import degrees_of_freedom, on_own_parameters, standard_errors
 from robscore.solvers.path import Path, joined_support
@@ -71,10 +71,17 @@ class EntryScores:
     """
 
     def __init__(self, loss: QuadraticLoss, path: Path, rows: WeightedRows, weights: Array) -> None:
-        self.loss, self.path = loss, path
-        self.pairs = _penalised_pairs(weights, loss.parts)
+        self.loss, self.path, self.rows = loss, path, rows
+        # The pairs i < j whose penalty is neither zero nor infinite.
+        i, j = loss.parts.pairs(weights.shape[1])
+        chosen = (weights[i, j] > 0) & np.isfinite(weights[i, j])
+        self.pairs = i[chosen], j[chosen]
         self.own = on_own_parameters(loss, fit_location=path.fit_location)
-        self.errors = _Errors(loss, path, rows, self.pairs, self.own)
+        # Where standard errors are found: at the first alpha, the last, and those between that lie a factor apart.
+        logs = np.log(np.maximum(path.alphas, np.finfo(float).tiny))
+        steps = np.floor((logs[0] - logs) / np.log(_EVERY) + 1e-9)
+        self.milestones = np.unique(np.append(np.flatnonzero(np.diff(steps, prepend=-1.0) > 0), path.alphas.size - 1))
+        self.errors: dict[int, Array] = {}  # those found so far, by position
         self.freedom = degrees_of_freedom(loss, path, rows, self.pairs, self.own)
         self.limits = (2 if path.rule == "symmetric" else 1) * weights[self.pairs]
         count = self.pairs[0].size
@@ -118,26 +125,30 @@ class EntryScores:
         """Score some pairs, shape (q,), that enter at ``entry``, with standard errors at alpha."""
         limit = entry * self.limits[some]
         noise = np.maximum(limit - np.sign(self.derivative + self.pull)[:, some] * self.pull[:, some], 0.0)
-        found = _scores(limit, noise, self.shift[:, some], self.errors.at(alpha, some), self.freedom[some])
+        found = _scores(limit, noise, self.shift[:, some], self._errors_at(alpha, some), self.freedom[some])
         return self._of_ends(found)
+
+    def _errors_at(self, alpha: float, some: BoolArray) -> Array:
+        """Interpolate the standard errors of some pairs, shape (2, q), at any alpha, on logarithmic scales."""
+        alphas = self.path.alphas[self.milestones]
+        after = int(np.clip(np.searchsorted(-alphas, -alpha), 1, max(alphas.size - 1, 1)))
+        low = self._errors_found(int(self.milestones[0 if alphas.size == 1 else after - 1]))[:, some]
+        if alphas.size == 1 or alpha >= alphas[after - 1]:
+            return low
+        share = np.log(alphas[after - 1] / alpha) / np.log(alphas[after - 1] / alphas[after])
+        tiny = np.finfo(float).tiny
+        high = self._errors_found(int(self.milestones[after]))[:, some]
+        return np.asarray(np.maximum(low, tiny) ** (1 - share) * np.maximum(high, tiny) ** share)
+
+    def _errors_found(self, position: int) -> Array:
+        """Find the standard errors of all pairs at a position of the path, once."""
+        if position not in self.errors:
+            self.errors[position] = standard_errors(self.loss, self.path, position, self.rows, self.pairs, self.own)
+        return self.errors[position]
 
     def _of_ends(self, values: Array) -> Array:
         """Take the one that decides, shape (q,), of both ends of pairs, shape (2, q)."""
         return np.asarray(values.max(axis=0) if self.path.rule == "or" else values.min(axis=0))
-
-
-def _penalised_pairs(weights: Array, parts: Parts) -> tuple[IntArray, IntArray]:
-    """Find the pairs i < j whose penalty is neither zero nor infinite."""
-    i, j = parts.pairs(weights.shape[1])
-    chosen = (weights[i, j] > 0) & np.isfinite(weights[i, j])
-    return i[chosen], j[chosen]
-
-
-def _milestones(alphas: Array) -> IntArray:
-    """Find the positions of the first alpha, of the last, and of those between that lie a factor apart."""
-    logs = np.log(np.maximum(alphas, np.finfo(float).tiny))
-    steps = np.floor((logs[0] - logs) / np.log(_EVERY) + 1e-9)
-    return np.unique(np.append(np.flatnonzero(np.diff(steps, prepend=-1.0) > 0), alphas.size - 1))
 
 
 def _derivatives(
@@ -169,31 +180,3 @@ def _scores(limit: Array, noise: Array, shift: Array, error: Array, freedom: Arr
         far, moved = (np.minimum(np.nan_to_num(part / error, nan=0.0), _FARTHEST) for part in (noise, limit))
     tails = stdtr(freedom, -far + moved * shift) + stdtr(freedom, -far - moved * shift)
     return np.maximum(-ndtri(np.clip(tails / 2, np.finfo(float).tiny, 0.5)), 0.0)
-
-
-class _Errors:
-    """Standard errors of derivatives, found at some alphas and interpolated between them on logarithmic scales."""
-
-    def __init__(
-        self, loss: QuadraticLoss, path: Path, rows: WeightedRows, pairs: tuple[IntArray, IntArray], own: Array
-    ) -> None:
-        self.loss, self.path, self.rows, self.pairs, self.own = loss, path, rows, pairs, own
-        self.positions = _milestones(path.alphas)
-        self.found: dict[int, Array] = {}
-
-    def at(self, alpha: float, some: BoolArray) -> Array:
-        """Interpolate for some pairs at any alpha, shape (2, q)."""
-        positions, alphas = self.positions, self.path.alphas[self.positions]
-        after = int(np.clip(np.searchsorted(-alphas, -alpha), 1, max(alphas.size - 1, 1)))
-        low = self._at(int(positions[0 if alphas.size == 1 else after - 1]))[:, some]
-        if alphas.size == 1 or alpha >= alphas[after - 1]:
-            return low
-        share = np.log(alphas[after - 1] / alpha) / np.log(alphas[after - 1] / alphas[after])
-        tiny = np.finfo(float).tiny
-        high = self._at(int(positions[after]))[:, some]
-        return np.asarray(np.maximum(low, tiny) ** (1 - share) * np.maximum(high, tiny) ** share)
-
-    def _at(self, position: int) -> Array:
-        if position not in self.found:
-            self.found[position] = standard_errors(self.loss, self.path, position, self.rows, self.pairs, self.own)
-        return self.found[position]

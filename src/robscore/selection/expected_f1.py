@@ -39,8 +39,13 @@ _FLAT = 0.05  # times F1 (1 - F1): what a sparser graph may lack
 
 def expected_f1(candidates: Candidates) -> Choice:
     """Choose by one minus the expected F1 of every graph, infinite for those that were not looked at."""
-    path = candidates.path
-    rows = _rows(candidates)
+    path, weights = candidates.path, candidates.weights
+    # The rows with a weight, or a sample of them with weights to match.
+    counted, frequency = evenly_spread(candidates.rows, _MOST_ROWS), weights.frequency
+    every = WeightedRows.of(candidates.elements.subset(counted), weights.some(counted))
+    # Weights of a sample add up to one, as those of all rows do, so its squares are too large.
+    sizes = [some.size if frequency is None else frequency[some].sum() for some in (counted, candidates.rows)]
+    rows = every.times(np.sqrt(sizes[0] / sizes[1]))
     along = EntryScores(candidates.loss, path, rows, candidates.penalty_weights)
     whole = candidates.certainty is None and candidates.tau == 1
     any_edge = AnyEdge(candidates.loss, path, rows, along.pairs, exchangeable=whole, seed=candidates.seed)
@@ -48,7 +53,10 @@ def expected_f1(candidates: Candidates) -> Choice:
     several = candidates.loss.parts.are_groups and np.unique(along.pairs[0] // candidates.loss.n_columns).size > 1
     while True:
         entries = along.within(most)
-        score = _standing_out(candidates, entries)
+        # Standard errors allow for series, and for cells that were filled in.
+        score = entries.score / np.sqrt(candidates.tau)
+        if candidates.certainty is not None:
+            score = score * candidates.certainty[entries.pairs]
         odds = _odds(score, entries, along.pairs[0] < path.interactions.n_columns)
         if any_edge.according_to(odds):
             criterion = (_of_groups if several else _criterion)(path, entries, odds)
@@ -62,12 +70,6 @@ def expected_f1(candidates: Candidates) -> Choice:
         if enough or entries.n_looked_at == path.alphas.size:
             return choice
         most *= 2
-
-
-def _standing_out(candidates: Candidates, entries: Entries) -> Array:
-    """Score all pairs in standard errors that allow for series and for cells that were filled in, shape (p,)."""
-    score = entries.score / np.sqrt(candidates.tau)
-    return score if candidates.certainty is None else score * candidates.certainty[entries.pairs]
 
 
 def _odds(score: Array, entries: Entries, common: BoolArray) -> Odds:
@@ -92,16 +94,6 @@ def _sparsest_near_best(criterion: Array, path: Path) -> Choice:
         if between < 1.0:
             return Choice(criterion, first, between)
     return Choice(criterion, last_position_with_same_graph(path, first))
-
-
-def _rows(candidates: Candidates) -> WeightedRows:
-    """Take the rows with a weight, or a sample of them with weights to match."""
-    counted, weights = evenly_spread(candidates.rows, _MOST_ROWS), candidates.weights
-    every = WeightedRows.of(candidates.elements.subset(counted), weights.some(counted))
-    # Weights of a sample add up to one, as those of all rows do, so its squares are too large.
-    frequency = weights.frequency
-    sizes = [rows.size if frequency is None else frequency[rows].sum() for rows in (counted, candidates.rows)]
-    return every.times(np.sqrt(sizes[0] / sizes[1]))
 
 
 def _of_groups(path: Path, entries: Entries, odds: Odds) -> Array:

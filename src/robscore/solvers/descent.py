@@ -59,10 +59,6 @@ class PathOptions(NamedTuple):
             raise ArgumentError("tol", self.tol, "must lie between 0 and 1.")
         check_number("max_iter", self.max_iter, at_least=1)
 
-    def grid(self, alpha_max: float) -> Array:
-        """Give the penalties of the path, decreasing."""
-        return alpha_grid(self.alphas, alpha_max, self.alpha_min_ratio)
-
 
 class Trace(NamedTuple):
     """How the descent went, one entry per alpha; ``alphas`` decrease, ``kkt`` is relative to alpha_max."""
@@ -87,7 +83,7 @@ def trace_path(
     R = problem.image(Z)
     if alpha_max is None:
         alpha_max = _finite(problem.alpha_max(R))
-    grid = options.grid(alpha_max)
+    grid = alpha_grid(options.alphas, alpha_max, options.alpha_min_ratio)
     unit = (alpha_max if alpha_max > 0 else max(float(np.abs(problem.linear).max()), 1e-300)) / problem.slack
     n_iter, kkt = np.zeros(grid.size, dtype=np.intp), np.zeros(grid.size)
     bounded, previous, in_vain = True, alpha_max, 0
@@ -95,8 +91,10 @@ def trace_path(
     for k, alpha in enumerate(grid):
         if bounded and (alpha < previous or problem.violations(Z, R, alpha).max(initial=0.0) > tol * unit):
             here = (Z.copy(), R.copy(), previous)
-            if last is not None:
-                _predict(problem, last, Z, R, alpha, previous)
+            if last is not None:  # solutions are piecewise linear in alpha: a straight line may be a better start
+                last_Z, last_R, last_alpha = last
+                share = (alpha - previous) / (previous - last_alpha)
+                take_if_better(problem, Z, R, Z + share * (Z - last_Z), R + share * (R - last_R), alpha)
             was_slow = k > 0 and n_iter[k - 1] > _FIRST_JUMP
             found = solve_one(problem, Z, R, alpha, previous, tol * unit, max_iter, was_slow=was_slow)
             n_iter[k], bounded, worst = found
@@ -121,7 +119,7 @@ def trace_nodes(problem: Problem, options: PathOptions, keep: Callable[[Array], 
     options.check()
     Z = problem.null_solution()
     alpha_max = _finite(problem.alpha_max(problem.image(Z)))
-    grid = options.grid(alpha_max)
+    grid = alpha_grid(options.alphas, alpha_max, options.alpha_min_ratio)
     options = options._replace(alphas=grid)
     parts = [problem.of_nodes(nodes) for nodes in chunks(problem.blocks.sizes.size, _NODES_A_TASK)]
     calls = (delayed(_trace_part)(part, options, alpha_max) for part in parts)
@@ -152,16 +150,6 @@ def _finite(alpha_max: float) -> float:
     if not np.isfinite(alpha_max):
         raise UsageError("The loss is beyond floating-point range; scale the columns of X first, or drop large rows.")
     return alpha_max
-
-
-def _predict(problem: Problem, last: tuple[Array, Array, float], Z: Array, R: Array, alpha: float, now: float) -> None:
-    """Go on in a straight line from the last two solutions, in place, where that is a better start.
-
-    Solutions are piecewise linear in alpha.
-    """
-    last_Z, last_R, last_alpha = last
-    share = (alpha - now) / (now - last_alpha)
-    take_if_better(problem, Z, R, Z + share * (Z - last_Z), R + share * (R - last_R), alpha)
 
 
 def take_if_better(problem: Problem, Z: Array, R: Array, other_Z: Array, other_R: Array, alpha: float) -> None:

@@ -277,17 +277,24 @@ def solve_quietly(
     n_edges: list[int] = []
     if max_edges is not None:
         check_whole("max_edges", max_edges, at_least=0)
+    n_alphas = DEFAULT_ALPHAS if alphas is None else alphas if isinstance(alphas, int) else np.size(alphas)
 
     def keep(K: Array | csc_array, eta: Array | None) -> bool:
         solutions.append(as_sparse(K))
         locations.append(penalised.location(K, eta))
         n_edges.append(count_edges(solutions[-1], rule))
-        _announce_progress(len(solutions), alphas, n_edges[-1], max_edges)
+        # Progress is told by edges if their limit is nearer than the last penalty, else by penalties.
+        if max_edges and n_edges[-1] * n_alphas > len(solutions) * max_edges:
+            announce("edges", min(n_edges[-1], max_edges), max_edges)
+        else:
+            announce("penalty", len(solutions), n_alphas)
         return max_edges is not None and n_edges[-1] >= max_edges
 
     along = PathOptions(alphas, alpha_min_ratio, tol, max_iter)
     with np.errstate(all="ignore"):  # the solutions are checked below
-        if is_screened(loss):
+        # Where columns are many, only a growing set of coordinates is looked at, without the blocks of all.
+        has_many = loss.gamma_last is None and loss.n_columns >= MANY_COLUMNS and loss.parts.count == 1
+        if isinstance(loss, FactoredLoss) or has_many:
             trace = trace_screened(penalised, along, keep)
         else:
             ends_early = max_edges is not None and max_edges < loss.n_columns * (loss.n_columns - 1) // 2
@@ -306,17 +313,6 @@ def solve_quietly(
         fit_location=penalised.fit_location,
         location_is_free=penalised.shifted,
     )
-
-
-def _announce_progress(
-    n_solved: int, alphas: int | Sequence[float] | Array | None, n_edges: int, max_edges: int | None
-) -> None:
-    """Announce the number of edges if that is nearer to ending the path than the number of penalties, else that."""
-    n_alphas = DEFAULT_ALPHAS if alphas is None else alphas if isinstance(alphas, int) else np.size(alphas)
-    if max_edges and n_edges * n_alphas > n_solved * max_edges:
-        announce("edges", min(n_edges, max_edges), max_edges)
-    else:
-        announce("penalty", n_solved, n_alphas)
 
 
 def _with_reference_last(
@@ -360,13 +356,6 @@ def _check_finite(solutions: list[csc_array], locations: list[Array], trace: Tra
         wrong[:] = True
     if wrong.any():
         raise BeyondNumbersError(np.flatnonzero(wrong).tolist())
-
-
-def is_screened(loss: QuadraticLoss) -> bool:
-    """Tell whether a path looks at a growing set of coordinates only, instead of holding the blocks of all."""
-    if isinstance(loss, FactoredLoss):
-        return True
-    return loss.gamma_last is None and loss.n_columns >= MANY_COLUMNS and loss.parts.count == 1
 
 
 def _trace_whole(

@@ -16,7 +16,7 @@ from scipy.sparse import csc_array
 from robscore._tools.threads import one_thread
 from robscore._tools.typing import Array, IntArray
 from robscore.losses.quadratic import as_location, location_rows
-from robscore.solvers.descent import PathOptions, Trace, solve_one, take_if_better
+from robscore.solvers.descent import PathOptions, Trace, alpha_grid, solve_one, take_if_better
 from robscore.solvers.penalised_loss import PenalisedLoss
 from robscore.solvers.problem import Blocks, Problem
 from robscore.solvers.profiled_location import check_location, check_variation, slopes_of
@@ -131,7 +131,7 @@ def trace_screened(
     options.check()
     tol, max_iter = options.tol, options.max_iter
     state = _Screened(penalised)
-    grid = options.grid(state.alpha_max)
+    grid = alpha_grid(options.alphas, state.alpha_max, options.alpha_min_ratio)
     unit = state.alpha_max if state.alpha_max > 0 else max(state.size, 1e-300)
     n_iter, kkt = np.zeros(grid.size, dtype=np.intp), np.zeros(grid.size)
     for k, alpha in enumerate(grid):

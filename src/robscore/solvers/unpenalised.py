@@ -89,21 +89,8 @@ class NodeFactor:
         return _divided(solved.T, self.scale)
 
 
-def factor_hessian(
-    loss: QuadraticLoss, position: IntArray, size: int, ridge: float = 0.0, least_rcond: float = SMALLEST_RCOND
-) -> Factor | NodeFactor:
-    """Factor D' Gamma D for the free parameters at ``position``, shape (m, m+1); raise when singular.
-
-    Its diagonal is multiplied by 1 + ridge.
-    """
-    if loss.n_columns >= MANY_COLUMNS and loss.gamma_last is None:
-        return _by_nodes(loss, position, size, ridge, least_rcond)
-    hessian = assemble_hessian(loss.block, position, size, loss.gamma_last, loss.reference)
-    hessian[np.diag_indices(size)] *= 1 + ridge
-    return Factor(*factor_positive_definite(hessian, least_rcond))
-
-
 def _by_nodes(loss: QuadraticLoss, position: IntArray, size: int, ridge: float, least_rcond: float) -> NodeFactor:
+    """Factor D' Gamma D for the free parameters at ``position``, shape (m, m+1), node by node; raise when singular."""
     filled = position >= 0
     diagonal = np.bincount(position[filled], weights=loss.diagonal()[filled], minlength=size).astype(float)
     scale = np.sqrt(_positive(diagonal))
@@ -245,7 +232,13 @@ def refit(
         position[others, entries] = position[nodes[inside], rows[inside]]
     filled = position >= 0
     right: Array = np.bincount(position[filled], weights=loss.g[filled], minlength=rows.size).astype(float)
-    factor = factor_hessian(loss, position, rows.size, ridge, least_rcond)
+    factor: Factor | NodeFactor
+    if loss.n_columns >= MANY_COLUMNS and loss.gamma_last is None:
+        factor = _by_nodes(loss, position, rows.size, ridge, least_rcond)
+    else:
+        hessian = assemble_hessian(loss.block, position, rows.size, loss.gamma_last, loss.reference)
+        hessian[np.diag_indices(rows.size)] *= 1 + ridge
+        factor = Factor(*factor_positive_definite(hessian, least_rcond))
     whitened = factor.whiten(right[None])
     theta = factor.unwhiten(whitened)[0]
     z = np.zeros(position.shape)

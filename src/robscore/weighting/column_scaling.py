@@ -40,7 +40,9 @@ class ColumnScaling:
     @classmethod
     def of(cls, family: Family, X: Array) -> ColumnScaling:
         """Measure the columns of X, shape (n, m)."""
-        columns, slopes = _symmetric(family, X), None
+        slopes = None
+        with np.errstate(all="ignore"):  # infinities and what is no number are dealt with below
+            columns = family.symmetric(X)
         if family.n_given:
             c = X[:, family.own_columns(X.shape[1]) :]
             slopes = _robust_slopes(c, columns)
@@ -63,19 +65,14 @@ class ColumnScaling:
 
     def __call__(self, X: Array) -> Array:
         """Turn the rows X into z, shape (n, m)."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            columns = _symmetric(self.family, X)
+        with np.errstate(all="ignore"):
+            columns = self.family.symmetric(X)
             if self.slopes is not None:
                 columns = columns - X[:, columns.shape[1] :] @ self.slopes
             z = columns - self.middle
             z /= self.deviation
         z[np.isnan(z)] = _FAR
         return np.clip(z, -_FAR, _FAR, out=z)
-
-
-def _symmetric(family: Family, X: Array) -> Array:
-    with np.errstate(all="ignore"):
-        return family.symmetric(X)
 
 
 def _robust_slopes(c: Array, columns: Array) -> Array:

@@ -190,6 +190,7 @@ class TrainingRows:
         coarse = np.array([np.unique(column).size <= _FEW_VALUES for column in self.z.T])
         simulator = Simulator(self.family, self.X[members], seed)
         weights = RowWeights.hard(members.astype(float), ())
+        leeway = float(_LEEWAY * self.z.shape[1] / np.sqrt(len(self.z)))
         none, no_columns = (np.inf, np.inf), np.full(self.z.shape[1], np.inf)  # limits that leave out nothing
         far, share = none, np.inf
         limits: Array | None = None
@@ -207,8 +208,14 @@ class TrainingRows:
             # Step 5. Distances, once, as the central rows stay the same. Then residuals, then surprises, of the rows
             # that the comparisons before have left.
             if iteration == 0:
-                far = self._far(distances[allowed], None if expected is None else expected.distances())
-            likely, surprising = _unusual(simulated)
+                criteria = replace(_OF_DISTANCE, leeway=_OF_DISTANCE.leeway + leeway)
+                tail = Tail.of(distances[allowed], None if expected is None else expected.distances(), criteria)
+                # The largest that keeps its weight, and the largest where a row is surprising too.
+                far = blended(tail.limit, tail.cut, tail.apart), tail.cut
+            likely, surprising = -np.inf, np.inf
+            if simulated is not None:
+                with np.errstate(invalid="ignore"):  # rows so far out that their density is zero
+                    likely, surprising = np.quantile(simulated, _UNUSUAL).tolist()
             rule = RowRule(
                 self.scaling, clusters, scatter, far, surprising, -no_columns, no_columns, judged_by, none, likely
             )
@@ -219,7 +226,7 @@ class TrainingRows:
             trust = np.minimum(trust, rule.trust_columns(residuals))
             if iteration or counted >= _ROWS_A_COLUMN * self.z.shape[1]:
                 ordered = np.sort(surprise[trust > 0])
-                taper, share = self._taper(ordered, simulated, share)
+                taper, share = _taper(ordered, simulated, share, leeway)
                 taper, above = _halfway(ordered, taper, above if iteration > 1 else None)
                 rule = replace(rule, taper=taper)
             before, weights = weights.phi, rule.tapered(self.X, surprise, trust)
@@ -230,40 +237,22 @@ class TrainingRows:
                 break
         return rule.reordered(np.argsort(self.columns)), members
 
-    def _far(self, distances: Array, expected: Array | None) -> tuple[float, float]:
-        """Compare distances: the largest that keeps its weight, and the largest where a row is surprising too."""
-        tail = Tail.of(distances, expected, replace(_OF_DISTANCE, leeway=_OF_DISTANCE.leeway + self._leeway))
-        return blended(tail.limit, tail.cut, tail.apart), tail.cut
 
-    def _taper(self, surprise: Array, expected: Array | None, most: float) -> tuple[tuple[float, float], float]:
-        """Compare surprises: where the taper starts and ends, and the share of the rows that are too surprising.
+def _taper(surprise: Array, expected: Array | None, most: float, leeway: float) -> tuple[tuple[float, float], float]:
+    """Compare surprises: where the taper starts and ends, and the share of the rows that are too surprising.
 
-        That share never grows from fit to fit: fits of ever fewer rows would find ever more.
-        """
-        few = min(1.0, self._leeway)  # with many rows for its columns a taper may take in good ones too
-        criteria = replace(
-            _OF_SURPRISE,
-            purity=1 + few * (_OF_SURPRISE.purity - 1),
-            margin=few * _OF_SURPRISE.margin,
-            leeway=_OF_SURPRISE.leeway + self._leeway,
-        )
-        tail = Tail.of(surprise, expected, criteria)
-        most = min(most, tail.share)
-        return taper_for(surprise, most, tail.limit), most
-
-    @property
-    def _leeway(self) -> float:
-        n, m = self.z.shape
-        return float(_LEEWAY * m / np.sqrt(n))
-
-
-def _unusual(simulated: Array | None) -> tuple[float, float]:
-    """A surprise so small that hardly a good row has it, and one that few exceed."""
-    if simulated is None:
-        return -np.inf, np.inf
-    with np.errstate(invalid="ignore"):  # rows so far out that their density is zero
-        likely, surprising = np.quantile(simulated, _UNUSUAL)
-    return float(likely), float(surprising)
+    That share never grows from fit to fit: fits of ever fewer rows would find ever more.
+    """
+    few = min(1.0, leeway)  # with many rows for its columns a taper may take in good ones too
+    criteria = replace(
+        _OF_SURPRISE,
+        purity=1 + few * (_OF_SURPRISE.purity - 1),
+        margin=few * _OF_SURPRISE.margin,
+        leeway=_OF_SURPRISE.leeway + leeway,
+    )
+    tail = Tail.of(surprise, expected, criteria)
+    most = min(most, tail.share)
+    return taper_for(surprise, most, tail.limit), most
 
 
 def _limits_of_columns(residuals: Array, expected: Array | None, last: Array | None) -> Array:
