@@ -15,8 +15,8 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from robscore._tools.arguments import check_whole
 from robscore._tools.messages import UsageError
+from robscore._tools.numbers import check_whole
 from robscore._tools.typing import AnyData, Array
 from robscore.rows.input_data import read_matrix
 

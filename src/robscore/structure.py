@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from robscore._tools.arguments import check_number
 from robscore._tools.messages import ArgumentError, Message, Setting, first_few
+from robscore._tools.numbers import check_number
 from robscore._tools.typing import Array
 from robscore.rows.tables import check_unique
 

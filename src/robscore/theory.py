@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robscore._tools.arguments import check_number, check_whole
 from robscore._tools.messages import ArgumentError, Message, Setting
+from robscore._tools.numbers import check_number, check_whole
 from robscore._tools.typing import Array
 from robscore.elements import Elements
 from robscore.losses.quadratic import QuadraticLoss

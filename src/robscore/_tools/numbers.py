@@ -1,19 +1,37 @@
-"""Numbers as users pass them: turned into arrays, refused where they only look like numbers, and how far rounded."""
+"""Numbers as users pass them: single ones checked, arrays of them read, what only looks like numbers refused.
+
+Errors name the argument, its value and what it must be. Also how far numbers are rounded.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
 from scipy.sparse import issparse
 
-from robscore._tools.messages import UsageError
+from robscore._tools.messages import ArgumentError, UsageError
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray
 
 _DECIMALS = range(10)
 _EXACT = 1e-12  # relative: guards rounding only, since floats do not hold decimals exactly
 _TIMES = (np.datetime64, np.timedelta64)
+
+
+def check_whole(name: str, value: object, *, at_least: int) -> None:
+    """Raise, naming the argument, unless the value is a whole number of at least ``at_least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
+        raise ArgumentError(name, value, f"must be a whole number of at least {at_least}.")
+
+
+def check_number(name: str, value: object, *, at_least: float = -np.inf, finite: bool = True) -> None:
+    """Raise unless an argument is a real number within its bounds."""
+    number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not number or not float(value) >= at_least or (finite and not np.isfinite(float(value))):  # type: ignore[arg-type]
+        bound = f" of at least {at_least:g}" if at_least > -np.inf else ""
+        raise ArgumentError(name, value, f"must be a {'finite ' if finite else ''}number{bound}.")
 
 
 def as_numbers(

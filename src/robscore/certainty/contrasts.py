@@ -17,8 +17,8 @@ from scipy.sparse import csr_array
 from scipy.special import stdtr, stdtrit
 from scipy.stats import false_discovery_control
 
-from robscore._tools.arguments import check_number, check_whole
 from robscore._tools.messages import ArgumentError
+from robscore._tools.numbers import check_number, check_whole
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.certainty.influence import (
     Influence,

@@ -21,8 +21,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from robscore._tools.arguments import check_whole
 from robscore._tools.messages import UsageError, first_few, quoted
+from robscore._tools.numbers import check_whole
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore.certainty.influence import influence_of_rows

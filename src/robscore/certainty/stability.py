@@ -26,8 +26,8 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
-from robscore._tools.arguments import check_number, check_whole
 from robscore._tools.messages import ArgumentError
+from robscore._tools.numbers import check_number, check_whole
 from robscore._tools.progress import ProgressLine, announce
 from robscore._tools.randomness import as_generator
 from robscore._tools.repetitions import Store, run_all

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -369,12 +369,12 @@ class Elements(ABC):
 class PairwiseElements(Elements):
     """Elements in which node j owns z_j = (K_1j, ..., K_mj, eta_j); Gamma has one (m+1) x (m+1) block per node."""
 
-    def average(
-        self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
-    ) -> QuadraticLoss:
-        """The weighted averages of Gamma and g as a quadratic loss, with arguments as in :meth:`Elements.average`."""
-        loss: Any = super().average(gamma_weights, g_weights, storage=storage)
-        return loss
+    if TYPE_CHECKING:  # the same function, which here gives a loss of this kind
+
+        def average(
+            self, gamma_weights: Array | None = None, g_weights: Array | None = None, *, storage: Storage | None = None
+        ) -> QuadraticLoss:
+            """The weighted averages of Gamma and g as a quadratic loss."""
 
     def restricted(self, weights: LossWeights, z0: Parameters, entries: Sequence[IntArray]) -> QuadraticLoss:
         """The loss of weighted rows: sum_i c_i Gamma(x_i), and sum_i (c_i g(x_i) + p_i Gamma(x_i) z0).

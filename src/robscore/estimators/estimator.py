@@ -10,9 +10,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from robscore._tools.arguments import check_number
 from robscore._tools.messages import ArgumentError, Caution
-from robscore._tools.numbers import evenly_spread
+from robscore._tools.numbers import check_number, evenly_spread
 from robscore._tools.typing import AnyData, Array, RandomState
 from robscore.certainty.cautions import cautions_of
 from robscore.certainty.check_fit import FitCheck, check_fit

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from robscore._tools.arguments import check_number, check_whole
 from robscore._tools.messages import ArgumentError, UsageError
+from robscore._tools.numbers import check_number, check_whole
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.certainty.imputations import completed_once, imputations
 from robscore.certainty.observed_losses import observed_losses, observed_rows, rows_to_judge

@@ -11,8 +11,8 @@ from typing import Self
 import numpy as np
 
 from robscore import boundary as boundaries
-from robscore._tools.arguments import check_number
 from robscore._tools.messages import ArgumentError, Setting, UsageError
+from robscore._tools.numbers import check_number
 from robscore._tools.typing import Array, BoolArray
 from robscore.boundary import Boundary
 from robscore.domains import Domain, NonNegative, Real

@@ -8,9 +8,9 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from robscore._tools.arguments import check_number, check_whole
 from robscore._tools.memory import read_bytes
 from robscore._tools.messages import ArgumentError, Message, Phrase, Setting, UsageError
+from robscore._tools.numbers import check_number, check_whole
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
 from robscore.domains.domain_kinds import Intervals
@@ -88,10 +88,6 @@ def _select(name: str, value: object) -> None:
         raise ArgumentError(name, value, f"is not known; use {', '.join(map(repr, SELECTORS))}, or several.")
 
 
-def _alphas(name: str, value: Any) -> None:
-    alpha_grid(value, 1.0, 0.5)
-
-
 def _random_state(name: str, value: object) -> None:
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0:
         return
@@ -115,7 +111,7 @@ _CHECKS: dict[str, Check] = {
     "select": _select,
     "ebic_gamma": _number(0.0),
     "n_edges": _optional(_whole(0)),
-    "alphas": _alphas,
+    "alphas": lambda _, value: (alpha_grid(value, 1.0, 0.5), None)[1],
     "alpha_min_ratio": _share,
     "max_edges": _optional(_whole(0)),
     "diagonal_multiplier": _number(0.0),

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from robscore._tools.arguments import check_whole
 from robscore._tools.networks import centrality, clustered_order
+from robscore._tools.numbers import check_whole
 from robscore.estimators import RobustGraph
 from robscore.graph import Graph
 from robscore.plot.graphs_and_maps import Values, named

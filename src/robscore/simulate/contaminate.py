@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from robscore._tools.arguments import check_number
 from robscore._tools.messages import ArgumentError, Message, Setting
+from robscore._tools.numbers import check_number
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, IntArray, RandomState
 from robscore.rows.input_data import read_matrix

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robscore import metrics
-from robscore._tools.arguments import check_whole
 from robscore._tools.messages import ArgumentError
+from robscore._tools.numbers import check_whole
 from robscore._tools.progress import ProgressLine
 from robscore._tools.randomness import as_generator
 from robscore._tools.repetitions import run_all

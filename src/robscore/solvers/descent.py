@@ -20,10 +20,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from robscore._tools.arguments import check_number
 from robscore._tools.memory import chunks
 from robscore._tools.messages import ArgumentError, UsageError
-from robscore._tools.numbers import as_numbers
+from robscore._tools.numbers import as_numbers, check_number
 from robscore._tools.progress import watched_by
 from robscore._tools.threads import one_thread
 from robscore._tools.typing import Array, BoolArray, IntArray

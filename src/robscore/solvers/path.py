@@ -3,10 +3,9 @@
     minimise  sum_j 1/2 z_j' Gamma_j z_j - g_j' z_j + alpha sum_{i != j} W_ij |K_ij|      for alpha_1 > alpha_2 > ...
 
 Here are the solutions, and the one function that users call, :func:`solve_path`. The way there: the loss with its
-penalties (:mod:`robscore.solvers.penalised_loss`), a free location profiled out
-(:mod:`robscore.solvers.profiled_location`), written in coordinates (:mod:`robscore.solvers.problem`), solved by
-coordinate descent (:mod:`robscore.solvers.descent`), or for many columns on a growing part of the coordinates
-(:mod:`robscore.solvers.screening`).
+penalties, a free location profiled out (:mod:`robscore.solvers.penalised_loss`), written in coordinates
+(:mod:`robscore.solvers.problem`), solved by coordinate descent (:mod:`robscore.solvers.descent`), or for many columns
+on a growing part of the coordinates (:mod:`robscore.solvers.screening`).
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ import numpy as np
 from scipy.sparse import csc_array, issparse
 from sklearn.exceptions import ConvergenceWarning
 
-from robscore._tools.arguments import check_whole
 from robscore._tools.messages import ArgumentError, Message, Remark, Setting, UsageError
+from robscore._tools.numbers import check_whole
 from robscore._tools.progress import announce
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.losses.interaction_parts import each_transposed, matrices

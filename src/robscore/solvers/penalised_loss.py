@@ -1,4 +1,13 @@
-"""A loss with its penalties, checked, before it is written in coordinates."""
+"""A loss with its penalties, checked, before it is written in coordinates; a free location is profiled out.
+
+    eta~_j = eta_j + t' K_j / s,    s = Gamma_eta,eta,  t = Gamma_K,eta
+
+does not meet K_j within its block any more: eta~_j = g_eta / s at the optimum, and what is left of the block is
+
+    Q_j = Gamma_KK - t t' / s,      l_j = g_K - t g_eta / s
+
+With q covariates t has 1 + q columns and s is a matrix of that size: a small solve per node.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +17,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.sparse import csc_array
 
-from robscore._tools.arguments import check_number
-from robscore._tools.messages import ArgumentError
-from robscore._tools.numbers import as_numbers
+from robscore._tools.messages import ArgumentError, Message, Setting
+from robscore._tools.numbers import as_numbers, check_number
 from robscore._tools.typing import Array
-from robscore.losses.quadratic import QuadraticLoss
+from robscore.losses.quadratic import QuadraticLoss, as_location, location_rows
 from robscore.solvers.penalties import Penalty, check_penalty
-from robscore.solvers.profiled_location import unshift_location
+from robscore.solvers.unsolvable_columns import ColumnsError
+
+_VARIES = 1e-13  # guards rounding: the share of a diagonal entry that must be left
 
 
 @dataclass(frozen=True)
@@ -72,10 +82,13 @@ class PenalisedLoss:
         """Find the eta, shape (m,), of a K, or of the coordinates of a location that is not profiled out."""
         if not self.fit_location:
             return np.zeros(self.loss.location_shape)
-        if self.shifted:
-            return unshift_location(self.loss, K, eta)
-        assert eta is not None
-        return eta
+        if not self.shifted:
+            assert eta is not None
+            return eta
+        # Back from eta~, which is the optimum unless it is given, to eta.
+        loss = self.loss
+        best = loss.best_location(loss.g[:, loss.n_interactions :]) if eta is None else location_rows(eta).T
+        return as_location(best - loss.best_location(loss.pulls_of(K)))
 
 
 Rule: TypeAlias = Literal["symmetric", "and", "or"]
@@ -124,3 +137,76 @@ def check_options(
 def numbers_or_ones(name: str, values: Array | None, shape: tuple[int, ...]) -> Array:
     """Convert an optional array argument to floats; ones by default."""
     return np.ones(shape) if values is None else as_numbers(name, values)
+
+
+class HardlyVaryError(ColumnsError):
+    """Columns that determine nothing once the location is profiled out."""
+
+    problem = Message(
+        "hardly vary, compared with their size, over the rows that count; where a family ends at zero, zeros do not "
+        "count. Drop these columns, give ",
+        Setting("family", "gaussian"),
+        ", use fewer blocks, or pass ",
+        Setting("fit_location", value=False),
+        ".",
+    )
+
+
+class NoLocationError(ColumnsError):
+    """Columns of which no value counts in the loss."""
+
+    problem = Message(
+        "hold nothing but zeros in the rows that count, and zeros do not count where a family ends there. Drop these "
+        "columns, give ",
+        Setting("family", "gaussian"),
+        ", or pass ",
+        Setting("fit_location", value=False),
+        ".",
+    )
+
+
+def shift_location(loss: QuadraticLoss) -> tuple[Array, Array, Array | None]:
+    """Change variables to eta~_j = eta_j + t' K_j / s: blocks, linear part, coupling; it meets no K_j any more."""
+    m = loss.n_interactions
+    s, t = loss.blocks[:, m:, m:], loss.blocks[:, :m, m:]
+    check_location(np.einsum("jkk->jk", s))
+    slope = slopes_of(s, t)
+    blocks = np.empty_like(loss.blocks)
+    np.matmul(slope, t.transpose(0, 2, 1), out=blocks[:, :m, :m])
+    np.subtract(loss.blocks[:, :m, :m], blocks[:, :m, :m], out=blocks[:, :m, :m])
+    blocks[:, :m, m:] = 0.0
+    blocks[:, m:, :m] = 0.0
+    blocks[:, m:, m:] = s
+    g = loss.g.copy()
+    g[:, :m] -= (slope * loss.g[:, None, m:]).sum(axis=2)
+    if loss.gamma_last is None:
+        return blocks, g, None
+    last = loss.gamma_last.copy()
+    last[:, :m] -= slope[:-1] @ last[:, m:]
+    last[:, :, :m] -= last[:, :, m:] @ slope[-1].T
+    return blocks, g, last
+
+
+def slopes_of(s: Array, t: Array) -> Array:
+    """Compute the products t s^-1 of every node, shape (nodes, m, L), from s, (nodes, L, L), and t, (nodes, m, L)."""
+    if s.shape[-1] == 1:
+        return t / s
+    return np.asarray(np.linalg.solve(s, t.transpose(0, 2, 1)).transpose(0, 2, 1))
+
+
+def check_location(s: Array) -> None:
+    """Raise unless every eta_j enters the loss, by s of shape (m, L)."""
+    if not (s > 0).all():
+        raise NoLocationError(np.flatnonzero(~(s > 0).all(axis=1)).tolist())
+
+
+def check_variation(loss: QuadraticLoss, left: Array) -> None:
+    """Raise where next to nothing is left of the diagonals, shape (m or 1, m), once the location is profiled out."""
+    m = loss.n_columns
+    kept = left > _VARIES * loss.diagonal()[: len(left), : left.shape[1]]
+    if loss.zero_sums:
+        kept |= np.eye(m, dtype=bool)
+    if not kept.all():
+        nodes = ~kept.any(axis=1) if len(kept) == m else np.zeros(m, dtype=bool)
+        columns = np.flatnonzero(nodes if nodes.any() else ~kept.all(axis=0)) % m
+        raise HardlyVaryError(np.unique(columns).tolist())

@@ -21,13 +21,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lstsq
 
-from robscore._tools.arguments import check_number
+from robscore._tools.numbers import check_number
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.losses.interaction_parts import mirrored
 from robscore.losses.quadratic import StatisticLoss, assemble_hessian, location_rows
-from robscore.solvers.penalised_loss import PenalisedLoss, numbers_or_ones
+from robscore.solvers.penalised_loss import PenalisedLoss, check_variation, numbers_or_ones, shift_location, slopes_of
 from robscore.solvers.penalties import Penalty, check_penalty
-from robscore.solvers.profiled_location import check_variation, shift_location, slopes_of
 from robscore.solvers.unsolvable_columns import BeyondNumbersError
 
 _LEAST, _LARGEST = 1e-290, 1e290  # guard rounding: curvatures beyond which digits are lost

@@ -17,9 +17,8 @@ from robscore._tools.threads import one_thread
 from robscore._tools.typing import Array, IntArray
 from robscore.losses.quadratic import as_location, location_rows
 from robscore.solvers.descent import PathOptions, Trace, alpha_grid, solve_one, take_if_better
-from robscore.solvers.penalised_loss import PenalisedLoss
+from robscore.solvers.penalised_loss import PenalisedLoss, check_location, check_variation, slopes_of
 from robscore.solvers.problem import Blocks, Problem
-from robscore.solvers.profiled_location import check_location, check_variation, slopes_of
 
 _MOST_NUMBERS = 120_000_000  # guards memory: entries of blocks that may be held, about 1 GB
 _AHEAD = 0.5  # of the way from the last penalty to this one, that gradients may go in the next step
