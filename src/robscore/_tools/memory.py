@@ -10,10 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from robscore._tools.messages import ArgumentError
-from robscore._tools.typing import Array, IntArray
 
 _LINUX_MEMORY = Path("/proc/meminfo")
-_FEW_ZEROS = 0.9  # guards time only: with a larger share of rows of weight, leaving out the others costs more (copies)
 _UNITS = {"": 0, "B": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
@@ -70,9 +68,3 @@ def chunks(size: int, length: int) -> list[slice]:
 def rows_within(n_bytes: float, numbers_a_row: float, at_least: int = 64) -> int:
     """Return how many rows of so many numbers in double precision fit in so many bytes; at least a few."""
     return max(at_least, int(n_bytes / (8 * numbers_a_row)))
-
-
-def with_weight(weights: Array, piece: slice) -> slice | IntArray:
-    """Return the piece, or where many of its weights, shape (n,), are zero, the positions of the others."""
-    positive = np.flatnonzero(weights[piece])
-    return piece.start + positive if positive.size < _FEW_ZEROS * (piece.stop - piece.start) else piece

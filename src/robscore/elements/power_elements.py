@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robscore._tools.memory import chunks, rows_within, with_weight
+from robscore._tools.memory import chunks, rows_within
 from robscore._tools.threads import in_threads
 from robscore._tools.typing import Array, IntArray
 from robscore.elements.row_elements import (
@@ -40,6 +40,7 @@ from robscore.losses.quadratic import MANY_COLUMNS, FactoredLoss, QuadraticLoss,
 from robscore.rows.partition import Partition
 
 ROOT2 = np.sqrt(2.0)
+_FEW_ZEROS = 0.9  # guards time only: with a larger share of rows of weight, leaving out the others costs more (copies)
 
 
 class PowerRows(NamedTuple):
@@ -183,7 +184,9 @@ class PowerElements(PairwiseElements):
         n_pairs, n_features = m * (m + 1) // 2, self._n_features
 
         def mean_of(chunk: slice) -> Array:
-            rows, c = self.take(some := with_weight(weights, chunk)), weights[some, None]
+            positive = chunk.start + np.flatnonzero(weights[chunk])
+            some = positive if positive.size < _FEW_ZEROS * (chunk.stop - chunk.start) else chunk
+            rows, c = self.take(some), weights[some, None]
             cA = c * rows.A
             cB = cA if self.same_B else c * rows.B
             own = np.empty((self.rows.A.shape[1], n_features))

@@ -282,7 +282,7 @@ def solve_quietly(
         solutions.append(as_sparse(K))
         locations.append(penalised.location(K, eta))
         n_edges.append(count_edges(solutions[-1], rule))
-        # Progress is told by edges if their limit is nearer than the last penalty, else by penalties.
+        # Progress is counted in edges if their limit is nearer than the last penalty, else in penalties.
         if max_edges and n_edges[-1] * n_alphas > len(solutions) * max_edges:
             announce("edges", min(n_edges[-1], max_edges), max_edges)
         else:

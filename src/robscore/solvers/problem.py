@@ -194,24 +194,23 @@ class Problem:
         linear, own = self.linear[first:last], self.own[mine] - first
         return Problem(blocks, linear, own, self.mirror[mine], self.weights[mine], self.penalty)
 
-    def check_size(self) -> None:
-        """Raise, naming nodes, where the loss is flat in what is free, or beyond floating-point range."""
-        free = self.weights == 0
+    def null_solution(self) -> Array:
+        """Solve for the free parameters, with every penalised one zero; gives z.
+
+        Raises, naming nodes, where the loss is flat in what is free, or beyond floating-point range.
+        """
+        is_free = self.weights == 0
         with np.errstate(all="ignore"):
             usable = np.isfinite(self.linear_by_coordinate) & (np.abs(self.curvature) < _LARGEST)
             alone = self.linear_by_coordinate / self.curvature
-        usable[free] &= (self.curvature[free] > _LEAST) & np.isfinite(alone[free])
+        usable[is_free] &= (self.curvature[is_free] > _LEAST) & np.isfinite(alone[is_free])
         if not usable.all():
             raise BeyondNumbersError(np.unique(self.blocks.owners[self.own[~usable]]).tolist())
-
-    def null_solution(self) -> Array:
-        """Solve for the free parameters, with every penalised one zero; gives z."""
-        self.check_size()
-        free = np.flatnonzero(self.weights == 0)
+        free = np.flatnonzero(is_free)
         owners = self.blocks.owners[self.own[free]]
-        alone = np.unique(owners).size == free.size and (self.mirror[free] < 0).all()
-        if alone and not self.last.size:  # one per node: nothing couples them
-            return self.entries(free, self.linear_by_coordinate[free] / self.curvature[free])
+        one_each = np.unique(owners).size == free.size and (self.mirror[free] < 0).all()
+        if one_each and not self.last.size:  # then nothing couples them
+            return self.entries(free, alone[free])
         return self.entries(free, lstsq(self.hessian_on(free), self.linear_by_coordinate[free])[0])
 
     def hessian_on(self, coordinates: IntArray) -> Array:
