@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.random import Generator
@@ -23,6 +23,8 @@ from robscore.domains import Domain, Simplex
 from robscore.families.family import Family, Parameters
 from robscore.families.samplers.normal import NormalSampler
 from robscore.families.samplers.slices import draw_coordinate
+
+Bounds: TypeAlias = tuple[Array, Array]
 
 _FEWEST_VALUES = 5  # observed in a column, for its other cells to be drawn
 
@@ -166,15 +168,22 @@ def completions(
     order: DrawingOrder,
     sweeps: Sequence[int],
     rngs: Sequence[Generator],
+    bounds: Bounds | None = None,
 ) -> Array:
-    """Tables as :func:`redrawn` gives them, each drawn from the one before; shape (len(rngs), n, m)."""
+    """Tables as :func:`redrawn` gives them, each drawn from the one before; shape (len(rngs), n, m).
+
+    Within ``bounds``, two arrays of shape (n, m), normal cells are drawn one after the other.
+    """
     base, own, (K, eta) = family.at(X, *parameters)
     sampler = base.sampler()
     with np.errstate(all="ignore"):  # rows may hold numbers of any size: what overflows is left as it was
         normal = sampler.undone(own) if isinstance(sampler, NormalSampler) else None
         if normal is not None:
             assert isinstance(sampler, NormalSampler)
-            drawn = _normal_completions(normal, cells, K, eta + sampler.shift, order, rngs)
+            if bounds is None:
+                drawn = _normal_completions(normal, cells, K, eta + sampler.shift, order, rngs)
+            else:
+                drawn = _bounded_completions(normal, cells, bounds, K, eta, order, sweeps, rngs)
             drawn = drawn if sampler.change is None else sampler.change(drawn)
             drawn = np.where(cells & np.isfinite(drawn), drawn, own)
         else:
@@ -239,6 +248,29 @@ def _normal_completions(
         for rows, columns, root, pull in laws:
             at = rows[:, None], columns
             own[at] = np.linalg.solve(root, (pull + noise[at])[:, :, None])[:, :, 0]
+        drawn[k][at_order] = own
+    return drawn
+
+
+def _bounded_completions(
+    Y: Array,
+    cells: BoolArray,
+    bounds: Bounds,
+    K: Array,
+    eta: Array,
+    order: DrawingOrder,
+    sweeps: Sequence[int],
+    rngs: Sequence[Generator],
+) -> Array:
+    """Normal rows Y, shape (n, m), with their cells drawn within bounds, each table from the one before."""
+    from robscore.cells.interval_draws import drawn_within  # numba is imported when it is first needed
+
+    at_order = np.ix_(order.rows, order.columns)
+    own, own_cells, own_K = Y[at_order], cells[at_order], K[np.ix_(order.columns, order.columns)]
+    own_bounds, location = (bounds[0][at_order], bounds[1][at_order]), np.broadcast_to(eta, Y.shape)[at_order]
+    drawn = np.empty((len(rngs), *Y.shape))
+    for k, (count, rng) in enumerate(zip(sweeps, rngs, strict=True)):
+        own = drawn_within(own, own_cells, own_bounds, own_K, location, rng.random((count, *Y.shape)))
         drawn[k][at_order] = own
     return drawn
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robscore._tools.typing import Array, BoolArray
-from robscore.cells.draw_cells import DrawingOrder
+from robscore.cells.draw_cells import Bounds, DrawingOrder
 from robscore.cells.wrong_cells import SuspectCells
 
 
@@ -29,6 +29,8 @@ class FilledCells:
     order : DrawingOrder
     linked : boolean array of shape (m, m)
         Pairs with an edge in the graph that cells were drawn by.
+    bounds : two arrays of shape (n, m), or None
+        Between which values the scaled cells are known to lie.
     suspects : SuspectCells, or None where wrong cells were not looked for
     rounds : int
         How many times cells were drawn and the graph fitted.
@@ -47,6 +49,7 @@ class FilledCells:
     rounds: int = 0
     change: float = np.inf
     converged: bool = False
+    bounds: Bounds | None = None
 
     @property
     def pairs_observed(self) -> Array:
@@ -78,6 +81,10 @@ class FilledCells:
         if self.suspects is not None:
             wrong = int(np.count_nonzero(self.suspects.likely_wrong))
             parts.append(f"{wrong or 'none'} of {n * m} more likely wrong than not" + (" and redrawn" if wrong else ""))
+        if self.bounds is not None:
+            tied = np.count_nonzero((self.drawn & ~self.missing).any(axis=0))
+            parts.append(f"values that rows share in {tied} of {m} columns are known to an interval")
+            return "; ".join(parts)
         pairs = self.pairs_observed[~np.eye(m, dtype=bool)].mean() if m > 1 else 1.0
         parts.append(f"pairs are present in {pairs:.0%} of the rows, like {pairs * n:.0f} complete ones")
         return "; ".join(parts)

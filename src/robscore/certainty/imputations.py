@@ -8,10 +8,11 @@ import numpy as np
 
 from robscore._tools.messages import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray
-from robscore.cells.draw_cells import DrawingOrder, initial_values, redrawn
+from robscore.cells.draw_cells import DrawingOrder, completions, initial_values, redrawn
 from robscore.elements.streamed import elements_of
+from robscore.families.copula import Margins
 from robscore.fitting.fit_result import Fit, GraphFit
-from robscore.fitting.imputing import Filler, weights_of_copies
+from robscore.fitting.imputing import Filler, of_unit_variances, weights_of_copies
 from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import as_table
 from robscore.weighting.proper_parameters import proper
@@ -32,7 +33,9 @@ def imputations(fit: Fit, k: int, X: Array | None = None) -> list[AnyData]:
     elif filling is None:
         raise UsageError("The data of the fit have no missing cells that were filled in; give X.")
     else:
-        tables = _drawn(fit, filling.copies[-1], filling.drawn, filling.order, k)
+        # Values known to an interval stay within it, so that only missing ones change.
+        cells = filling.drawn if filling.bounds is None else filling.missing
+        tables = _drawn(fit, filling.copies[-1], cells, filling.order, k)
     names = fit.names
     if fit.frame is None:
         return tables
@@ -49,6 +52,21 @@ def completed_once(fit: Fit, rows: Rows) -> Rows:
         return rows
     own = _completed(fit, X, 1)[0]
     return ArrayRows(np.concatenate([own, X[:, m:]], axis=1), rows.names).counted(rows.frequency)
+
+
+def latent_once(fit: Fit, rows: Rows) -> Rows:
+    """Latent numbers of rows under the margins of a copula's fit, drawn once where cells are known to an interval."""
+    X, margins = rows.gather(np.asarray), fit.prepared.preparation.scaling
+    assert isinstance(margins, Margins)
+    bounds = margins.bounds(X)
+    start = np.clip(margins.apply(np.where(np.isnan(X), 0.0, X)), *bounds)
+    family, order = fit.prepared.preparation.scaled_family, DrawingOrder.of(X)
+    parameters = of_unit_variances(proper(family, fit.loss, fit.unshrunk))
+    rng = np.random.default_rng([fit.settings.seed, 2])
+    (drawn,) = completions(
+        family, start, bounds[0] < bounds[1], parameters, order=order, sweeps=[_SWEEPS], rngs=[rng], bounds=bounds
+    )
+    return ArrayRows(drawn, rows.names).counted(rows.frequency)
 
 
 def _completed(fit: Fit, X: Array, k: int) -> list[Array]:
@@ -77,6 +95,7 @@ def _drawn(fit: Fit, scaled: Array, missing: BoolArray, order: DrawingOrder, k: 
     """So many completions of scaled rows, in units of the data, without covariates."""
     family, m = fit.prepared.preparation.scaled_family, len(fit.names)
     parameters = proper(family, fit.loss, fit.unshrunk)
+    parameters = of_unit_variances(parameters) if isinstance(fit.prepared.preparation.scaling, Margins) else parameters
     scaling, rng = fit.prepared.preparation.scaling, np.random.default_rng([fit.settings.seed, 1])
     observed = scaled if scaling is None else scaling.undo(scaled)
     tables = []

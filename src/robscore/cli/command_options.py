@@ -114,7 +114,7 @@ OPTIONS = (
     _graph(
         *("family", "--family -f"),
         "sqrt or gamma (rain, counts, concentrations), truncated-gaussian, log-log, gaussian (any sign), "
-        "simplex (shares). [default: auto, chosen from the data]",
+        "simplex (shares), copula (any columns: answers, yes/no, counts, zeros). [default: auto, from the data]",
     ),
     _graph(
         "contamination", "--contamination", "Share of bad rows, if known; otherwise the data decide.", float, "SHARE"

@@ -8,16 +8,17 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._tools.messages import ArgumentError, UsageError
 from robscore._tools.numbers import check_number, check_whole
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
-from robscore.certainty.imputations import completed_once, imputations
+from robscore.certainty.imputations import completed_once, imputations, latent_once
 from robscore.certainty.observed_losses import observed_losses, observed_rows, rows_to_judge
 from robscore.certainty.suspicious_cells import suspicious_cells
 from robscore.certainty.suspicious_rows import RowScores, row_scores, suspicious_rows
 from robscore.elements.streamed import elements_of, held
 from robscore.estimators.data_opener import DataOpener
+from robscore.families.copula import Margins
 from robscore.families.power import PowerFamily
 from robscore.family_choice.common_loss import is_comparable
 from robscore.family_choice.common_score import CommonScore
-from robscore.fitting.fit_result import Fit
+from robscore.fitting.fit_result import Fit, check_no_margins
 from robscore.fitting.settings import Missing
 from robscore.rows import Rows
 from robscore.rows.input_data import read_frequency
@@ -58,6 +59,7 @@ class JudgesRows(DataOpener):
         """
         check_is_fitted(self)
         fit = self.fitted_
+        check_no_margins(fit, "row_losses")
         preparation, memory = fit.prepared.preparation, fit.settings.memory
         rows = self._open_given(X, covariates, reset=False).rows
         rows = held(rows, preparation.family, memory)
@@ -207,6 +209,7 @@ class JudgesRows(DataOpener):
         covariates : as in ``fit``, if the fit had some
         """
         check_is_fitted(self)
+        check_no_margins(self.fitted_, "score")
         prepared = self.fitted_.prepared
         family = prepared.preparation.family
         if self.covariates_ is not None or covariates is not None:
@@ -299,9 +302,12 @@ class JudgesRows(DataOpener):
     def _scaled_rows(self, X: AnyData, covariates: AnyData | None, *, fill: bool = False) -> tuple[Rows, BoolArray]:
         """The complete rows of other data, scaled like the fit's, and which they are; or all rows, filled in."""
         rows = self._open_given(X, covariates, reset=False).rows
+        settings, preparation = self.fitted_.settings, self.fitted_.prepared.preparation
+        if isinstance(preparation.scaling, Margins):
+            used = np.ones(rows.n_rows, dtype=bool) if fill else preparation.complete(rows, settings.missing)
+            return latent_once(self.fitted_, rows.selected(np.flatnonzero(used))), used
         if fill and self.missing == "impute":
             rows = completed_once(self.fitted_, rows)
-        settings, preparation = self.fitted_.settings, self.fitted_.prepared.preparation
         rows = held(rows, preparation.family, settings.memory)
         used = preparation.complete(rows, settings.missing)
         return preparation.scaled(rows, used), used

@@ -28,13 +28,21 @@ import numpy as np
 from robscore._tools.messages import Setting, UsageError
 from robscore._tools.progress import announce, stage
 from robscore._tools.typing import Array, BoolArray
-from robscore.cells.draw_cells import DrawingOrder, completions, initial_values, normal_points, without_covariates
+from robscore.cells.draw_cells import (
+    Bounds,
+    DrawingOrder,
+    completions,
+    initial_values,
+    normal_points,
+    without_covariates,
+)
 from robscore.cells.filled_cells import FilledCells
 from robscore.cells.filled_streams import typical_values
 from robscore.cells.wrong_cells import SuspectCells
 from robscore.elements import Elements, PairwiseElements
 from robscore.elements.observed_entries import ObservedElements, ObservedEntries
 from robscore.elements.streamed import elements_of
+from robscore.families.copula import GaussianCopula, Margins
 from robscore.families.family import Family, Parameters
 from robscore.families.samplers.normal import NormalSampler
 from robscore.fitting.choose import Chosen, choose
@@ -108,6 +116,7 @@ class Filler:
         *,
         exact: bool = True,
     ) -> None:
+        self.bounds: Bounds | None = None
         self.family, self.missing, self.order, self.seed = family, missing, order, seed
         self.observed, self.filled = X, missing
         self.copies = self.latest = X[None]
@@ -123,6 +132,8 @@ class Filler:
         """From where a fit ended, with draws in any case."""
         filler = cls(family, filling.observed, filling.drawn, filling.order, seed, exact=False)
         filler.copies, filler.rounds = filling.copies[-1:], 1000
+        if filling.bounds is not None:
+            filler.bound(filling.bounds)
         return filler
 
     def draw(self, parameters: Parameters) -> None:
@@ -148,13 +159,24 @@ class Filler:
 
     def _drawn(self, X: Array, parameters: Parameters, sweeps: list[int]) -> Array:
         rngs = [np.random.default_rng([self.seed, self.rounds, number]) for number in range(len(sweeps))]
+        parameters = parameters if self.bounds is None else of_unit_variances(parameters)
         try:
-            return completions(self.family, X, self.filled, parameters, order=self.order, sweeps=sweeps, rngs=rngs)
+            return completions(
+                self.family, X, self.filled, parameters, order=self.order, sweeps=sweeps, rngs=rngs, bounds=self.bounds
+            )
         except (ValueError, TypeError) as error:
             raise UsageError(
                 f"Missing cells cannot be drawn from {self.family!r} ({error}); leave out incomplete rows, or choose "
                 "another family."
             ) from None
+
+    def bound(self, bounds: Bounds) -> None:
+        """Cells lie within bounds from now on, two arrays of shape (n, m); where these are equal, at that point."""
+        lower, upper = self.bounds = bounds
+        is_point = lower == upper
+        self.observed, self.filled = np.where(is_point, lower, self.observed), ~is_point
+        self.copies = self.latest = np.clip(self.copies, lower, upper)
+        self.is_exact, self.fewest = False, _FEWEST
 
     def flag(self, wrong: BoolArray, *, fill: bool = False) -> None:
         """Take these cells, shape (n, m), for wrong; ``fill`` them by others of their columns."""
@@ -201,19 +223,13 @@ def fit_imputed(
     if data.moderators:
         settings.check_moderators(data.moderators[0].name)
     table = TableWithMissing.of(data, settings)
-    prepared = prepare(replace(data, rows=table.rows), settings)
-    if not (table.missing.any() or settings.cells):
-        return fit_prepared(prepared, settings)
-    X = prepared.rows.take(np.arange(prepared.rows.n_rows))
-    plain, levels = prepared, settings.cells and settings.scale == "median"
+    plain = prepare(replace(data, rows=table.rows), settings)
+    has_margins = isinstance(plain.preparation.scaling, Margins)
+    if not (table.missing.any() or settings.cells or has_margins):
+        return fit_prepared(plain, settings)
+    levels = settings.cells and settings.scale == "median"
     prepared = _levelled(plain, _LEVEL) if levels else plain
-    family = prepared.preparation.scaled_family
-    missing, order = table.among(prepared.complete)
-    suspects = SuspectCells.of(family, X, missing) if settings.cells else None
-    # Which cells are wrong is drawn in any case, so moments of the others would not be exact.
-    filler = Filler(family, X, missing, order, settings.seed, settings.memory, exact=suspects is None)
-    if suspects is not None:
-        filler.flag(suspects.flagged, fill=True)
+    filler, suspects = _filler(prepared, table, settings)
     most, enough = (_EXACT_MOST, settled) if filler.is_exact else (_MOST, _SETTLED)
     past: list[Array] = []
     fit, change = None, np.inf
@@ -224,16 +240,21 @@ def fit_imputed(
             if fit is None or number in _WHOLE:
                 fit = fit_prepared(now, for_round)
                 loss, count, past = fit.loss, len(filler.copies), []
+                if has_margins:
+                    prepared = _with_margins_of_counted(prepared, table, filler, fit.weights)
             else:
                 count += len(filler.latest)
                 loss = _with_latest(loss, now, filler, fit, 1.0 if filler.is_exact else len(filler.latest) / count)
+            if not filler.filled.any() and suspects is None:
+                change = 0.0  # all cells are points, so nothing is drawn
+                break
             parameters = refit(loss, fit)
             past.append(np.concatenate([np.ravel(part) for part in parameters]))
             change = _change(past, 1 if filler.is_exact else 4)
             announce("filling in cells", number, filler.fewest)
             if number >= filler.fewest and change <= enough:
                 break
-            drawn_by = proper(family, loss, parameters)
+            drawn_by = proper(filler.family, loss, parameters)
             if suspects is not None:
                 suspects = suspects.updated(filler.one, drawn_by, fit.weights.gamma_weights > 0)
                 filler.flag(suspects.drawn(np.random.default_rng([settings.seed, 0, number]), filler.order))
@@ -243,6 +264,39 @@ def fit_imputed(
     last = _with_copies(prepared, filler, suspects, number, change)
     assert last.filling is not None
     return fit_prepared(replace(last, filling=replace(last.filling, converged=change <= enough)), settings)
+
+
+def _filler(prepared: Prepared, table: TableWithMissing, settings: Settings) -> tuple[Filler, SuspectCells | None]:
+    """What fills the cells of prepared rows; and what is known of wrong cells, where these are looked for."""
+    X = prepared.rows.take(np.arange(prepared.rows.n_rows))
+    missing, order = table.among(prepared.complete)
+    family, margins = prepared.preparation.scaled_family, prepared.preparation.scaling
+    suspects = SuspectCells.of(family, X, missing) if settings.cells else None
+    # Which cells are wrong is drawn in any case, so moments of the others would not be exact.
+    filler = Filler(family, X, missing, order, settings.seed, settings.memory, exact=suspects is None)
+    if isinstance(margins, Margins):
+        filler.bound(margins.bounds(table.given[prepared.complete]))
+    if suspects is not None:
+        filler.flag(suspects.flagged, fill=True)
+    return filler, suspects
+
+
+def _with_margins_of_counted(
+    prepared: Prepared, table: TableWithMissing, filler: Filler, weights: RowWeights
+) -> Prepared:
+    """The rows with the margins of those that count, by their weights; the filler has these bounds from now on."""
+    X, family = table.given[prepared.complete], prepared.preparation.family
+    assert isinstance(family, GaussianCopula)
+    margins = family.margins(X, prepared.preparation.names, weights.gamma_weights)
+    filler.bound(margins.bounds(X))
+    return replace(prepared, preparation=replace(prepared.preparation, scaling=margins))
+
+
+def of_unit_variances(parameters: Parameters) -> Parameters:
+    """K <- D^1/2 K D^1/2 with D = diag(K^-1), and mean 0: the scale that bounds of latent numbers are on."""
+    K = parameters[0]
+    root = np.sqrt(np.linalg.inv(K).diagonal())
+    return K * np.multiply.outer(root, root), np.zeros(len(K))
 
 
 def _levelled(prepared: Prepared, quantile: float) -> Prepared:
@@ -272,7 +326,7 @@ def _with_copies(
     change: float,
 ) -> Prepared:
     table = filler.missing, filler.filled, filler.copies, filler.observed, filler.order, filler.linked
-    filling = FilledCells(*table, suspects, rounds, change)
+    filling = FilledCells(*table, suspects, rounds, change, bounds=filler.bounds)
     rows = ArrayRows(filler.one, prepared.rows.names).counted(prepared.rows.frequency)
     return replace(prepared, rows=rows, filling=filling)
 
@@ -294,10 +348,13 @@ class TableWithMissing:
     rows : Rows
         As given, with values of the same column in missing cells. Rows without any value stay empty.
     missing : boolean array of shape (n, m), without covariates
+    given : array of shape (n, m)
+        The rows as given, NaN in missing cells.
     """
 
     rows: Rows
     missing: BoolArray
+    given: Array
 
     @classmethod
     def of(cls, data: Data, settings: Settings) -> TableWithMissing:
@@ -316,7 +373,7 @@ class TableWithMissing:
             filled[np.ix_(has_some, np.arange(m))] = initial_values(
                 own[has_some], settings.family.domain, names, order, settings.seed
             )
-        return cls(ArrayRows(filled, rows.names, whole=False).counted(rows.frequency), missing)
+        return cls(ArrayRows(filled, rows.names, whole=False).counted(rows.frequency), missing, X)
 
     def among(self, used: BoolArray) -> tuple[BoolArray, DrawingOrder]:
         """The missing cells of the rows that are used, shape (n,), and the order of draws into them."""
@@ -337,12 +394,13 @@ def _check_can_fill(rows: Rows, settings: Settings) -> None:
             ".",
         )
     if not fits_in_memory(rows, settings):
+        is_copula = isinstance(settings.family, GaussianCopula)
         raise UsageError(
-            Setting("missing", "impute"),
+            Setting("family", "copula") if is_copula else Setting("missing", "impute"),
             f" keeps the rows in memory, several times; {rows.n_rows} rows of {rows.n_columns} columns are too many "
-            "for that. Use ",
-            Setting("missing", "drop"),
-            ", or fit a sample of the rows in memory.",
+            "for that. Fit a sample of the rows, or raise ",
+            Setting("max_memory"),
+            ".",
         )
 
 
@@ -368,7 +426,18 @@ def loss_of_copies(prepared: Prepared, weighed: Weighed, settings: Settings) -> 
     copies = prepared.filling.copies
     rows = ArrayRows(copies.reshape(-1, copies.shape[2]))
     elements = elements_of(prepared.preparation.scaled_family, rows, settings.memory).stored_as(settings.loss_storage)
-    return weights_of_copies(prepared, weighed, elements, rows).loss(elements)
+    loss = weights_of_copies(prepared, weighed, elements, rows).loss(elements)
+    return loss if prepared.filling.bounds is None else unit_variances(loss)
+
+
+def unit_variances(loss: Loss) -> Loss:
+    """The loss of columns divided by their deviations under its weights: latent numbers have variance 1."""
+    assert isinstance(loss, QuadraticLoss)
+    (block,) = loss.blocks
+    m = loss.n_columns
+    variance = block.diagonal()[:m] - block[:m, m] ** 2 / block[m, m]
+    size = np.append(np.sqrt(variance), 1.0)
+    return QuadraticLoss(block[None] / np.multiply.outer(size, size), loss.g)
 
 
 def weights_of_copies(prepared: Prepared, weighed: Weighed, elements: Elements, rows: Rows) -> RowWeights:
@@ -418,7 +487,8 @@ def certainty_of_pairs(prepared: Prepared, loss: QuadraticLoss, weighed: Weighed
     if filling is None:
         return None
     has_covariates = loss.n_locations > 1
-    if filling.suspects is None or len(filling.copies) < _FEWEST_COPIES or has_covariates:
+    is_free = filling.suspects is None and filling.bounds is None
+    if is_free or len(filling.copies) < _FEWEST_COPIES or has_covariates:
         return filling.certainty
     m, family, weights = loss.n_columns, prepared.preparation.scaled_family, weighed.weights.gamma_weights
     z = profile_out_node_parameters(loss, np.zeros((m, m)), np.zeros(m), fit_location=settings.fit_location)
@@ -429,7 +499,8 @@ def certainty_of_pairs(prepared: Prepared, loss: QuadraticLoss, weighed: Weighed
         if one is None or other is None:
             return filling.certainty
         pairs.append((one, other))
-    return np.where(filling.linked, filling.certainty, 1 / np.sqrt(shared_noise(pairs)))
+    root = np.sqrt(shared_noise(pairs))
+    return np.where(filling.linked, filling.certainty if filling.bounds is None else root, 1 / root)
 
 
 def observed_elements(prepared: Prepared, weights: RowWeights) -> ObservedElements:

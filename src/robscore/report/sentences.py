@@ -18,6 +18,7 @@ _FAMILIES = {
     "TruncatedGaussian()": "truncated Gaussian",
     "LogLog()": "log-log",
     "Simplex()": "simplex",
+    "GaussianCopula()": "Gaussian copula",
 }
 CITATION = "Schwank, R., McCormack, A. and Drton, M. Robust Score Matching. Software: robscore {version}."
 _RULES = {

@@ -1,0 +1,271 @@
+"""Columns of any kind: latent normal numbers known to an interval."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.special import ndtri
+from scipy.stats import multivariate_normal, norm, poisson, rankdata
+from scipy.stats import t as student
+
+import robscore as rs
+from robscore.cells.interval_draws import drawn_within, normal_quantile, within
+from robscore.families.copula import Margins
+
+CLASSIC = {"n_blocks": 1, "alphas": 20}
+
+
+def mixed(n: int, seed: int = 0, m: int = 6, n_edges: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Latent rows, the same as columns of six kinds, and the latent associations."""
+    precision = rs.simulate.random_model(m, n_edges, random_state=seed).interaction
+    covariance = np.linalg.inv(precision)
+    deviation = np.sqrt(covariance.diagonal())
+    covariance = covariance / np.multiply.outer(deviation, deviation)
+    z = np.random.default_rng(seed + 100).multivariate_normal(np.zeros(m), covariance, size=n)
+    make = (
+        np.exp,
+        lambda z: z > 0.2,
+        lambda z: np.digitize(z, [-1.2, -0.4, 0.3, 1.1]),
+        lambda z: np.maximum(z + 0.25, 0.0),
+        lambda z: poisson.ppf(norm.cdf(z), 3),
+        lambda z: student.ppf(norm.cdf(z), 2),
+    )
+    X = np.column_stack([make[j % 6](z[:, j]) for j in range(m)]).astype(float)
+    root = np.sqrt(precision.diagonal())
+    return z, X, -precision / np.multiply.outer(root, root)
+
+
+def upper(matrix: np.ndarray) -> np.ndarray:
+    return matrix[np.triu_indices(len(matrix), k=1)]
+
+
+def test_the_quantile_is_scipys() -> None:
+    p = np.concatenate(
+        [np.random.default_rng(0).random(500), 10.0 ** -np.arange(1, 300, 7), 1 - 10.0 ** -np.arange(1, 15)]
+    )
+    np.testing.assert_allclose([normal_quantile(value) for value in p], ndtri(p), rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 2.0), (3.0, 4.0), (-9.0, -8.9), (8.0, np.inf), (-np.inf, -30.0)])
+def test_draws_within_an_interval_follow_the_normal_law(low: float, high: float) -> None:
+    u = np.linspace(0.01, 0.99, 25)
+    z = np.array([within(low, high, value) for value in u])
+    assert ((z >= low) & (z <= high)).all()
+    assert (np.diff(z) >= 0).all()
+    logs = norm.logsf if low > 0 else norm.logcdf
+    ends = np.exp(logs(z) - logs(low if low > 0 else high))
+    whole = 1 - np.exp(logs(high) - logs(low)) if low > 0 else 1 - np.exp(logs(low) - logs(high))
+    np.testing.assert_allclose(1 - u if low > 0 else u, (ends - (1 - whole)) / whole, atol=1e-6)
+
+
+def test_sweeps_have_the_law_of_the_other_cells() -> None:
+    """Given z_0, the other cell is normal about its regression, cut to its interval."""
+    n, r = 20_000, 0.7
+    Z = np.column_stack([np.full(n, 1.5), np.zeros(n)])
+    drawn, bounds = np.tile([False, True], (n, 1)), (np.full((n, 2), 0.5), np.full((n, 2), np.inf))
+    K = np.linalg.inv([[1.0, r], [r, 1.0]])
+    found = drawn_within(Z, drawn, bounds, K, np.zeros((n, 2)), np.random.default_rng(0).random((1, n, 2)))
+    mean, deviation = r * 1.5, np.sqrt(1 - r**2)
+    a = (0.5 - mean) / deviation
+    np.testing.assert_array_equal(found[:, 0], 1.5)
+    assert abs(found[:, 1].mean() - (mean + deviation * norm.pdf(a) / norm.sf(a))) < 0.02
+
+
+def test_margins_are_monotone_and_weights_are_repetitions() -> None:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 4, 60), rng.gamma(2, size=60).round(1)]).astype(float)
+    X[4, 0] = np.nan
+    weight = rng.integers(0, 4, 60)
+    weighted, repeated = Margins.of(X, weight.astype(float)), Margins.of(np.repeat(X, weight, axis=0))
+    grid = np.column_stack([np.linspace(-1, 5, 50), np.linspace(-1, 12, 50)])
+    for one, other in zip(
+        (*weighted.bounds(grid), weighted.apply(grid)), (*repeated.bounds(grid), repeated.apply(grid)), strict=True
+    ):
+        assert (np.diff(one, axis=0) >= 0).all()
+        np.testing.assert_allclose(one, other, atol=1e-12)
+    np.testing.assert_allclose(weighted.upper[0], repeated.upper[0])
+    lower, high = weighted.bounds(X)
+    assert np.isneginf(lower[4, 0])
+    assert np.isposinf(high[4, 0])
+    seen = weight > 0
+    np.testing.assert_allclose(weighted.undo(weighted.apply(X[seen]))[:, 1], X[seen, 1], atol=0.3)
+
+
+def test_without_ties_it_is_the_gaussian_on_normal_scores() -> None:
+    z, _, _ = mixed(300)
+    scores = ndtri((rankdata(np.exp(z), axis=0) - 0.5) / len(z))
+    found = rs.RobustGraph("copula", n_blocks=1).fit(np.exp(z))
+    np.testing.assert_allclose(
+        found.association_, rs.RobustGraph("gaussian", n_blocks=1).fit(scores).association_, atol=1e-10
+    )
+
+
+def polychoric(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """The latent correlation of two ordered columns given their thresholds, by rectangle probabilities; its error."""
+    cuts = [np.append(ndtri(np.cumsum(np.unique(v, return_counts=True)[1])[:-1] / v.size), 8.0) for v in (x, y)]
+    counts = pd.crosstab(x, y).to_numpy()
+
+    def minus_log(r: float) -> float:
+        normal = multivariate_normal(cov=[[1.0, r], [r, 1.0]])
+        below = np.array([[normal.cdf([a, b]) for b in cuts[1]] for a in cuts[0]])
+        cells = np.diff(np.diff(np.pad(below, ((1, 0), (1, 0))), axis=0), axis=1)
+        return -float((counts * np.log(np.maximum(cells, 1e-12))).sum())
+
+    r = minimize_scalar(minus_log, bounds=(-0.95, 0.95), method="bounded").x
+    curvature = (minus_log(r + 0.01) - 2 * minus_log(r) + minus_log(r - 0.01)) / 1e-4
+    return float(r), float(1 / np.sqrt(curvature))
+
+
+@pytest.mark.parametrize("cuts", [(0.3,), (-1.0, 0.0, 0.8)])
+def test_two_ordered_columns_have_their_polychoric_correlation(cuts: tuple[float, ...]) -> None:
+    z = np.random.default_rng(3).multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=2000)
+    X = np.column_stack([np.digitize(z[:, 0], cuts), np.digitize(z[:, 1], [-0.5, 0.7])]).astype(float)
+    K = rs.RobustScoreMatching("copula", n_blocks=1).fit(X).interaction_
+    expected, error = polychoric(*X.T)
+    found = -K[0, 1] / np.sqrt(K[0, 0] * K[1, 1])
+    assert abs(found - expected) < error / 2
+    scores = np.corrcoef(X.T)[0, 1]
+    assert found > scores + 2 * error  # numbers of categories are correlated less than what they stand for
+
+
+def test_associations_of_mixed_columns_are_those_of_the_latent_numbers() -> None:
+    """Slopes of one, and no more false pairs than a test at 5 % may find."""
+    slopes, false = [], []
+    for seed in range(3):
+        _, X, truth = mixed(1500, seed)
+        table = rs.RobustGraph("copula", **CLASSIC).fit(X).edge_intervals()
+        pairs = [[int(name[1:]) for name in table[side]] for side in ("source", "target")]
+        true = truth[pairs[0], pairs[1]]
+        slopes.append(np.asarray(table["association"]) @ true / (true @ true))
+        false.append(np.mean(table["p_value"][np.abs(true) < 1e-9] < 0.05))
+        inside = (table["association_low"] <= true) & (true <= table["association_high"])
+        assert inside.mean() > 0.8
+    assert 0.93 < np.mean(slopes) < 1.07
+    assert np.mean(false) < 0.12
+
+
+@pytest.mark.parametrize("damage", ["far", "copies"])
+def test_bad_rows_are_found_and_good_ones_kept(damage: str) -> None:
+    _, X, truth = mixed(600, 1, m=12, n_edges=12)
+    bad = np.random.default_rng(0).choice(600, 30, replace=False)
+    dirty, numeric = X.copy(), [j for j in range(12) if j % 6 in (0, 3, 4, 5)]
+    if damage == "far":
+        dirty[np.ix_(bad, numeric)] += 6 * X[:, numeric].std(axis=0)
+    else:
+        dirty[bad] = X[bad[0]]
+    clean = rs.RobustGraph("copula", alphas=20).fit(X)
+    model = rs.RobustGraph("copula", alphas=20).fit(dirty)
+    assert clean.share_dropped_ < 0.01
+    assert (model.row_weights_[bad, 0] == 0).mean() > 0.75
+    assert (np.delete(model.row_weights_[:, 0], bad) == 0).mean() < 0.01
+    edges = np.abs(upper(truth)) > 1e-9
+    found = upper(model.association_) != 0
+    assert 2 * (found & edges).sum() / (found.sum() + edges.sum()) > 0.75
+
+
+def test_many_zeros_do_not_turn_signs_nor_cut_a_chain() -> None:
+    K = np.eye(5) + 0.45 * (np.eye(5, k=1) + np.eye(5, k=-1)) * -1
+    z = np.random.default_rng(1).multivariate_normal(np.zeros(5), np.linalg.inv(K), size=1200)
+    rain = np.maximum(np.exp(z) - 1.3, 0.0)
+    assert (rain == 0).mean() > 0.5
+    graph = rs.RobustGraph("copula", **CLASSIC).fit(rain).graph_
+    assert graph.adjacency[np.arange(4), np.arange(1, 5)].all()
+    assert (graph.association[graph.adjacency] > 0).all()
+    assert graph.n_edges <= 5
+
+
+def test_codes_of_categories_do_not_matter() -> None:
+    _, X, _ = mixed(500)
+    Y = X.copy()
+    Y[:, 1], Y[:, 2], Y[:, 0] = 7 - 3 * X[:, 1], X[:, 2] ** 2, np.log(X[:, 0])
+    one, other = (rs.RobustScoreMatching("copula", n_blocks=1).fit(rows).interaction_ for rows in (X, Y))
+    signs = np.array([1, -1, 1, 1, 1, 1])
+    np.testing.assert_allclose(other * np.multiply.outer(signs, signs), one, atol=0.06 * np.abs(one).max())
+
+
+def test_the_order_of_rows_and_columns_does_not_matter() -> None:
+    _, X, _ = mixed(300)
+    rows, columns = np.random.default_rng(0).permutation(300), np.array([5, 2, 0, 3, 1, 4])
+    one = rs.RobustGraph("copula", **CLASSIC).fit(X)
+    other = rs.RobustGraph("copula", **CLASSIC).fit(X[np.ix_(rows, columns)])
+    np.testing.assert_allclose(other.association_, one.association_[np.ix_(columns, columns)], atol=1e-5)
+    again = rs.RobustGraph("copula", **CLASSIC).fit(X)
+    np.testing.assert_array_equal(again.association_, one.association_)
+
+
+def test_missing_cells_and_new_rows() -> None:
+    _, X, truth = mixed(800)
+    holes = np.random.default_rng(0).random(X.shape) < 0.15
+    frame = pd.DataFrame(np.where(holes, np.nan, X), columns=list("abcdef"))
+    model = rs.RobustGraph("copula", missing="impute", **CLASSIC).fit(frame)
+    table = model.edge_intervals()
+    true = truth[[ord(name) - 97 for name in table["source"]], [ord(name) - 97 for name in table["target"]]]
+    assert 0.85 < np.asarray(table["association"]) @ true / (true @ true) < 1.15
+    (filled,) = model.imputations(1)
+    np.testing.assert_array_equal(filled.to_numpy()[~holes][:50], X[~holes][:50])
+    assert set(filled["b"]) == {0.0, 1.0}
+    assert set(filled["c"]) <= set(range(5))
+    assert "known to an interval" in model.summary()
+    assert set(model.predict(frame.dropna().head(20))) <= {1, -1}
+    assert len(model.suspicious_rows(frame.head(30))) == 30
+
+
+def test_kinds_are_found_and_changed() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"rounded": rng.normal(size=400).round(2), "answers": rng.integers(1, 6, 400), "x": rng.normal(size=400)}
+    )
+    cells = rs.RobustGraph("copula", **CLASSIC).fit(X).fitted_.prepared.filling.drawn
+    assert cells[:, 0].mean() < 0.02  # but for ends of the column, where intervals are wide
+    assert cells[:, 1].all()
+    assert not cells[:, 2].any()
+    family = rs.families.GaussianCopula(kinds={"answers": "continuous", "rounded": "ordered"})
+    cells = rs.RobustGraph(family, **CLASSIC).fit(X).fitted_.prepared.filling.drawn
+    assert cells[:, 0].any()
+    assert not cells[:, 1:].any()
+    with pytest.raises(ValueError, match="kinds='z' is not the name of a column"):
+        rs.RobustGraph(rs.families.GaussianCopula(kinds={"z": "ordered"})).fit(X)
+    with pytest.raises(ValueError, match="'continuous' or 'ordered'"):
+        rs.families.GaussianCopula(kinds={"x": "nominal"})
+
+
+def test_whether_it_fits_is_asked_of_what_margins_leave() -> None:
+    _, X, _ = mixed(800)
+    assert rs.RobustGraph("copula", **CLASSIC).fit(X).check_fit().verdict == "fits"
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=800)
+    curved = np.column_stack([x, x**2 + 0.3 * rng.normal(size=800), rng.normal(size=800)])
+    assert rs.RobustGraph("copula", **CLASSIC).fit(curved).check_fit().verdict == "does not fit"
+
+
+@pytest.mark.parametrize(
+    ("options", "given", "words"),
+    [
+        ({"scale": None}, {}, "scale=None"),
+        ({"cells": True}, {}, "cells=True is not for the copula"),
+        ({"storage": "matrix-free"}, {}, "storage='matrix-free' is not for the copula"),
+        ({"select": "cv"}, {}, "select='cv'"),
+        ({"fit_location": False}, {}, "fit_location=False"),
+        ({}, {"covariates": np.arange(60.0)}, "takes no covariates"),
+        ({}, {"moderators": {"g": np.repeat(["a", "b"], 30)}}, "takes no covariates"),
+        ({"max_memory": "1 MB"}, {"large": True}, "Fit a sample of the rows"),
+    ],
+)
+def test_what_it_cannot_do_is_refused(options: dict, given: dict, words: str) -> None:
+    X = (
+        mixed(60)[1]
+        if not given.pop("large", False)
+        else np.random.default_rng(0).integers(0, 3, (9000, 6)).astype(float)
+    )
+    with pytest.raises(ValueError, match=words):
+        rs.RobustGraph("copula", **options).fit(X, **given)
+
+
+def test_losses_and_scores_of_rows_are_refused() -> None:
+    _, X, _ = mixed(100)
+    model = rs.RobustGraph("copula", **CLASSIC).fit(X)
+    for ask in (model.row_losses, model.score):
+        with pytest.raises(ValueError, match="not known for the copula"):
+            ask(X)
