@@ -19,9 +19,9 @@ from robscore.fitting.weigh import Weighed
 from robscore.losses.quadratic import QuadraticLoss
 from robscore.rows.row_source import some_of
 from robscore.selection import SELECTORS, Candidates, Choice
-from robscore.selection.autocorrelation_time import autocorrelation_time
 from robscore.selection.candidates import last_position_with_same_graph
 from robscore.selection.n_edges import find_n_edges
+from robscore.selection.standard_errors import autocorrelation_time
 from robscore.solvers.path import Path
 from robscore.weighting.block_weights import weigh_rows
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -35,20 +36,6 @@ Check = Callable[[str, Any], None]
 def _boolean(name: str, value: object) -> None:
     if not isinstance(value, bool | np.bool_):
         raise ArgumentError(name, value, "must be True or False.")
-
-
-def _whole(at_least: int) -> Check:
-    def check(name: str, value: object) -> None:
-        check_whole(name, value, at_least=at_least)
-
-    return check
-
-
-def _number(at_least: float) -> Check:
-    def check(name: str, value: object) -> None:
-        check_number(name, value, at_least=at_least)
-
-    return check
 
 
 def _share(name: str, value: object) -> None:
@@ -106,16 +93,16 @@ _CHECKS: dict[str, Check] = {
     "contamination": _optional(lambda _, value: check_contamination(value)),
     "n_blocks": _optional(_n_blocks),
     "shuffle": _boolean,
-    "n_partitions": _whole(1),
+    "n_partitions": partial(check_whole, at_least=1),
     "reweight": _optional(_reweight),
-    "alpha": _optional(_number(0.0)),
+    "alpha": _optional(partial(check_number, at_least=0.0)),
     "select": _select,
-    "ebic_gamma": _number(0.0),
-    "n_edges": _optional(_whole(0)),
+    "ebic_gamma": partial(check_number, at_least=0.0),
+    "n_edges": _optional(partial(check_whole, at_least=0)),
     "alphas": lambda _, value: (alpha_grid(value, 1.0, 0.5), None)[1],
     "alpha_min_ratio": _share,
-    "max_edges": _optional(_whole(0)),
-    "diagonal_multiplier": _number(0.0),
+    "max_edges": _optional(partial(check_whole, at_least=0)),
+    "diagonal_multiplier": partial(check_number, at_least=0.0),
     "penalize_diagonal": _boolean,
     "fit_location": _boolean,
     "scale": _one_of("median", None),
@@ -124,10 +111,10 @@ _CHECKS: dict[str, Check] = {
     "max_memory": lambda name, value: (read_bytes(name, value), None)[1],
     "storage": lambda _, value: check_storage(value),
     "tol": _share,
-    "max_iter": _whole(1),
+    "max_iter": partial(check_whole, at_least=1),
     "random_state": _optional(_random_state),
     "n_jobs": _optional(_n_jobs),
-    "verbose": _whole(0),
+    "verbose": partial(check_whole, at_least=0),
 }
 
 

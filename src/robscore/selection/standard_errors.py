@@ -7,6 +7,11 @@ A derivative is a sum over rows, d_ij = sum_r s_r, so its variance is estimated 
 Every pair's derivative is taken after the node parameters of its two columns, K_jj and eta_j, have adapted to it: with
 H_jj their Hessian, and h their second derivatives with K_ij, s_r is less by h' H_jj^-1 times the row's share in their
 derivatives. Where the last column of a composition couples all others, all parameters of the graph have adapted.
+
+Rows of a series are not independent: if neighbours' shares resemble each other, the variance of their sum is tau times
+as large (:mod:`robscore.weighting.time_blocks`), standard errors are sqrt(tau) times as large, and n rows say as much
+as n / tau. :func:`autocorrelation_time` measures tau by the shares at the largest penalty. Sorted rows are no series,
+so for these, as for independent rows, tau is exactly 1, and no order changes the choice.
 """
 
 from __future__ import annotations
@@ -16,11 +21,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.elements import PairwiseElements
 from robscore.losses.interaction_parts import both_ends, ends_exchanged
 from robscore.losses.quadratic import QuadraticLoss, as_location, assemble_hessian
 from robscore.solvers.path import Path, joined_support
 from robscore.solvers.unpenalised import Factor, SingularLossError, factor_positive_definite
-from robscore.weighting.row_weights import WeightedRows, squared_total
+from robscore.weighting.row_weights import RowWeights, WeightedRows, squared_total
+from robscore.weighting.time_blocks import TimeBlocks
+
+_MOST_ROWS, _MOST_NUMBERS = 5_000, 300_000  # guard time: rows, and their shares, that are looked at
 
 
 def standard_errors(
@@ -208,3 +217,45 @@ def _sum_of_squares(gradients: Array, rows: WeightedRows) -> Array:
     each = gradients if rows.frequency is None else gradients / rows.frequency[:, None]
     squares = np.einsum("ij,ij->j", gradients, each)
     return np.asarray(np.maximum(squares - _of_mean(gradients.sum(axis=0), rows), 0.0))
+
+
+def autocorrelation_time(loss: QuadraticLoss, path: Path, elements: PairwiseElements, weights: RowWeights) -> float:
+    """Measure tau of the rows in their order; 1 unless they are clearly a series."""
+    if weights.frequency is not None or loss.n_columns < 2:
+        return 1.0  # weighted rows are not a series
+    first = elements.subset(np.arange(min(elements.n_rows, _MOST_ROWS)))
+    # Rows that differ, and of equal ones the first with a weight: copies are a frequency, and no series.
+    keys = first.row_keys()
+    gamma, g = (of_rows[: keys.size] for of_rows in weights)
+    counted_first = np.argsort((gamma == 0) | (g == 0), kind="stable")
+    some = np.sort(counted_first[np.unique(keys[counted_first], return_index=True)[1]])
+    if not all(of_rows[some].sum() > 0 for of_rows in weights):
+        return 1.0
+    rows = WeightedRows.of(first.subset(some), weights.some(some))
+    shares = _shares(loss, path, rows)
+    counted = rows.gamma_weights > 0
+    shares[counted] -= shares[counted].mean(axis=0)
+    return TimeBlocks.of(shares).tau_of_series
+
+
+def _shares(loss: QuadraticLoss, path: Path, rows: WeightedRows) -> Array:
+    """Compute what rows add to the derivatives in K_ij, for all pairs or some of every column, shape (n, p)."""
+    m = loss.n_columns
+    whole = loss.completed(path.interactions[0]), path.locations[0]
+    z = profile_out_node_parameters(loss, *whole, fit_location=path.fit_location)
+    own = on_own_parameters(loss, fit_location=path.fit_location)
+    entries = loss.parts.own_entries(m, loss.n_locations)
+    in_own = [rows.gradients(z, at, np.arange(m), symmetric=False) for at in entries]
+    most = _MOST_NUMBERS // rows.elements.n_rows
+    if m * (m - 1) // 2 <= most:
+        i, j = np.triu_indices(m, 1)
+    else:  # each column with those next to it
+        bands = max(most // m, 1)
+        i = np.tile(np.arange(m), bands)
+        j = (i + np.repeat(np.arange(1, bands + 1), m)) % m
+    shares = np.zeros((rows.elements.n_rows, i.size))
+    for entry, node in ((i, j), (j, i)):
+        shares += rows.gradients(z, entry, node, symmetric=False)
+        for factor, gradient in zip(own, in_own, strict=True):
+            shares -= factor[node, entry] * gradient[:, node]
+    return shares
