@@ -22,7 +22,7 @@ def observed_rows(fit: Fit) -> Rows:
     if prepared.filling is not None:
         X = prepared.filling.observed.copy()
         X[:, :m][prepared.filling.missing] = np.nan
-        rows = ArrayRows(X)
+        rows = ArrayRows(X).counted(rows.frequency)
     scaling = prepared.preparation.scaling
     return rows if scaling is None else rows.mapped(scaling.undo)
 

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import Array, BoolArray
 from robscore.cells.draw_cells import DrawingOrder, initial_values, redrawn
 from robscore.domains import Real
@@ -44,8 +45,7 @@ class CommonScore:
     def of(cls, rows: Rows, *, is_real: bool) -> CommonScore:
         """Learn from rows as given, which may have missing cells."""
         coordinates = Coordinates.of(rows, is_real=is_real)
-        some = np.linspace(0, rows.n_rows - 1, min(rows.n_rows, _MOST_ROWS)).astype(np.intp)
-        t = coordinates(rows.take(some))
+        t = coordinates(rows.take(evenly_spread(np.arange(rows.n_rows), _MOST_ROWS, rows.frequency)))
         t = t[~np.isnan(t).all(axis=1)]
         return cls(coordinates, DistanceWeight.of(completed(t, is_real=is_real), is_real=is_real))
 
