@@ -300,6 +300,11 @@ def test_few_rows_of_large_weight_are_enough_for_intervals():
         model.fit(X).edge_intervals(block_size=1)
 
 
+def test_the_common_score_is_learnt_from_repetitions(weighted_and_repeated):
+    one, other, X, weight = weighted_and_repeated
+    assert one.score(X, sample_weight=weight) == pytest.approx(other.score(np.repeat(X, weight, axis=0)), rel=1e-9)
+
+
 def test_rows_that_are_too_few_are_counted_by_repetitions():
     X, weight = np.random.default_rng(0).normal(size=(8, 2)), np.full(8, 2)
     model = rs.RobustGraph("gaussian", n_blocks=1, alphas=10).fit(X, sample_weight=weight)
@@ -318,6 +323,16 @@ def test_errors_after_filling_in_are_of_repetitions():
     plain = sklearn.clone(model).fit(X).edge_intervals(block_size=1)
     often = sklearn.clone(model).fit(X, sample_weight=np.full(150, 9)).edge_intervals(block_size=1)
     np.testing.assert_allclose(often["interaction_error"] * 3, plain["interaction_error"], rtol=0.05)
+
+
+def test_pairs_of_cells_are_counted_by_repetitions():
+    X = with_missing_cells()
+    weight = np.where(np.isnan(X[:, 0]), 3, 1)
+    model = rs.RobustGraph("gaussian", n_blocks=1, alphas=10, missing="impute")
+    one = sklearn.clone(model).fit(X, sample_weight=weight).fitted_.prepared
+    other = model.fit(np.repeat(X, weight, axis=0)).fitted_.prepared
+    np.testing.assert_allclose(one.filling.pairs_observed, other.filling.pairs_observed)
+    assert one.describe_missing == other.describe_missing
 
 
 def test_stability_selection_draws_the_same_share_of_the_rows():

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robscore._tools.typing import Array, BoolArray
+from robscore._tools.numbers import whole_counts
+from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.cells.draw_cells import Bounds, DrawingOrder
 from robscore.cells.wrong_cells import SuspectCells
 
@@ -37,6 +38,8 @@ class FilledCells:
     change : float
         The relative change of the parameters in the last rounds.
     converged : bool
+    frequency : array of shape (n,), or None
+        How many times every row counts; None where each counts once.
     """
 
     missing: BoolArray
@@ -50,11 +53,14 @@ class FilledCells:
     change: float = np.inf
     converged: bool = False
     bounds: Bounds | None = None
+    frequency: Array | None = None
 
     @property
     def pairs_observed(self) -> Array:
         """The share of the rows in which no cell of a pair was drawn, shape (m, m)."""
         observed = (~self.drawn).astype(float)
+        if self.frequency is not None:
+            return np.asarray((observed.T * self.frequency) @ observed / self.frequency.sum())
         return np.asarray(observed.T @ observed / max(len(observed), 1))
 
     @property
@@ -70,16 +76,17 @@ class FilledCells:
 
     def describe(self, names: Sequence[str]) -> str:
         """Describe how many cells were missing or wrong, and which columns have most of the missing ones."""
-        n, m = self.missing.shape
+        m = self.missing.shape[1]
+        n = self._count(np.ones((len(self.missing), 1), dtype=bool))[0]
         parts = []
         if self.missing.any():
-            counts = self.missing.sum(axis=0)
+            counts = self._count(self.missing)
             most = ", ".join(f"{names[j]} ({counts[j]})" for j in np.argsort(-counts, kind="stable")[:3] if counts[j])
             parts.append(
                 f"{counts.sum()} of {n * m} missing ({counts.sum() / (n * m):.1%}) and filled in, most in {most}"
             )
         if self.suspects is not None:
-            wrong = int(np.count_nonzero(self.suspects.likely_wrong))
+            wrong = self._count(self.suspects.likely_wrong).sum()
             parts.append(f"{wrong or 'none'} of {n * m} more likely wrong than not" + (" and redrawn" if wrong else ""))
         if self.bounds is not None:
             tied = np.count_nonzero((self.drawn & ~self.missing).any(axis=0))
@@ -88,3 +95,7 @@ class FilledCells:
         pairs = self.pairs_observed[~np.eye(m, dtype=bool)].mean() if m > 1 else 1.0
         parts.append(f"pairs are present in {pairs:.0%} of the rows, like {pairs * n:.0f} complete ones")
         return "; ".join(parts)
+
+    def _count(self, cells: BoolArray) -> IntArray:
+        """Count some cells by column, shape (m,), those of a row of frequency 2 twice."""
+        return np.asarray(cells.sum(axis=0) if self.frequency is None else whole_counts(self.frequency @ cells))

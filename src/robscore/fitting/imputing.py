@@ -326,8 +326,9 @@ def _with_copies(
     change: float,
 ) -> Prepared:
     table = filler.missing, filler.filled, filler.copies, filler.observed, filler.order, filler.linked
-    filling = FilledCells(*table, suspects, rounds, change, bounds=filler.bounds)
-    rows = ArrayRows(filler.one, prepared.rows.names).counted(prepared.rows.frequency)
+    frequency = prepared.rows.frequency
+    filling = FilledCells(*table, suspects, rounds, change, bounds=filler.bounds, frequency=frequency)
+    rows = ArrayRows(filler.one, prepared.rows.names).counted(frequency)
     return replace(prepared, rows=rows, filling=filling)
 
 
