@@ -122,11 +122,18 @@ class EntryScores:
             self.shift[:, ~inside] = np.clip(slope, -_MOST_SHIFT, _MOST_SHIFT)[:, ~inside]
 
     def _scores(self, alpha: float, entry: Array | float, some: BoolArray) -> Array:
-        """Score some pairs, shape (q,), that enter at ``entry``, with standard errors at alpha."""
-        limit = entry * self.limits[some]
+        """Score some pairs, shape (q,), that enter at ``entry``, with standard errors at alpha.
+
+        That is how a normal variable would stand out with the same tails as Student's t has on both sides:
+        2 Phi(-score) = the tails' sum.
+        """
+        limit, shift, freedom = entry * self.limits[some], self.shift[:, some], self.freedom[some]
         noise = np.maximum(limit - np.sign(self.derivative + self.pull)[:, some] * self.pull[:, some], 0.0)
-        found = _scores(limit, noise, self.shift[:, some], self._errors_at(alpha, some), self.freedom[some])
-        return self._of_ends(found)
+        error = self._errors_at(alpha, some)
+        with np.errstate(all="ignore"):
+            far, moved = (np.minimum(np.nan_to_num(part / error, nan=0.0), _FARTHEST) for part in (noise, limit))
+        tails = stdtr(freedom, -far + moved * shift) + stdtr(freedom, -far - moved * shift)
+        return self._of_ends(np.maximum(-ndtri(np.clip(tails / 2, np.finfo(float).tiny, 0.5)), 0.0))
 
     def _errors_at(self, alpha: float, some: BoolArray) -> Array:
         """Interpolate the standard errors of some pairs, shape (2, q), at any alpha, on logarithmic scales."""
@@ -169,14 +176,3 @@ def _derivatives(
     if rule == "symmetric":
         ends = [np.broadcast_to(part.sum(axis=0), part.shape) for part in ends]
     return ends[0], ends[1]
-
-
-def _scores(limit: Array, noise: Array, shift: Array, error: Array, freedom: Array) -> Array:
-    """Convert to standard errors by which a pair stands out that just enters, from the tails on both sides.
-
-    As a normal variable would stand out, with the same tails as Student's t has:  2 Phi(-score) = the tails' sum.
-    """
-    with np.errstate(all="ignore"):
-        far, moved = (np.minimum(np.nan_to_num(part / error, nan=0.0), _FARTHEST) for part in (noise, limit))
-    tails = stdtr(freedom, -far + moved * shift) + stdtr(freedom, -far - moved * shift)
-    return np.maximum(-ndtri(np.clip(tails / 2, np.finfo(float).tiny, 0.5)), 0.0)
