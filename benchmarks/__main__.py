@@ -46,6 +46,7 @@ NAMES = [
     "unusual_cells",
     "cells_cost",
     "cellmcd_comparison",
+    "mixed_tables",
     "walk",
 ]
 

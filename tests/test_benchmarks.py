@@ -32,6 +32,7 @@ from benchmarks import (
     many_columns,
     mcd_comparison,
     missing_cells,
+    mixed_tables,
     penalty_choice,
     rain_given_past,
     sensitivity,
@@ -341,4 +342,16 @@ def test_groups_that_agree_are_learnt_better_together(tmp_path, monkeypatch, cap
     ((jointly, best, apart, _),) = table.values()
     assert best >= jointly - 0.05
     assert jointly > apart + 0.05
+    assert "1 data sets each" in capsys.readouterr().out
+
+
+def test_columns_of_any_kind_are_learnt_as_their_latent_numbers(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(resumable, "FOLDER", tmp_path)
+    table = mixed_tables.main(1, (500,), ("clean", "six deviations"))
+    clean = {method: cell for (_, damage, method), cell in table.items() if damage == "clean"}
+    assert clean["copula"]["F1"] > clean["auto"]["F1"] + 0.1
+    assert abs(clean["copula"]["slope"] - 1) < 0.1 < 1 - clean["normal scores"]["slope"]
+    moved = table[500, "six deviations", "copula"]
+    assert moved["F1"] > table[500, "six deviations", "copula, n_blocks=1"]["F1"] + 0.1
+    assert moved["lost"] == 0
     assert "1 data sets each" in capsys.readouterr().out
