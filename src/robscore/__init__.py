@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from robscore.families.family import score_elements
     from robscore.families.identifiability import check_identifiable
     from robscore.family_choice import compare_families
+    from robscore.log_ratios import mclr
     from robscore.medians import geometric_median, median_of_means, n_blocks_for
     from robscore.reading import read_table
     from robscore.rows import ArrowRows, ParquetRows
@@ -53,6 +54,7 @@ _HOMES = {
     "equality_test": "certainty.same_graph",
     "geometric_median": "medians",
     "lagged": "series",
+    "mclr": "log_ratios",
     "median_of_means": "medians",
     "n_blocks_for": "medians",
     "penalty_weights": "structure",
@@ -95,6 +97,7 @@ __all__ = [
     "families",
     "geometric_median",
     "lagged",
+    "mclr",
     "median_of_means",
     "medians",
     "metrics",

@@ -269,3 +269,37 @@ def test_losses_and_scores_of_rows_are_refused() -> None:
     for ask in (model.row_losses, model.score):
         with pytest.raises(ValueError, match="not known for the copula"):
             ask(X)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_ordered_categories_are_numbers_in_their_order(library: str) -> None:
+    z = np.random.default_rng(0).multivariate_normal([0, 0], [[1, 0.7], [0.7, 1]], size=400)
+    levels, codes = ["never", "sometimes", "often"], np.digitize(z[:, 1], [-0.5, 0.5])
+    words = [levels[code] for code in codes]
+    if library == "pandas":
+        answers = pd.Categorical(words, categories=levels, ordered=True)
+        frame = pd.DataFrame({"x": z[:, 0], "yes": z[:, 0] + z[:, 1] > 0, "answer": answers})
+    else:
+        polars = pytest.importorskip("polars")
+        answers = polars.Series(words, dtype=polars.Enum(levels))
+        frame = polars.DataFrame({"x": z[:, 0], "yes": z[:, 0] + z[:, 1] > 0, "answer": answers})
+    numbers = np.column_stack([z[:, 0], z[:, 0] + z[:, 1] > 0, codes]).astype(float)
+    found = rs.RobustGraph("copula", **CLASSIC).fit(frame)
+    np.testing.assert_array_equal(found.association_, rs.RobustGraph("copula", **CLASSIC).fit(numbers).association_)
+
+
+def test_log_ratios_keep_zeros_lowest_and_forget_the_depth() -> None:
+    rng = np.random.default_rng(0)
+    counts = rng.negative_binomial(1, 0.05, (80, 6)).astype(float)
+    counts[counts.sum(axis=1) == 0, 0] = 1
+    ratios = rs.mclr(counts)
+    np.testing.assert_array_equal(ratios == 0, counts == 0)
+    assert ratios[counts > 0].min() == pytest.approx(1.0)
+    np.testing.assert_allclose(rs.mclr(counts * rng.integers(1, 50, (80, 1))), ratios, atol=1e-9)
+    for ratio, row in zip(ratios, counts, strict=True):
+        shown = row > 0
+        np.testing.assert_allclose(ratio[shown] - ratio[shown][0], np.log(row[shown] / row[shown][0]), atol=1e-9)
+    assert list(rs.mclr(pd.DataFrame(counts, columns=list("abcdef"))).columns) == list("abcdef")
+    for wrong, words in ((counts - 1, "negative"), (np.zeros((3, 2)), "without any part")):
+        with pytest.raises(ValueError, match=words):
+            rs.mclr(wrong)

@@ -46,7 +46,14 @@ def columns_of(table: AnyData) -> dict[str, Any]:
 
 
 def numbers_in(column: nw.Series[AnyData]) -> Array | None:
-    """Return a column as floats, NaN where a value is missing; None if it does not hold numbers."""
+    """Return a column as floats, NaN where a value is missing; None if it does not hold numbers.
+
+    Ordered categories, as of answers, are 0, 1, ... in their order.
+    """
+    levels = getattr(column.dtype, "categories", None) if isinstance(column.dtype, nw.Enum) else None
+    if levels:
+        place = {level: float(k) for k, level in enumerate(levels)}
+        return np.array([place.get(value, np.nan) for value in column.to_list()])
     if not (column.dtype.is_numeric() or column.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
         return None
     present = ~np.asarray(column.is_null().to_numpy(), dtype=bool)
