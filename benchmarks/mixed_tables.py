@@ -1,16 +1,18 @@
-"""Tables of mixed columns: the Gaussian copula, other ways, and the Gaussian on the latent numbers themselves.
+"""Tables of mixed columns: the Gaussian copula, other ways, and the latent numbers themselves.
 
-24 columns, a sixth each log-normal, of two values, of five answers, zero below a limit, Poisson counts of mean 3, and t
-with 2 degrees of freedom; each is a function of a latent normal number, with 30 edges between these. Rows are clean, or
-5 % of them are bad in one of five ways: Pareto values from three medians upwards in the numeric columns, every cell
-from another row, every latent number moved six deviations up or down, the same answer to all questions ("straight
-lines"), copies of one row.
+24 columns, a sixth each log-normal, of two values, of five answers, zero below a limit, Poisson
+counts of mean 3, and t with 2 degrees of freedom; each is a function of a latent normal number,
+with 30 edges between these. Rows are clean, or 5 % of them are bad in one of five ways: Pareto
+values from three medians upwards in the numeric columns, every cell from another row, every latent
+number moved six deviations up or down, the same answer to all questions ("straight lines"), copies
+of one row.
 
-"latent rows" knows the latent numbers of the good rows. F1 is that of the method's own choice, "area" that under the
-ROC curve along its path, "lost" the share of good rows that lose all weight, "time" that of the fit by one core, over
-that of the Gaussian on as many latent rows. Slope and error (root mean square) compare associations without a penalty
-with the true latent ones; "nulls" is how often a true null is rejected at 5 %, "covered" how often a 95 % interval of
-an association holds the truth.
+"latent rows" knows the latent numbers of the good rows. F1 is that of the method's own choice,
+"area" that under the ROC curve along its path, "lost" the share of good rows that lose all weight,
+"time" that of the fit by one core, over that of the Gaussian on as many latent rows. Slope and
+error (root mean square) compare associations without a penalty with the true latent ones; "nulls"
+is how often a true null is rejected at 5 %, "covered" how often a 95 % interval of an association
+holds the truth.
 
 Results are stored: a run that was stopped goes on where it was.
 """

@@ -4,7 +4,8 @@ A questionnaire
 
 Answers of 700 people to nine questions on a scale of one to seven, simulated from two traits; thirty people ticked at
 random. What you look at is the graph of the questions, and who did not answer as the others do. Answers on a scale
-are no measurements, and the fit says so.
+are no measurements: for the copula each says between which bounds a number lies that nobody sees, and associations
+are polychoric partial correlations.
 """
 
 import matplotlib.pyplot as plt
@@ -22,9 +23,8 @@ answers[careless] = rng.choice([1.0, 7.0], size=(30, 9))  # the ends of the scal
 names = [f"sleep {k}" for k in range(1, 6)] + [f"mood {k}" for k in range(1, 5)]
 X = pd.DataFrame(answers, columns=names)
 
-model = rs.RobustGraph("gaussian").fit(X)
-for caution in model.cautions_:
-    print("-", caution, "\n")
+model = rs.RobustGraph("copula").fit(X)
+print(model.graph_)
 
 # %%
 # Two clusters of questions
@@ -48,6 +48,7 @@ rows.head(4)
 # %%
 # Where it fails
 # --------------
-# Scales of two to four steps are too coarse for any family here, and no polychoric correlation is offered: edges are
-# then rough. Somebody who ticks "4" everywhere is the most ordinary person of all and is never found. Two traits make
-# *all* questions of a topic depend on each other; the graph shows that as a cluster, but it does not name a trait.
+# Somebody who ticks "4" everywhere is the most ordinary person of all and is never found. Scales of two or three steps
+# say less about what is behind them, so that it takes more people to see an edge. Two traits make *all* questions of a
+# topic depend on each other; the graph shows that as a cluster, but it does not name a trait. More columns of other
+# kinds: :doc:`mixed_columns`.
