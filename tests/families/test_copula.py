@@ -158,7 +158,7 @@ def test_bad_rows_are_found_and_good_ones_kept(damage: str) -> None:
     clean = rs.RobustGraph("copula", alphas=20).fit(X)
     model = rs.RobustGraph("copula", alphas=20).fit(dirty)
     assert clean.share_dropped_ < 0.01
-    assert (model.row_weights_[bad, 0] == 0).mean() > 0.75
+    assert (model.row_weights_[bad, 0] == 0).mean() > (0.9 if damage == "far" else 0.6)  # draws move copies apart
     assert (np.delete(model.row_weights_[:, 0], bad) == 0).mean() < 0.01
     edges = np.abs(upper(truth)) > 1e-9
     found = upper(model.association_) != 0
@@ -303,3 +303,12 @@ def test_log_ratios_keep_zeros_lowest_and_forget_the_depth() -> None:
     for wrong, words in ((counts - 1, "negative"), (np.zeros((3, 2)), "without any part")):
         with pytest.raises(ValueError, match=words):
             rs.mclr(wrong)
+
+
+def test_columns_of_hardly_anything_but_zeros_are_fitted() -> None:
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(np.exp(rng.normal(size=(150, 1)) - [0.5, 1.0, 2.5, 3.5]))
+    model = rs.RobustGraph("copula", alphas=20).fit(counts.astype(float))
+    assert (counts == 0).mean(axis=0)[3] > 0.9
+    assert np.isfinite(model.association_).all()
+    assert model.share_dropped_ < 0.05

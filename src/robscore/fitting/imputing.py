@@ -154,7 +154,10 @@ class Filler:
             return
         first = _FIRST_SWEEPS if self.rounds == 1 else _SWEEPS
         self.latest = self._drawn(X, parameters, [first] + [_SWEEPS] * (_EACH - 1))
-        kept = min(_EACH * max(self.rounds // 2, 1), self.most) - _EACH if self.rounds >= 4 else 0
+        if self.bounds is None:
+            kept = min(_EACH * max(self.rounds // 2, 1), self.most) - _EACH if self.rounds >= 4 else 0
+        else:  # old draws would hold associations near zero, where these began
+            kept = min(_EACH * max(self.rounds - 1 - _WHOLE[-1], 0), self.most - _EACH)
         self.copies = np.concatenate([self.copies[len(self.copies) - min(kept, len(self.copies)) :], self.latest])
 
     def _drawn(self, X: Array, parameters: Parameters, sweeps: list[int]) -> Array:
@@ -244,7 +247,8 @@ def fit_imputed(
                     prepared = _with_margins_of_counted(prepared, table, filler, fit.weights)
             else:
                 count += len(filler.latest)
-                loss = _with_latest(loss, now, filler, fit, 1.0 if filler.is_exact else len(filler.latest) / count)
+                is_fresh = filler.is_exact or (has_margins and number <= _WHOLE[-1])
+                loss = _with_latest(loss, now, filler, fit, 1.0 if is_fresh else len(filler.latest) / count)
             if not filler.filled.any() and suspects is None:
                 change = 0.0  # all cells are points, so nothing is drawn
                 break
@@ -275,7 +279,9 @@ def _filler(prepared: Prepared, table: TableWithMissing, settings: Settings) -> 
     # Which cells are wrong is drawn in any case, so moments of the others would not be exact.
     filler = Filler(family, X, missing, order, settings.seed, settings.memory, exact=suspects is None)
     if isinstance(margins, Margins):
+        # Independent draws first: at the middle of its interval a column of many zeros would hardly vary.
         filler.bound(margins.bounds(table.given[prepared.complete]))
+        filler.draw((np.eye(X.shape[1]), np.zeros(X.shape[1])))
     if suspects is not None:
         filler.flag(suspects.flagged, fill=True)
     return filler, suspects
