@@ -312,3 +312,11 @@ def test_columns_of_hardly_anything_but_zeros_are_fitted() -> None:
     assert (counts == 0).mean(axis=0)[3] > 0.9
     assert np.isfinite(model.association_).all()
     assert model.share_dropped_ < 0.05
+
+
+def test_a_pair_is_significant_where_its_interval_leaves_out_zero() -> None:
+    z = np.random.default_rng(0).multivariate_normal(np.zeros(4), np.full((4, 4), 0.5) + 0.5 * np.eye(4), size=800)
+    table = rs.RobustGraph("copula", **CLASSIC).fit((z > 0.2).astype(float)).edge_intervals()
+    beyond_zero = np.asarray((table["association_low"] > 0) | (table["association_high"] < 0))
+    assert np.mean(beyond_zero == np.asarray(table["p_value"] < 0.05)) > 0.8
+    assert (table["p_value"] < 0.05).mean() >= 0.5

@@ -16,6 +16,7 @@ from robscore.certainty.influence import (
     count_blocks,
 )
 from robscore.elements import PairwiseElements
+from robscore.families.copula import Margins
 from robscore.fitting.fit_result import GraphFit
 from robscore.fitting.solve import solve as solve_path
 from robscore.graph import pair_associations
@@ -198,6 +199,11 @@ def _table(
     interaction, association = _estimates(found)
     tested = Tested(interaction, errors[0], n_blocks, level, fdr)
     low, high = association_interval(association, errors[1], tested.reach)
+    if isinstance(fit.prepared.preparation.scaling, Margins):
+        # Latent variances are 1, so K_ij varies with a scale that nobody estimates; the association does not.
+        tests = Tested(association, errors[1], n_blocks, level, fdr)
+    else:
+        tests = tested
     i, j = found.solved.pairs
     columns: dict[str, Column] = {
         "source": (str, [fit.names[k] for k in i]),
@@ -206,7 +212,7 @@ def _table(
         "association": (float, association),
         "association_low": (float, low),
         "association_high": (float, high),
-        **tested.tests(),
+        **tests.tests(),
         "in_graph": (bool, fit.graph.adjacency[i, j]),
     }
-    return tested.table(columns, fit.frame, ties=-np.abs(association))
+    return tests.table(columns, fit.frame, ties=-np.abs(association))
