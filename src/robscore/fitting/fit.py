@@ -63,7 +63,8 @@ def fit_graph(data: Data, settings: GraphSettings) -> GraphFit:
 def _fit_all_rows(data: Data, settings: GraphSettings) -> GraphFit:
     if settings.fills_in:
         fit = partial(fit_prepared, weigh=weigh_imputed, choose=choose_imputed)
-        return fit_imputed(data, settings, fit, _refit_to_draw, settled=_SETTLED)
+        with threads_for(data.rows.n_rows, data.rows.n_columns):  # between fits are many small products
+            return fit_imputed(data, settings, fit, _refit_to_draw, settled=_SETTLED)
     choose_penalty = choose_together_or_apart if data.moderators else choose
     return fit_prepared(prepare(data, settings), settings, choose=choose_penalty)
 
