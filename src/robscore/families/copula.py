@@ -101,6 +101,11 @@ class Margins(Scaling):
             drawn.append(_are_intervals(F, np.bincount(which), None if kinds is None else kinds[j], rule))
         return cls(np.zeros(m), np.ones(m), tuple(values), tuple(upper), tuple(drawn))
 
+    def _middle(self, j: int) -> Array:
+        """The latent number in the middle of what each value of column j stands for."""
+        F = np.append(0.0, self.upper[j])
+        return np.asarray(ndtri((F[:-1] + F[1:]) / 2))
+
     def bounds(self, X: Array) -> tuple[Array, Array]:
         """Between which values the latent numbers of rows X lie, two arrays of shape (n, m); equal where it is known.
 
@@ -108,8 +113,7 @@ class Margins(Scaling):
         """
         lower, upper = np.empty(X.shape), np.empty(X.shape)
         for j, column in enumerate(X.T):
-            F = np.append(0.0, self.upper[j])
-            middle = ndtri((F[:-1] + F[1:]) / 2)
+            F, middle = np.append(0.0, self.upper[j]), self._middle(j)
             at = np.clip(np.searchsorted(self.values[j], column), 0, len(middle) - 1)
             is_drawn = self.drawn[j][at] & (self.values[j][at] == column)
             points = np.interp(column, self.values[j], middle)
@@ -123,16 +127,14 @@ class Margins(Scaling):
         """Latent numbers of rows X, shape (n, m): points, and the middle of what intervals hold."""
         latent = np.empty(X.shape)
         for j, column in enumerate(X.T):
-            F = np.append(0.0, self.upper[j])
-            latent[:, j] = np.interp(column, self.values[j], ndtri((F[:-1] + F[1:]) / 2))
+            latent[:, j] = np.interp(column, self.values[j], self._middle(j))
         return latent
 
     def undo(self, Y: Array) -> Array:
         """Values in the columns' own units of latent numbers Y, shape (n, m): values of intervals are those seen."""
         values = np.empty(Y.shape)
         for j, column in enumerate(Y.T):
-            F = np.append(0.0, self.upper[j])
-            middle, own = ndtri((F[:-1] + F[1:]) / 2), self.values[j]
+            middle, own = self._middle(j), self.values[j]
             at = np.clip(np.searchsorted(ndtri(self.upper[j]), column), 0, own.size - 1)
             values[:, j] = np.where(self.drawn[j][at], own[at], np.interp(column, middle, own))
         return values
