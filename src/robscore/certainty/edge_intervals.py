@@ -16,7 +16,6 @@ from robscore.certainty.influence import (
     count_blocks,
 )
 from robscore.elements import PairwiseElements
-from robscore.families.copula import Margins
 from robscore.fitting.fit_result import GraphFit
 from robscore.fitting.solve import solve as solve_path
 from robscore.graph import pair_associations
@@ -199,11 +198,9 @@ def _table(
     interaction, association = _estimates(found)
     tested = Tested(interaction, errors[0], n_blocks, level, fdr)
     low, high = association_interval(association, errors[1], tested.reach)
-    if isinstance(fit.prepared.preparation.scaling, Margins):
-        # Latent variances are 1, so K_ij varies with a scale that nobody estimates; the association does not.
-        tests = Tested(association, errors[1], n_blocks, level, fdr)
-    else:
-        tests = tested
+    # Where latent variances are 1, K_ij varies with a scale that nobody estimates; the association does not.
+    at_unit_scale = Tested(association, errors[1], n_blocks, level, fdr)
+    tests = at_unit_scale if fit.prepared.preparation.has_margins else tested
     i, j = found.solved.pairs
     columns: dict[str, Column] = {
         "source": (str, [fit.names[k] for k in i]),

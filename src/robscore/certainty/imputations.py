@@ -95,7 +95,7 @@ def _drawn(fit: Fit, scaled: Array, missing: BoolArray, order: DrawingOrder, k: 
     """So many completions of scaled rows, in units of the data, without covariates."""
     family, m = fit.prepared.preparation.scaled_family, len(fit.names)
     parameters = proper(family, fit.loss, fit.unshrunk)
-    parameters = of_unit_variances(parameters) if isinstance(fit.prepared.preparation.scaling, Margins) else parameters
+    parameters = of_unit_variances(parameters) if fit.prepared.preparation.has_margins else parameters
     scaling, rng = fit.prepared.preparation.scaling, np.random.default_rng([fit.settings.seed, 1])
     observed = scaled if scaling is None else scaling.undo(scaled)
     tables = []

@@ -19,7 +19,6 @@ from robscore.certainty.effects import effects
 from robscore.estimators.common_docs import documented
 from robscore.estimators.judged_rows import JudgesRows
 from robscore.estimators.moderation import ModerationMixin, moderations
-from robscore.families import GaussianCopula
 from robscore.families.family import Family, get_family
 from robscore.family_choice.choose_family import FamilyChoice, choose_family
 from robscore.family_choice.data_profile import ConstantSum, remarks_on_codes, remarks_on_columns
@@ -153,7 +152,7 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
             self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
         rows = self._own_rows(data)
         own = _some(rows)
-        is_any_kind = isinstance(fit.settings.family, GaussianCopula)
+        is_any_kind = fit.settings.family.has_margins
         kinds = [] if is_any_kind else remarks_on_columns(own[np.isfinite(own).all(axis=1)], fit.names)
         self._on_data = [*self._family_choice.remarks, *kinds, *remarks_on_codes(own, fit.names, rows.n_repeated)]
         self._cautions: list[Caution] | None = None

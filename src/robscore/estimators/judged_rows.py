@@ -14,7 +14,6 @@ from robscore.certainty.suspicious_cells import suspicious_cells
 from robscore.certainty.suspicious_rows import RowScores, row_scores, suspicious_rows
 from robscore.elements.streamed import elements_of, held
 from robscore.estimators.data_opener import DataOpener
-from robscore.families.copula import Margins
 from robscore.families.power import PowerFamily
 from robscore.family_choice.common_loss import is_comparable
 from robscore.family_choice.common_score import CommonScore
@@ -303,7 +302,7 @@ class JudgesRows(DataOpener):
         """The complete rows of other data, scaled like the fit's, and which they are; or all rows, filled in."""
         rows = self._open_given(X, covariates, reset=False).rows
         settings, preparation = self.fitted_.settings, self.fitted_.prepared.preparation
-        if isinstance(preparation.scaling, Margins):
+        if preparation.has_margins:
             used = np.ones(rows.n_rows, dtype=bool) if fill else preparation.complete(rows, settings.missing)
             return latent_once(self.fitted_, rows.selected(np.flatnonzero(used))), used
         if fill and self.missing == "impute":

@@ -35,8 +35,8 @@ Kind: TypeAlias = Literal["continuous", "ordered"]
 
 
 @dataclass(frozen=True)
-class TieRule:
-    """Which equal values are drawn within their interval.
+class MarginRule:
+    """How a column becomes latent numbers: which equal values are drawn within their interval.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Margins(Scaling):
         X: Array,
         weights: Array | None = None,
         kinds: Sequence[Kind | None] | None = None,
-        rule: TieRule | None = None,
+        rule: MarginRule | None = None,
     ) -> Self:
         """Of the rows X, shape (n, m), with NaN in missing cells, and of their weights, shape (n,).
 
@@ -87,7 +87,7 @@ class Margins(Scaling):
         >>> margins.apply(X)[:, 1].round(2).tolist()
         [-1.15, -0.32, 1.15, 0.32]
         """
-        m, rule = X.shape[1], rule or TieRule()
+        m, rule = X.shape[1], rule or MarginRule()
         weights = np.ones(len(X)) if weights is None else weights
         values, upper, drawn = [], [], []
         for j, column in enumerate(X.T):
@@ -140,7 +140,7 @@ class Margins(Scaling):
         return values
 
 
-def _are_intervals(F: Array, counts: IntArray, kind: Kind | None, rule: TieRule) -> BoolArray:
+def _are_intervals(F: Array, counts: IntArray, kind: Kind | None, rule: MarginRule) -> BoolArray:
     """Which values of a column stand for intervals: those that several rows share, unless narrow."""
     if kind == "continuous":
         return np.zeros(F.size, dtype=bool)
@@ -163,8 +163,8 @@ class GaussianCopula(Gaussian):
     kinds : dict, optional
         By name of a column: "continuous" takes all its values as points, "ordered" all that several rows share as
         intervals. By default values that so many rows share that it matters are intervals.
-    ties : TieRule, optional
-        From which width on intervals matter.
+    rule : MarginRule, optional
+        The numbers that decide how columns become latent numbers.
 
     Examples
     --------
@@ -176,23 +176,25 @@ class GaussianCopula(Gaussian):
     True
     """
 
-    def __init__(self, *, kinds: Mapping[str, Kind] | None = None, ties: TieRule | None = None) -> None:
+    has_margins = True
+
+    def __init__(self, *, kinds: Mapping[str, Kind] | None = None, rule: MarginRule | None = None) -> None:
         super().__init__()
         for name, kind in (kinds or {}).items():
             if kind not in get_args(Kind):
                 raise ArgumentError("kinds", kind, f"of column {name!r} is not known; use 'continuous' or 'ordered'.")
-        self.kinds, self.ties = dict(kinds or {}), ties or TieRule()
+        self.kinds, self.rule = dict(kinds or {}), rule or MarginRule()
 
     def __repr__(self) -> str:
         given = [f"kinds={self.kinds!r}"] if self.kinds else []
-        given += [] if self.ties == TieRule() else [f"ties={self.ties!r}"]
+        given += [] if self.rule == MarginRule() else [f"rule={self.rule!r}"]
         return f"{type(self).__name__}({', '.join(given)})"
 
     def margins(self, X: Array, names: Sequence[str], weights: Array | None = None) -> Margins:
         """The margins of rows X, shape (n, m), with NaN in missing cells, by their weights, shape (n,)."""
         if unknown := set(self.kinds) - set(names):
             raise ArgumentError("kinds", sorted(unknown)[0], "is not the name of a column.")
-        return Margins.of(X, weights, [self.kinds.get(name) for name in names], self.ties)
+        return Margins.of(X, weights, [self.kinds.get(name) for name in names], self.rule)
 
     def scaling(self, X: Array | Rows, *, fit_location: bool) -> Margins:
         """The margins of the columns."""

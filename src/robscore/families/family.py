@@ -86,12 +86,16 @@ class Family(ABC):
         Whether the parameters are an interaction matrix K, shape (m, m), and a location eta, shape (m,); otherwise
         they are one vector theta. In ``log_density``, ``conditional`` and ``draw_conditional`` eta may have one row
         for every row of X, shape (n, m).
+    has_margins : bool
+        Whether parameters belong to latent numbers of variance 1, and columns have margins of any shape
+        (:class:`robscore.families.copula.Margins`).
     n_given : int
         How many of the last columns are covariates, which the rows are given and which have no density of their own.
     """
 
     domain: Domain
     is_pairwise: bool = True
+    has_margins: bool = False
     n_given: int = 0
 
     def _changed(self, **attributes: object) -> Self:

@@ -66,6 +66,11 @@ class GivenCovariates(Family):
         """Where the first m columns live."""
         return self.base.domain
 
+    @property
+    def has_margins(self) -> bool:  # type: ignore[override]
+        """Whether the first m columns have."""
+        return self.base.has_margins
+
     def __repr__(self) -> str:
         return repr(self.base)
 

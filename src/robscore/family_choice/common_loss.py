@@ -27,7 +27,6 @@ import numpy as np
 
 from robscore._tools.deviations import MAD
 from robscore._tools.typing import Array, IntArray
-from robscore.families.copula import GaussianCopula
 from robscore.families.family import Family, Parameters
 from robscore.families.power import PowerFamily
 from robscore.rows.quantiles import column_quantiles
@@ -90,7 +89,7 @@ def _deviation(centre: Array, X: Array) -> Array:
 
 def is_comparable(family: Family, *, is_real: bool) -> bool:
     """Whether the loss of a family is known in these coordinates: a power family on the orthant or the real line."""
-    if not isinstance(family, PowerFamily) or isinstance(family, GaussianCopula):
+    if not isinstance(family, PowerFamily) or family.has_margins:
         return False
     if is_real:
         return family.domain.is_real_line and family.a == family.b == 1

@@ -32,7 +32,6 @@ from robscore.cells.filled_streams import Drawing, Seeds, filled_with, row_seeds
 from robscore.domains import Simplex
 from robscore.elements import PairwiseElements
 from robscore.elements.row_elements import LossWeights
-from robscore.families.copula import GaussianCopula
 from robscore.families.family import Family, Parameters
 from robscore.fitting.fit_result import GraphFit
 from robscore.fitting.imputing import fits_in_memory
@@ -175,7 +174,7 @@ def fit_by_sample(
 
 def _fills_a_stream(rows: Rows, settings: GraphSettings) -> bool:
     """Whether missing cells are filled in as rows are read: where these are not held, wherever they are."""
-    bounded = isinstance(settings.family.domain, Simplex) or isinstance(settings.family, GaussianCopula)
+    bounded = isinstance(settings.family.domain, Simplex) or settings.family.has_margins
     return settings.missing == "impute" and not (settings.cells or bounded) and not (
         fits_in_memory(rows, settings)
     )  # fmt: skip

@@ -11,7 +11,6 @@ import numpy as np
 from robscore._tools.messages import Remark, UsageError
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements
-from robscore.families.copula import Margins
 from robscore.families.family import Parameters
 from robscore.fitting.choose import Chosen
 from robscore.fitting.prepare import Prepared
@@ -104,7 +103,7 @@ class Fit:
 
 def check_no_margins(fit: Fit, asked: str) -> None:
     """Raise where something is asked that is not known for columns of any margin."""
-    if isinstance(fit.prepared.preparation.scaling, Margins):
+    if fit.prepared.preparation.has_margins:
         raise UsageError(
             f"{asked}() is not known for the copula, whose columns have no density of their own; edge_intervals() and "
             "edge_stability() say how certain its edges are."

@@ -227,7 +227,7 @@ def fit_imputed(
         settings.check_moderators(data.moderators[0].name)
     table = TableWithMissing.of(data, settings)
     plain = prepare(replace(data, rows=table.rows), settings)
-    has_margins = isinstance(plain.preparation.scaling, Margins)
+    has_margins = plain.preparation.has_margins
     if not (table.missing.any() or settings.cells or has_margins):
         return fit_prepared(plain, settings)
     levels = settings.cells and settings.scale == "median"
@@ -401,7 +401,7 @@ def _check_can_fill(rows: Rows, settings: Settings) -> None:
             ".",
         )
     if not fits_in_memory(rows, settings):
-        is_copula = isinstance(settings.family, GaussianCopula)
+        is_copula = settings.family.has_margins
         raise UsageError(
             Setting("family", "copula") if is_copula else Setting("missing", "impute"),
             f" keeps the rows in memory, several times; {rows.n_rows} rows of {rows.n_columns} columns are too many "

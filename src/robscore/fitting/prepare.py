@@ -85,6 +85,11 @@ class Preparation:
         m = len(self.names)
         return (m, 1 + len(self.given)) if self.given else (m,)
 
+    @property
+    def has_margins(self) -> bool:
+        """Whether the scaled rows are latent numbers of variance 1."""
+        return self.family.has_margins
+
     def complete(self, rows: Rows, missing: str) -> BoolArray:
         """Which rows are complete, shape (n,); raise on what may not be missing, or lies outside the domain."""
         found = inspect(rows, self.family)

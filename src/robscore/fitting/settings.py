@@ -16,7 +16,6 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
 from robscore.domains.domain_kinds import Intervals
 from robscore.elements.row_elements import Storage, check_storage
-from robscore.families.copula import GaussianCopula
 from robscore.families.family import Family, get_family
 from robscore.families.given_covariates import GivenCovariates, can_be_moderated
 from robscore.families.power import PowerFamily
@@ -121,7 +120,7 @@ _CHECKS: dict[str, Check] = {
 def is_known_by_entries(family: Family) -> bool:
     """Whether an entry of a family's elements needs a few cells of a row only: h_j must depend on x_j alone."""
     base = family.base if isinstance(family, GivenCovariates) else family
-    return not isinstance(base, GaussianCopula) and isinstance(base, PowerFamily) and isinstance(base.domain, Intervals)
+    return not base.has_margins and isinstance(base, PowerFamily) and isinstance(base.domain, Intervals)
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,7 @@ class Settings:
                 "fit_location", value=False, problem=f": {self.family!r} has no location to leave out; leave out a "
                 "statistic."
             )  # fmt: skip
-        if isinstance(self.family, GaussianCopula):
+        if self.family.has_margins:
             self.check_copula()
         redundant = self.family.redundancy(fit_location=self.fit_location)
         if redundant:
@@ -186,7 +185,7 @@ class Settings:
 
     def check_covariates(self) -> None:
         """Raise where covariates contradict other arguments."""
-        if isinstance(self.family, GaussianCopula):
+        if self.family.has_margins:
             raise UsageError(
                 "The copula takes no covariates, lags or moderators: margins would be those given the covariates. Use ",
                 Setting("family", "gaussian"), " on columns that are made roughly normal, or leave the covariates out.",
@@ -245,7 +244,7 @@ class Settings:
     @property
     def fills_in(self) -> bool:
         """Whether cells are drawn: missing ones, or wrong ones."""
-        return self.missing == "impute" or self.cells or isinstance(self.family, GaussianCopula)
+        return self.missing == "impute" or self.cells or self.family.has_margins
 
     @property
     def reweights(self) -> bool:
@@ -295,7 +294,7 @@ class GraphSettings(Settings):
                 f"{self.family!r} has no interactions between columns, so there is no graph to learn; use "
                 "RobustScoreMatching, or rs.solve_path for its l1 form."
             )
-        if isinstance(self.family, GaussianCopula) and self.storage in ("matrix-free", "float32"):
+        if self.family.has_margins and self.storage in ("matrix-free", "float32"):
             raise ArgumentError("storage", self.storage, "is not for the copula; use 'auto' or 'dense'.")
         if self.alpha is not None and self.n_edges is not None:
             raise UsageError(
