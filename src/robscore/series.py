@@ -4,7 +4,8 @@ With the columns of the month before as covariates c, the graph is that within a
 
     x_t = mu + Phi x_(t-1) + e_t,   e_t ~ N(0, K^-1)      has      eta = K mu,   effects B = K Phi
 
-so effects are not the autoregression Phi itself; :func:`autoregression` gives that.
+so effects are not the autoregression Phi itself; :func:`autoregression` gives that. The copula has x_t and x_(t-1) as
+latent numbers, both through the margins of their columns.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._tools.messages import UsageError
 from robscore._tools.numbers import check_whole
 from robscore._tools.typing import AnyData, Array
+from robscore.rows.covariate_columns import lagged_name
 from robscore.rows.input_data import read_matrix
 
 if TYPE_CHECKING:
@@ -72,7 +74,9 @@ def lagged(X: AnyData, lags: int = 1) -> Lagged:
     if n < lags + 2:
         raise UsageError(f"X has {n} rows, too few for lags={lags}: at least {lags + 2} are needed.")
     covariates = {
-        f"{name}[-{lag}]": matrix[lags - lag : n - lag, j] for lag in range(1, lags + 1) for j, name in enumerate(names)
+        lagged_name(name, lag): matrix[lags - lag : n - lag, j]
+        for lag in range(1, lags + 1)
+        for j, name in enumerate(names)
     }
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     now = frame[lags:].to_native() if isinstance(frame, nw.DataFrame) else matrix[lags:]
@@ -84,7 +88,7 @@ def autoregression(model: ScoreMatchingEstimator) -> Array:
 
     Parameters
     ----------
-    model : fitted RobustGraph or RobustScoreMatching of the Gaussian family, with covariates
+    model : fitted RobustGraph or RobustScoreMatching of the Gaussian family or the copula, with covariates
         For RobustGraph, of the shrunk K and effects.
 
     Returns

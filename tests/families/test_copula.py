@@ -248,8 +248,7 @@ def test_whether_it_fits_is_asked_of_what_margins_leave() -> None:
         ({"storage": "matrix-free"}, {}, "storage='matrix-free' is not for the copula"),
         ({"select": "cv"}, {}, "select='cv'"),
         ({"fit_location": False}, {}, "fit_location=False"),
-        ({}, {"covariates": np.arange(60.0)}, "takes no covariates"),
-        ({}, {"moderators": {"g": np.repeat(["a", "b"], 30)}}, "takes no covariates"),
+        ({}, {"moderators": {"g": np.repeat(["a", "b"], 30)}}, "takes no moderators"),
         ({"max_memory": "1 MB"}, {"large": True}, "Fit a sample of the rows"),
     ],
 )

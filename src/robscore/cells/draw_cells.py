@@ -45,8 +45,8 @@ class DrawingOrder:
     columns: IntArray
 
     @classmethod
-    def of(cls, X: Array) -> DrawingOrder:
-        """Find the order by the observed cells of the rows X, shape (n, m).
+    def of(cls, X: Array, given: Array | None = None) -> DrawingOrder:
+        """Find the order by the observed cells of the rows X, shape (n, m), then by covariates, shape (n, q).
 
         Ranks within the columns do not depend on units. Columns are put in order first, by how the ranks of their cells
         go with those of the rest of their rows.
@@ -59,7 +59,7 @@ class DrawingOrder:
         columns = np.argsort(with_others, kind="stable")
         # Any weights will do that leave two different rows with two different sums.
         key = np.where(missing, 1.0, ranks)[:, columns] @ np.cos(np.arange(1, columns.size + 1))
-        return cls(np.argsort(key, kind="stable"), columns)
+        return cls(np.lexsort((*(() if given is None else given.T), key)), columns)
 
     def rows_of(self, cells: BoolArray, j: int) -> IntArray:
         """The rows of the marked cells of column j, in order; ``cells`` has shape (n, m)."""

@@ -40,6 +40,8 @@ class FilledCells:
     converged : bool
     frequency : array of shape (n,), or None
         How many times every row counts; None where each counts once.
+    weights : array of shape (n,), or None
+        Row weights by which latent numbers have mean 0 and variance 1, where there are bounds.
     """
 
     missing: BoolArray
@@ -54,6 +56,7 @@ class FilledCells:
     converged: bool = False
     bounds: Bounds | None = None
     frequency: Array | None = None
+    weights: Array | None = None
 
     @property
     def pairs_observed(self) -> Array:

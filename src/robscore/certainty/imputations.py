@@ -11,8 +11,10 @@ from robscore._tools.typing import AnyData, Array, BoolArray
 from robscore.cells.draw_cells import DrawingOrder, completions, initial_values, redrawn
 from robscore.elements.streamed import elements_of
 from robscore.families.copula import Margins
+from robscore.families.family import Parameters
 from robscore.fitting.fit_result import Fit, GraphFit
-from robscore.fitting.imputing import Filler, of_unit_variances, weights_of_copies
+from robscore.fitting.imputing import Filler, weights_of_copies
+from robscore.fitting.latent_scale import of_unit_variances
 from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import as_table
 from robscore.weighting.proper_parameters import proper
@@ -58,10 +60,11 @@ def latent_once(fit: Fit, rows: Rows) -> Rows:
     """Latent numbers of rows under the margins of a copula's fit, drawn once where cells are known to an interval."""
     X, margins = rows.gather(np.asarray), fit.prepared.preparation.scaling
     assert isinstance(margins, Margins)
-    bounds = margins.bounds(X)
-    start = np.clip(margins.apply(np.where(np.isnan(X), 0.0, X)), *bounds)
-    family, order = fit.prepared.preparation.scaled_family, DrawingOrder.of(X)
-    parameters = of_unit_variances(proper(family, fit.loss, fit.unshrunk))
+    bounds, m = margins.bounds(X), len(fit.names)
+    start = margins.apply(np.where(np.isnan(X), 0.0, X))
+    start[:, :m] = np.clip(start[:, :m], *bounds)
+    family, order = fit.prepared.preparation.scaled_family, DrawingOrder.of(X[:, :m], X[:, m:])
+    parameters = _unit_parameters(fit)
     rng = np.random.default_rng([fit.settings.seed, 2])
     (drawn,) = completions(
         family, start, bounds[0] < bounds[1], parameters, order=order, sweeps=[_SWEEPS], rngs=[rng], bounds=bounds
@@ -94,8 +97,7 @@ def _completed(fit: Fit, X: Array, k: int) -> list[Array]:
 def _drawn(fit: Fit, scaled: Array, missing: BoolArray, order: DrawingOrder, k: int) -> list[Array]:
     """So many completions of scaled rows, in units of the data, without covariates."""
     family, m = fit.prepared.preparation.scaled_family, len(fit.names)
-    parameters = proper(family, fit.loss, fit.unshrunk)
-    parameters = of_unit_variances(parameters) if fit.prepared.preparation.has_margins else parameters
+    parameters = _unit_parameters(fit)
     scaling, rng = fit.prepared.preparation.scaling, np.random.default_rng([fit.settings.seed, 1])
     observed = scaled if scaling is None else scaling.undo(scaled)
     tables = []
@@ -104,6 +106,16 @@ def _drawn(fit: Fit, scaled: Array, missing: BoolArray, order: DrawingOrder, k: 
         given = scaled if scaling is None else scaling.undo(scaled)
         tables.append(np.where(missing, given[:, :m], observed[:, :m]))
     return tables
+
+
+def _unit_parameters(fit: Fit) -> Parameters:
+    """The parameters that cells are drawn by: where columns have margins, on the scale of these."""
+    preparation, rows = fit.prepared.preparation, fit.prepared.rows
+    parameters = proper(preparation.scaled_family, fit.loss, fit.unshrunk)
+    if not preparation.has_margins:
+        return parameters
+    X = rows.take(np.arange(rows.n_rows))
+    return of_unit_variances(preparation.scaled_family, parameters, X, fit.weights.gamma_weights)
 
 
 def drawn_fits(fit: Fit, count: int) -> list[Fit]:

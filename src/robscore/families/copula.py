@@ -18,7 +18,7 @@ so narrow that their middle will do.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -28,6 +28,7 @@ from robscore._tools.messages import ArgumentError
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.families.family import Parameters, Scaling, register
 from robscore.families.power import Gaussian
+from robscore.rows.covariate_columns import column_before
 from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import default_names
 
@@ -60,11 +61,14 @@ class Margins(Scaling):
         F at these values: the share of the rows with at most that value.
     drawn : tuple of m boolean arrays
         Which values stand for an interval.
+    past : tuple of int
+        For every covariate the column whose earlier values it holds, which become latent numbers too; -1 for others.
     """
 
     values: tuple[Array, ...] = ()
     upper: tuple[Array, ...] = ()
     drawn: tuple[BoolArray, ...] = ()
+    past: tuple[int, ...] = ()
 
     @classmethod
     def of(
@@ -101,6 +105,11 @@ class Margins(Scaling):
             drawn.append(_are_intervals(F, np.bincount(which), None if kinds is None else kinds[j], rule))
         return cls(np.zeros(m), np.ones(m), tuple(values), tuple(upper), tuple(drawn))
 
+    def with_past(self, names: Sequence[str], given: Sequence[str]) -> Self:
+        """The same margins, which also hold for covariates that are columns as they were before, by their names."""
+        place = {name: j for j, name in enumerate(names)}
+        return replace(self, past=tuple(place.get(column_before(name) or "", -1) for name in given))
+
     def _middle(self, j: int) -> Array:
         """The latent number in the middle of what each value of column j stands for."""
         F = np.append(0.0, self.upper[j])
@@ -109,8 +118,10 @@ class Margins(Scaling):
     def bounds(self, X: Array) -> tuple[Array, Array]:
         """Between which values the latent numbers of rows X lie, two arrays of shape (n, m); equal where it is known.
 
-        Values that the margins have not seen are points between those next to them, or at the ends.
+        Values that the margins have not seen are points between those next to them, or at the ends. Covariates, the
+        columns after the first m, have no bounds.
         """
+        X = X[:, : len(self.values)]
         lower, upper = np.empty(X.shape), np.empty(X.shape)
         for j, column in enumerate(X.T):
             F, middle = np.append(0.0, self.upper[j]), self._middle(j)
@@ -124,19 +135,25 @@ class Margins(Scaling):
         return lower, upper
 
     def apply(self, X: Array) -> Array:
-        """Latent numbers of rows X, shape (n, m): points, and the middle of what intervals hold."""
-        latent = np.empty(X.shape)
-        for j, column in enumerate(X.T):
-            latent[:, j] = np.interp(column, self.values[j], self._middle(j))
+        """Latent numbers of rows X, shape (n, m): points, and the middle of what intervals hold; covariates scaled."""
+        latent, m = np.array(X, dtype=float), len(self.values)
+        for k, j in self._latent_columns():
+            latent[:, k] = np.interp(X[:, k], self.values[j], self._middle(j))
+        latent[:, m:] = (latent[:, m:] - self.centre[m:]) / self.scale[m:]
         return latent
+
+    def _latent_columns(self) -> list[tuple[int, int]]:
+        """Columns of rows that become latent numbers, each with the column whose margin it has."""
+        m = len(self.values)
+        return [(j, j) for j in range(m)] + [(m + k, j) for k, j in enumerate(self.past) if j >= 0]
 
     def undo(self, Y: Array) -> Array:
         """Values in the columns' own units of latent numbers Y, shape (n, m): values of intervals are those seen."""
-        values = np.empty(Y.shape)
-        for j, column in enumerate(Y.T):
-            middle, own = self._middle(j), self.values[j]
+        values = Y * self.scale + self.centre
+        for k, j in self._latent_columns():
+            column, middle, own = values[:, k], self._middle(j), self.values[j]
             at = np.clip(np.searchsorted(ndtri(self.upper[j]), column), 0, own.size - 1)
-            values[:, j] = np.where(self.drawn[j][at], own[at], np.interp(column, middle, own))
+            values[:, k] = np.where(self.drawn[j][at], own[at], np.interp(column, middle, own))
         return values
 
 

@@ -143,13 +143,13 @@ class GivenCovariates(Family):
         unscaled = Scaling(np.zeros(rows.n_columns), np.ones(rows.n_columns))
         own = self.base.scaling(rows, fit_location=fit_location) or unscaled
         none = np.zeros(self.n_given)
-        return Scaling(np.append(own.centre, none), np.append(own.scale, none + 1))
+        return replace(own, centre=np.append(own.centre, none), scale=np.append(own.scale, none + 1))
 
     def _own_scaling(self, scaling: Scaling) -> Scaling | None:
         """The part of a scaling that concerns the first m columns; None where it changes nothing."""
         m = scaling.scale.size - self.n_given
-        own = Scaling(scaling.centre[:m], scaling.scale[:m])
-        return own if own.centre.any() or (own.scale != 1).any() else None
+        own = replace(scaling, centre=scaling.centre[:m], scale=scaling.scale[:m])
+        return own if self.has_margins or own.centre.any() or (own.scale != 1).any() else None
 
     def scaled(self, scaling: Scaling) -> Self:
         """The same family for scaled columns."""

@@ -46,6 +46,7 @@ from robscore.families.copula import GaussianCopula, Margins
 from robscore.families.family import Family, Parameters
 from robscore.families.samplers.normal import NormalSampler
 from robscore.fitting.choose import Chosen, choose
+from robscore.fitting.latent_scale import of_unit_variances, unit_variances
 from robscore.fitting.prepare import Data, Prepared, prepare
 from robscore.fitting.settings import GraphSettings, Settings
 from robscore.fitting.weigh import Pilot, Weighed, weigh
@@ -117,6 +118,7 @@ class Filler:
         exact: bool = True,
     ) -> None:
         self.bounds: Bounds | None = None
+        self.weights: Array | None = None
         self.family, self.missing, self.order, self.seed = family, missing, order, seed
         self.observed, self.filled = X, missing
         self.copies = self.latest = X[None]
@@ -133,7 +135,7 @@ class Filler:
         filler = cls(family, filling.observed, filling.drawn, filling.order, seed, exact=False)
         filler.copies, filler.rounds = filling.copies[-1:], 1000
         if filling.bounds is not None:
-            filler.bound(filling.bounds)
+            filler.bound(filling.bounds, filling.weights)
         return filler
 
     def draw(self, parameters: Parameters) -> None:
@@ -162,7 +164,8 @@ class Filler:
 
     def _drawn(self, X: Array, parameters: Parameters, sweeps: list[int]) -> Array:
         rngs = [np.random.default_rng([self.seed, self.rounds, number]) for number in range(len(sweeps))]
-        parameters = parameters if self.bounds is None else of_unit_variances(parameters)
+        if self.bounds is not None:
+            parameters = of_unit_variances(self.family, parameters, X, self.weights)
         try:
             return completions(
                 self.family, X, self.filled, parameters, order=self.order, sweeps=sweeps, rngs=rngs, bounds=self.bounds
@@ -173,12 +176,20 @@ class Filler:
                 "another family."
             ) from None
 
-    def bound(self, bounds: Bounds) -> None:
-        """Cells lie within bounds from now on, two arrays of shape (n, m); where these are equal, at that point."""
-        lower, upper = self.bounds = bounds
-        is_point = lower == upper
-        self.observed, self.filled = np.where(is_point, lower, self.observed), ~is_point
-        self.copies = self.latest = np.clip(self.copies, lower, upper)
+    def bound(self, bounds: Bounds, weights: Array | None, given: Array | None = None) -> None:
+        """Cells lie within bounds from now on, two arrays of shape (n, m); where these are equal, at that point.
+
+        Latent numbers have mean 0 and variance 1 by the ``weights`` of the rows; ``given`` are the covariates from now
+        on, where these have margins too.
+        """
+        (lower, upper), self.weights = bounds, weights
+        m, is_point = lower.shape[1], lower == upper
+        given = self.observed[:, m:] if given is None else given
+        self.bounds, self.filled = bounds, ~is_point
+        self.observed = np.concatenate([np.where(is_point, lower, self.observed[:, :m]), given], axis=1)
+        self.copies = self.latest = np.stack(
+            [np.concatenate([np.clip(copy[:, :m], lower, upper), given], axis=1) for copy in self.copies]
+        )
         self.is_exact, self.fewest = False, _FEWEST
 
     def flag(self, wrong: BoolArray, *, fill: bool = False) -> None:
@@ -280,8 +291,8 @@ def _filler(prepared: Prepared, table: TableWithMissing, settings: Settings) -> 
     filler = Filler(family, X, missing, order, settings.seed, settings.memory, exact=suspects is None)
     if isinstance(margins, Margins):
         # Independent draws first: at the middle of its interval a column of many zeros would hardly vary.
-        filler.bound(margins.bounds(table.given[prepared.complete]))
-        filler.draw((np.eye(X.shape[1]), np.zeros(X.shape[1])))
+        filler.bound(margins.bounds(table.given[prepared.complete]), prepared.rows.frequency)
+        filler.draw((np.eye(missing.shape[1]), np.zeros(prepared.preparation.location_shape)))
     if suspects is not None:
         filler.flag(suspects.flagged, fill=True)
     return filler, suspects
@@ -291,18 +302,14 @@ def _with_margins_of_counted(
     prepared: Prepared, table: TableWithMissing, filler: Filler, weights: RowWeights
 ) -> Prepared:
     """The rows with the margins of those that count, by their weights; the filler has these bounds from now on."""
-    X, family = table.given[prepared.complete], prepared.preparation.family
+    X, preparation = table.given[prepared.complete], prepared.preparation
+    family, m, before = without_covariates(preparation.family, X.shape[1]), len(preparation.names), preparation.scaling
     assert isinstance(family, GaussianCopula)
-    margins = family.margins(X, prepared.preparation.names, weights.gamma_weights)
-    filler.bound(margins.bounds(X))
-    return replace(prepared, preparation=replace(prepared.preparation, scaling=margins))
-
-
-def of_unit_variances(parameters: Parameters) -> Parameters:
-    """K <- D^1/2 K D^1/2 with D = diag(K^-1), and mean 0: the scale that bounds of latent numbers are on."""
-    K = parameters[0]
-    root = np.sqrt(np.linalg.inv(K).diagonal())
-    return K * np.multiply.outer(root, root), np.zeros(len(K))
+    assert isinstance(before, Margins)
+    margins = family.margins(X[:, :m], preparation.names, weights.gamma_weights)
+    margins = replace(margins, centre=before.centre, scale=before.scale, past=before.past)
+    filler.bound(margins.bounds(X), weights.gamma_weights, margins.apply(X)[:, m:])
+    return replace(prepared, preparation=replace(preparation, scaling=margins))
 
 
 def _levelled(prepared: Prepared, quantile: float) -> Prepared:
@@ -333,7 +340,9 @@ def _with_copies(
 ) -> Prepared:
     table = filler.missing, filler.filled, filler.copies, filler.observed, filler.order, filler.linked
     frequency = prepared.rows.frequency
-    filling = FilledCells(*table, suspects, rounds, change, bounds=filler.bounds, frequency=frequency)
+    filling = FilledCells(
+        *table, suspects, rounds, change, bounds=filler.bounds, frequency=frequency, weights=filler.weights
+    )
     rows = ArrayRows(filler.one, prepared.rows.names).counted(frequency)
     return replace(prepared, rows=rows, filling=filling)
 
@@ -370,7 +379,8 @@ class TableWithMissing:
         _check_can_fill(rows, settings)
         X = rows.gather(np.asarray)
         m = X.shape[1] - len(data.given)
-        _check_covariates(X[:, m:])
+        if settings.missing == "impute":
+            _check_covariates(X[:, m:])
         own = X[:, :m]
         has_some = np.flatnonzero(~np.isnan(own).all(axis=1))
         missing = np.isnan(own)
@@ -384,8 +394,8 @@ class TableWithMissing:
 
     def among(self, used: BoolArray) -> tuple[BoolArray, DrawingOrder]:
         """The missing cells of the rows that are used, shape (n,), and the order of draws into them."""
-        own = np.where(self.missing, np.nan, self.rows.gather(np.asarray)[:, : self.missing.shape[1]])
-        return self.missing[used], DrawingOrder.of(own[used])
+        X, m = self.given[used], self.missing.shape[1]
+        return self.missing[used], DrawingOrder.of(X[:, :m], X[:, m:])
 
 
 def fits_in_memory(rows: Rows, settings: Settings) -> bool:
@@ -437,16 +447,6 @@ def loss_of_copies(prepared: Prepared, weighed: Weighed, settings: Settings) -> 
     return loss if prepared.filling.bounds is None else unit_variances(loss)
 
 
-def unit_variances(loss: Loss) -> Loss:
-    """The loss of columns divided by their deviations under its weights: latent numbers have variance 1."""
-    assert isinstance(loss, QuadraticLoss)
-    (block,) = loss.blocks
-    m = loss.n_columns
-    variance = block.diagonal()[:m] - block[:m, m] ** 2 / block[m, m]
-    size = np.append(np.sqrt(variance), 1.0)
-    return QuadraticLoss(block[None] / np.multiply.outer(size, size), loss.g)
-
-
 def weights_of_copies(prepared: Prepared, weighed: Weighed, elements: Elements, rows: Rows) -> RowWeights:
     """Weights of all completions, one after the other, as those of the completion that rows were judged by."""
     count, frequency = rows.n_rows // prepared.rows.n_rows, prepared.rows.frequency
@@ -494,15 +494,17 @@ def certainty_of_pairs(prepared: Prepared, loss: QuadraticLoss, weighed: Weighed
     if filling is None:
         return None
     has_covariates = loss.n_locations > 1
-    is_free = filling.suspects is None and filling.bounds is None
-    if is_free or len(filling.copies) < _FEWEST_COPIES or has_covariates:
+    is_free = filling.bounds is None and (filling.suspects is None or has_covariates)
+    if is_free or len(filling.copies) < _FEWEST_COPIES:
         return filling.certainty
     m, family, weights = loss.n_columns, prepared.preparation.scaled_family, weighed.weights.gamma_weights
-    z = profile_out_node_parameters(loss, np.zeros((m, m)), np.zeros(m), fit_location=settings.fit_location)
+    none = np.zeros((m, m)), np.zeros(loss.location_shape)
+    K, eta = profile_out_node_parameters(loss, *none, fit_location=settings.fit_location)
+    z = K, eta if eta.ndim == 1 else np.zeros(m)
     half = len(filling.copies) // 2
     pairs: list[tuple[Factors, Factors]] = []
     for first in np.unique(np.linspace(0, half - 1, _N_IMPUTATION_PAIRS).astype(np.intp)):
-        one, other = (_factors(family.elements(filling.copies[k]), z, weights) for k in (first, first + half))
+        one, other = (_factors(family, filling.copies[k], z, weights) for k in (first, first + half))
         if one is None or other is None:
             return filling.certainty
         pairs.append((one, other))
@@ -521,8 +523,18 @@ def observed_elements(prepared: Prepared, weights: RowWeights) -> ObservedElemen
     return entries.elements(X)
 
 
-def _factors(elements: Elements, z: Parameters, weights: Array) -> Factors | None:
-    """U and T with means of zero, which the parameters of single columns adapt to; rows count as they do in the fit."""
+def _factors(family: Family, X: Array, z: Parameters, weights: Array) -> Factors | None:
+    """U and T with means of zero, which the parameters of single columns adapt to; rows count as they do in the fit.
+
+    So do effects of covariates: of normal columns what these leave is looked at.
+    """
+    own = without_covariates(family, X.shape[1])
+    m = family.own_columns(X.shape[1])
+    if m < X.shape[1]:
+        root = np.sqrt(weights)[:, None]
+        design = np.column_stack([np.ones(len(X)), X[:, m:]])
+        X = X[:, :m] - design @ np.linalg.lstsq(root * design, root * X[:, :m])[0]
+    elements = own.elements(X)
     assert isinstance(elements, PairwiseElements)
     found = elements.gradient_factors(*z)
     if found is None:

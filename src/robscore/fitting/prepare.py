@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -13,6 +13,7 @@ from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.cells.filled_cells import FilledCells
 from robscore.elements import Elements
 from robscore.elements.streamed import check_memory, elements_of, held
+from robscore.families.copula import Margins
 from robscore.families.family import Family, Parameters, Scaling
 from robscore.families.given_covariates import GivenCovariates
 from robscore.fitting.moderator_units import Placed, check_present, place_moderators
@@ -229,7 +230,7 @@ def prepare(data: Data, settings: Settings) -> Prepared:
     else:
         _check_sizes(rows, found, names)
     if given:
-        scaling = with_covariates(scaling, rows, list(given))
+        scaling = with_covariates(scaling, rows, names[: len(names) - len(given)], list(given))
     rows = rows.mapped(np.copy) if scaling is None else _scaled(rows, scaling)  # the user's array stays the user's
     scaled_family = family if scaling is None else _scaled_family(family, scaling, names)
     if settings.scale == "median":
@@ -318,12 +319,16 @@ _VARIES = 1e-10  # what a deviation must be, relative to the size of the values
 _DEPENDENT = 1e-9  # least eigenvalue of the correlations
 
 
-def with_covariates(scaling: Scaling | None, rows: Rows, names: list[str]) -> Scaling:
+def with_covariates(scaling: Scaling | None, rows: Rows, columns: list[str], names: list[str]) -> Scaling:
     """The scaling of all columns, in which the last ones, covariates, get mean 0 and deviation 1.
 
-    ``rows`` are those that count, as given; raise where a covariate is constant, or others determine it.
+    ``rows`` are those that count, as given; raise where a covariate is constant, or others determine it. Where columns
+    have margins, so have covariates that are these columns as they were before.
     """
     q = len(names)
+    if isinstance(scaling, Margins):
+        scaling = scaling.with_past(columns, names)
+        rows = rows.mapped(scaling.apply)
     along = () if rows.frequency is None else (rows.frequency,)
     total, sums = rows.total(partial(_sums, q), *along)
     mean = sums / total
@@ -337,8 +342,8 @@ def with_covariates(scaling: Scaling | None, rows: Rows, names: list[str]) -> Sc
         dependent = quoted([names[k] for k in np.flatnonzero(np.abs(vectors[:, 0]) > 0.1)])
         raise UsageError(f"The covariates {dependent} determine each other; drop one of them.")
     m = rows.n_columns - q
-    own = Scaling(np.zeros(m), np.ones(m)) if scaling is None else Scaling(scaling.centre[:m], scaling.scale[:m])
-    return Scaling(np.append(own.centre, mean), np.append(own.scale, deviation))
+    own = Scaling(np.zeros(m), np.ones(m)) if scaling is None else scaling
+    return replace(own, centre=np.append(own.centre[:m], mean), scale=np.append(own.scale[:m], deviation))
 
 
 def _sums(q: int, rows: Array, frequency: Array | None = None) -> list[Array]:

@@ -185,11 +185,6 @@ class Settings:
 
     def check_covariates(self) -> None:
         """Raise where covariates contradict other arguments."""
-        if self.family.has_margins:
-            raise UsageError(
-                "The copula takes no covariates, lags or moderators: margins would be those given the covariates. Use ",
-                Setting("family", "gaussian"), " on columns that are made roughly normal, or leave the covariates out.",
-            )  # fmt: skip
         if not self.family.is_pairwise:
             raise UsageError(f"{self.family!r} has no location that covariates could move; use a pairwise family.")
         if not self.fit_location:
@@ -203,6 +198,10 @@ class Settings:
                 "interactions; use log ratios of the columns with ",
                 Setting("family", "gaussian"),
                 ", or pass it as a covariate.",
+            )
+        if self.family.has_margins:
+            raise UsageError(
+                f"The copula takes no moderators such as {name!r} yet: give it as a covariate, or fit each group."
             )
         what = (
             f"does not go with moderators such as {name!r}: cells are not filled in where a column changes the graph."

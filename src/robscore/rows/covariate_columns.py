@@ -8,6 +8,7 @@ Some covariates may also moderate interactions: :func:`with_moderators` finds th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -24,6 +25,17 @@ Kind: TypeAlias = Literal["number", "category", "date"]
 
 _START, _YEAR = np.datetime64("2000-01-01", "us"), 365.25 * 86400e6  # microseconds
 _MOST_LEVELS = 100  # of a category; a column with more different texts is taken for labels of rows
+
+
+def lagged_name(name: str, lag: int) -> str:
+    """The name of the covariate that holds a column as it was so many rows before."""
+    return f"{name}[-{lag}]"
+
+
+def column_before(name: str) -> str | None:
+    """The column that a covariate holds as it was some rows before, by its name; None where it does not."""
+    found = re.fullmatch(r"(.*)\[-[1-9][0-9]*\]", name, flags=re.DOTALL)
+    return None if found is None else found[1]
 
 
 @dataclass(frozen=True)

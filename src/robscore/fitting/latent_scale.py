@@ -1,0 +1,60 @@
+"""The scale of latent numbers: each has mean 0 and variance 1 over the rows that count, covariates included.
+
+Bounds of cells are on this scale, and a fit need not be: :func:`of_unit_variances` brings parameters onto it before
+cells are drawn by them, and :func:`unit_variances` the loss of what was drawn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robscore._tools.typing import Array
+from robscore.families.family import Family, Parameters, Scaling
+from robscore.losses.quadratic import Loss, QuadraticLoss
+
+
+def of_unit_variances(family: Family, parameters: Parameters, X: Array, weights: Array | None = None) -> Parameters:
+    """K <- D^1/2 K D^1/2, and eta to suit it: the scale that bounds of latent numbers are on.
+
+    D has the variances of z over the rows X with their weights, covariates included, and there the mean is 0: with
+    B = K^-1 eta_c the effects on the mean of covariates c, D = diag(K^-1 + B Cov(c) B').
+
+    Parameters
+    ----------
+    family : of latent numbers, with its covariates
+    parameters : K and eta
+    X : array of shape (n, m + q)
+        Rows of the fit with their covariates.
+    weights : array of shape (n,), optional
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> from robscore.fitting.latent_scale import of_unit_variances
+    >>> parameters = np.diag([4.0, 1.0]), np.ones(2)
+    >>> K, eta = of_unit_variances(rs.families.Gaussian(), parameters, np.zeros((5, 2)))
+    >>> K.tolist(), eta.tolist()
+    ([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0])
+    """
+    _, _, (K, eta) = family.at(X, *parameters)
+    covariance = np.linalg.inv(K)
+    means = np.atleast_2d(eta) @ covariance
+    weights = weights if eta.ndim == 2 else None
+    centre = np.average(means, axis=0, weights=weights)
+    size = np.sqrt(covariance.diagonal() + np.average((means - centre) ** 2, axis=0, weights=weights))
+    q = X.shape[1] - len(size)
+    unit = Scaling(np.append(-centre / size, np.zeros(q)), np.append(1 / size, np.ones(q)))
+    return family.unscale(parameters, unit)
+
+
+def unit_variances(loss: Loss) -> Loss:
+    """The loss of columns divided by their deviations under its weights: latent numbers have variance 1.
+
+    Covariates stay as they are, and what they add to the columns is part of the variance.
+    """
+    assert isinstance(loss, QuadraticLoss)
+    (block,) = loss.blocks
+    m = loss.n_columns
+    variance = block.diagonal()[:m] - block[:m, m] ** 2 / block[m, m]
+    size = np.append(np.sqrt(variance), np.ones(loss.n_locations))
+    return QuadraticLoss(block[None] / np.multiply.outer(size, size), loss.g)
