@@ -27,6 +27,7 @@ from robscore._tools.messages import About, Message, Phrase, Remark, Setting, Us
 from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore.cells.conditionals import conditionals, has_conditionals
+from robscore.certainty.check_copula import FEW_SIMULATED, N_SIMULATED, PairCheck, check_pairs
 from robscore.certainty.imputations import drawn_fits
 from robscore.families.family import Parameters
 from robscore.families.given_covariates import GivenCovariates
@@ -44,6 +45,7 @@ _COMPLETIONS = 5  # of rows with missing cells, over which residuals are average
 _CAUTION_LEVEL = 0.001  # every fit is checked for cautions, so that few of the good ones may be called bad
 # These save time: cautions are to cost little beside the fit.
 _MOST_ROWS, _MOST_NODES, _MOST_COLUMNS, _FEW_COMPLETIONS = 5000, 12, 150, 2
+_MOST_COMPARED = 2000  # rows that simulated ones are compared with
 _MOST_RANKED, _GRID_POINTS = 1000, 1000  # rows whose ranks are drawn, and points of the integral that gives them
 _NUMBERS_OF_PAIRS = 2e7  # that are held for residuals of all pairs: it guards memory
 _RIDGE = 1e-9  # relative, so that rounding leaves the Hessian positive definite
@@ -135,12 +137,10 @@ def _completions_to_check(fit: Fit, n_completions: int, most: int) -> tuple[int,
 def check_fit(fit: Fit, *, level: float) -> FitCheck:
     """The check of :meth:`robscore.RobustGraph.check_fit`."""
     m, names = len(fit.names), fit.names
+    if _is_of_margins(fit):
+        return _check_copula(fit, level)
     n_rows, completions = _completions_to_check(fit, _COMPLETIONS, max(_MOST_ROWS, 20 * m))
-    if n_rows < _n_rows_needed(fit):
-        raise UsageError(
-            f"There are {n_rows} rows that count for {m} columns; checking a fit without a penalty takes at least "
-            f"{_n_rows_needed(fit)}."
-        )
+    _check_rows(fit, n_rows)
     if not completions:
         raise UsageError(
             f"{fit.prepared.preparation.family!r} cannot be checked: that needs a power family on [0, inf) or the "
@@ -172,6 +172,67 @@ def check_fit(fit: Fit, *, level: float) -> FitCheck:
     }
     words = _describe(fit, p_value, level, misses, p_columns)
     return FitCheck(p_value, level, as_table(columns, fit.frame), _pairs(by_pair, names, fit.frame), words)
+
+
+def _check_rows(fit: Fit, n_rows: int) -> None:
+    if n_rows < _n_rows_needed(fit):
+        raise UsageError(
+            f"There are {n_rows} rows that count for {len(fit.names)} columns; checking a fit without a penalty takes "
+            f"at least {_n_rows_needed(fit)}."
+        )
+
+
+def _is_of_margins(fit: Fit) -> bool:
+    """Whether columns have margins of any shape, of which only how they go together can be checked."""
+    return fit.prepared.preparation.has_margins and not fit.n_given
+
+
+def _check_copula(fit: Fit, level: float) -> FitCheck:
+    """The check where columns have margins of any shape."""
+    m = len(fit.names)
+    rows = rows_to_check([fit], max(_MOST_COMPARED, 20 * m))
+    _check_rows(fit, rows.size)
+    found = check_pairs(fit, rows, np.arange(m), N_SIMULATED)
+    z = np.nan_to_num(found.z[[0, 2]])
+    i, j = np.triu_indices(m, k=1)
+    i, j = (side[np.isfinite(found.p_values[i, j])] for side in (i, j))
+    order = np.argsort(found.p_values[i, j], kind="stable")
+    i, j = i[order], j[order]
+    clear = found.p_values[i, j] * i.size <= level
+    pairs = list(zip(i.tolist(), j.tolist(), strict=True))
+    missed = [found.misses(*pair) if is_clear else "" for pair, is_clear in zip(pairs, clear, strict=True)]
+    of_column = [""] * m
+    for (a, b), words in zip(pairs[::-1], missed[::-1], strict=True):
+        of_column[a], of_column[b] = words or of_column[a], words or of_column[b]
+    columns: dict[str, tuple[Kind, Any]] = {
+        "column": (str, fit.names),
+        "shape": (float, _largest(z[0])),
+        "dependence": (float, _largest(z[1])),
+        "p_value": (float, found.p_columns),
+        "misses": (str, of_column),
+    }
+    of_pairs: dict[str, tuple[Kind, Any]] = {
+        "source": (str, [fit.names[k] for k in i]),
+        "target": (str, [fit.names[k] for k in j]),
+        "z": (float, _largest(z[:, i, j].T)),
+        "p_value": (float, found.p_values[i, j]),
+    }
+    words = _describe_pairs(fit, found, level, dict(zip(pairs, missed, strict=True)))
+    return FitCheck(found.p_value, level, as_table(columns, fit.frame), as_table(of_pairs, fit.frame), words)
+
+
+def _describe_pairs(fit: Fit, found: PairCheck, level: float, pairs: dict[tuple[int, int], str]) -> str:
+    family, p_value = repr(fit.prepared.preparation.family), found.p_value
+    if p_value >= level:
+        return f"{family} fits, as far as the rows can tell (p = {p_value:.2g})."
+    named = [
+        f"{clipped(fit.names[a])} and {clipped(fit.names[b])} ({words})" for (a, b), words in pairs.items() if words
+    ]
+    where = f"It misses most: {first_few(named, '; ')}." if named else "No single pair stands out."
+    if 2 * found.p_tails < level:
+        often = "more" if found.tails > 0 else "less"
+        where = f"Columns are extreme together {often} often than normal ones. {where}"
+    return f"{family} does not fit (p = {p_value:.2g}). {where}"
 
 
 def _mean_of(residuals: list[Array]) -> Array:
@@ -222,23 +283,12 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
     m = len(fit.names)
     if not fit.settings.family.is_pairwise or m > _MOST_COLUMNS or not fit.weights.is_tapered:
         return []
-    _, completions = _completions_to_check(fit, _FEW_COMPLETIONS, max(_MOST_ROWS, 10 * m))
-    if not completions:
+    worst = _worst_pairs(fit) if _is_of_margins(fit) else _worst_columns(fit)
+    if worst is None:
         return []
-    nodes = np.unique(np.linspace(0, m - 1, min(m, _MOST_NODES)).round().astype(int))
-    try:
-        by_column = [_mean_of([checked.of_column(int(j)) for checked in completions]) for j in nodes]
-    except np.linalg.LinAlgError:  # nothing is determined without a penalty
-        return []
-    p_value = joint_p_value(np.concatenate(by_column, axis=1))
-    if p_value >= _CAUTION_LEVEL:
-        return []
-    p_columns = [joint_p_value(residuals) for residuals in by_column]
-    least = np.argsort(p_columns, kind="stable")[:3]
-    worst = [fit.names[int(nodes[k])] for k in least if p_columns[k] < _CAUTION_LEVEL / m]
     words = Message(
         "The model hardly fits the data",
-        f" ({first_few([clipped(name) for name in worst])} most of all)" if worst else "",
+        f" ({first_few(worst)} most of all)" if worst else "",
         f": a test of its family has p < {_CAUTION_LEVEL:g}. Some edges may only reflect what it misses. ",
         Phrase(
             "check_fit() says what and where, rs.compare_families(X) whether another family does better.",
@@ -246,6 +296,42 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
         ),
     )
     return [Remark(words, UserWarning, About.MISFIT)]
+
+
+def _worst_columns(fit: Fit) -> list[str] | None:
+    """Names of the columns that the family misses most; None where the test does not refute it, or cannot be made."""
+    m = len(fit.names)
+    _, completions = _completions_to_check(fit, _FEW_COMPLETIONS, max(_MOST_ROWS, 10 * m))
+    if not completions:
+        return None
+    nodes = _some_columns(m)
+    try:
+        by_column = [_mean_of([checked.of_column(int(j)) for checked in completions]) for j in nodes]
+    except np.linalg.LinAlgError:  # nothing is determined without a penalty
+        return None
+    if joint_p_value(np.concatenate(by_column, axis=1)) >= _CAUTION_LEVEL:
+        return None
+    p_columns = [joint_p_value(residuals) for residuals in by_column]
+    least = np.argsort(p_columns, kind="stable")[:3]
+    return [clipped(fit.names[int(nodes[k])]) for k in least if p_columns[k] < _CAUTION_LEVEL / m]
+
+
+def _worst_pairs(fit: Fit) -> list[str] | None:
+    """The same of a copula, of which pairs can be missed."""
+    nodes, rows = _some_columns(len(fit.names)), rows_to_check([fit], _MOST_COMPARED)
+    if rows.size < _n_rows_needed(fit):
+        return None
+    found = check_pairs(fit, rows, nodes, FEW_SIMULATED)
+    if found.p_value >= _CAUTION_LEVEL:
+        return None
+    p_values = np.where(np.tri(nodes.size, k=0, dtype=bool), np.nan, found.p_values)
+    order = np.argsort(p_values, axis=None, kind="stable")[:3]
+    clear = [divmod(int(k), nodes.size) for k in order if p_values.flat[k] * nodes.size**2 / 2 < _CAUTION_LEVEL]
+    return [" and ".join(clipped(fit.names[int(nodes[k])]) for k in pair) for pair in clear]
+
+
+def _some_columns(m: int) -> IntArray:
+    return np.unique(np.linspace(0, m - 1, min(m, _MOST_NODES)).round().astype(int))
 
 
 @dataclass(frozen=True)

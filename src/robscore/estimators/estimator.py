@@ -214,6 +214,10 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         line, with at least eight rows for every parameter of a column. If cells were filled in, residuals are means
         over several completions drawn for this.
 
+        Of the copula, whose margins can be anything, pairs are compared with those of rows simulated from the fit and
+        discretised as the data are: "shape" is then the z-score of joint extremes, "dependence" that of a column that
+        first rises and then falls with another.
+
         Parameters
         ----------
         level : float, default 0.05

@@ -110,6 +110,12 @@ class Margins(Scaling):
         place = {name: j for j, name in enumerate(names)}
         return replace(self, past=tuple(place.get(column_before(name) or "", -1) for name in given))
 
+    def of_columns(self, columns: IntArray) -> Self:
+        """The margins of some columns."""
+        some = columns.tolist()
+        parts = ([part[j] for j in some] for part in (self.values, self.upper, self.drawn))
+        return type(self)(self.centre[columns], self.scale[columns], *map(tuple, parts))
+
     def _middle(self, j: int) -> Array:
         """The latent number in the middle of what each value of column j stands for."""
         F = np.append(0.0, self.upper[j])
@@ -206,6 +212,10 @@ class GaussianCopula(Gaussian):
         given = [f"kinds={self.kinds!r}"] if self.kinds else []
         given += [] if self.rule == MarginRule() else [f"rule={self.rule!r}"]
         return f"{type(self).__name__}({', '.join(given)})"
+
+    def of_columns(self, names: Sequence[str]) -> Self:
+        """The copula of some columns, by name."""
+        return type(self)(kinds={name: kind for name, kind in self.kinds.items() if name in names}, rule=self.rule)
 
     def margins(self, X: Array, names: Sequence[str], weights: Array | None = None) -> Margins:
         """The margins of rows X, shape (n, m), with NaN in missing cells, by their weights, shape (n,)."""

@@ -12,6 +12,8 @@ from robscore._tools.typing import Array
 from robscore.families.family import Family, Parameters, Scaling
 from robscore.losses.quadratic import Loss, QuadraticLoss
 
+_LEAST_OWN = 1e-6  # share of an identity matrix in correlations, so that rounding leaves them an inverse
+
 
 def of_unit_variances(family: Family, parameters: Parameters, X: Array, weights: Array | None = None) -> Parameters:
     """K <- D^1/2 K D^1/2, and eta to suit it: the scale that bounds of latent numbers are on.
@@ -58,3 +60,16 @@ def unit_variances(loss: Loss) -> Loss:
     variance = block.diagonal()[:m] - block[:m, m] ** 2 / block[m, m]
     size = np.append(np.sqrt(variance), np.ones(loss.n_locations))
     return QuadraticLoss(block[None] / np.multiply.outer(size, size), loss.g)
+
+
+def latent_correlations(loss: Loss) -> Array:
+    """R, shape (m, m): how latent numbers of the completions are correlated under the weights of their loss.
+
+    It does not depend on the graph, and has an inverse even with fewer rows than columns.
+    """
+    assert isinstance(loss, QuadraticLoss)
+    (block,) = loss.blocks
+    m = loss.n_columns
+    R = block[:m, :m] - np.multiply.outer(block[:m, m], block[:m, m]) / block[m, m]
+    size = np.sqrt(R.diagonal())
+    return np.asarray((1 - _LEAST_OWN) * R / np.multiply.outer(size, size) + _LEAST_OWN * np.eye(m))
