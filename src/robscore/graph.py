@@ -44,6 +44,7 @@ class FitFacts:
     why_family: str = ""
     filled: str = ""
     sample: str = ""
+    kinds: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,7 +139,7 @@ class Graph:
             f"{facts.effective_rows[1]:.0f} (g) by their weights",
             "sample": facts.sample,
             "reweighted": facts.reweighting or "",
-            "columns": f"{m}",
+            "columns": f"{m}: {facts.kinds}" if facts.kinds else f"{m}",
             "cells": facts.filled,
             "family": f"{facts.family}, {facts.why_family}" if facts.why_family else facts.family,
             "blocks": blocks,

@@ -29,6 +29,7 @@ VALUES = {
         "na": "-999",
     },
     **{"columns": "a*", "exclude": "b c", "stability": "20", "given": "season", "by": "=x", "set": "max_iter=7"},
+    "column-kind": "a=b=ordered",
 }
 FLAGS = {"cells", "shuffle", "no-header", "no-compare"}
 
@@ -55,6 +56,8 @@ def test_every_option_of_the_page_is_one_of_the_command(option):
         assert (there, mine) == (True, option in ("cells", "shuffle"))
     elif option == "set":
         assert (list(there), parts) == (["max_iter=7"], {"max_iter": 7})
+    elif option == "column-kind":
+        assert (list(there), parts) == (["a=b=ordered"], {"kinds": {"a=b": "ordered"}})
     else:
         means = {"none": None, "tab": "\t"}.get(there, there) if isinstance(there, str) else there
         assert mine == (tuple(means) if isinstance(means, list) else means)

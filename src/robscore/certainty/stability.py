@@ -37,6 +37,7 @@ from robscore.fitting.settings import GraphSettings
 from robscore.rows.covariate_columns import names_of_columns, read_covariates, split_frame, with_moderators
 from robscore.rows.input_data import read_matrix, readable
 from robscore.rows.partition import halves
+from robscore.rows.row_source import ArrayRows
 from robscore.rows.tables import Kind, as_table
 
 if TYPE_CHECKING:
@@ -184,6 +185,7 @@ def edge_stability(
     """
     X, given, moderating = _split(X, covariates, moderators)
     matrix, names = read_matrix(X, "X", missing=model.missing)
+    levels = readable(X).levels
     n, m = matrix.shape
     given = None if given is None else read_covariates(given, n)
     check_whole("n_pairs", n_pairs, at_least=1)
@@ -195,6 +197,8 @@ def edge_stability(
         )
     base = clone(model).set_params(n_jobs=1, verbose=0)
     settings = GraphSettings.of(model.get_params(deep=False))
+    if settings.family.has_margins:  # halves keep the kinds of columns that all rows show
+        base.set_params(family=settings.family.knowing(matrix, names, levels), kinds=None)
     weights = settings.pair_weights(m)[np.triu_indices(m, k=1)]
     n_free = int(np.count_nonzero(weights == 0))
     n_candidates = int(np.count_nonzero((weights > 0) & (weights < np.inf)))
@@ -217,7 +221,9 @@ def edge_stability(
     missing = [(k, half) for k, half in enumerate(parts) if k not in outcomes]
     with ProgressLine("edge stability", shown=progress, time_left=True) as line:
         try:
-            for position, outcome in run_all(partial(_fit_half, base, matrix, (given, moderating)), missing, n_jobs):
+            for position, outcome in run_all(
+                partial(_fit_half, base, (matrix, names), (given, moderating)), missing, n_jobs
+            ):
                 outcomes[position] = outcome if store is None else store.put(position, outcome)
                 line.update(len(outcomes), len(parts))
                 announce("", len(outcomes), len(parts))
@@ -272,22 +278,37 @@ def _split(
 
 def _fit_half(
     base: RobustGraph,
-    X: Array,
+    table: tuple[Array, list[str]],
     beside: tuple[dict[str, AnyArray] | None, list[str] | None],
     rows: IntArray,
 ) -> dict[str, Any]:
     """Edges of one half with the sign of their association, or why there are none.
 
-    ``beside`` are covariates, and the names of those that moderate.
+    ``table`` are all rows and the names of their columns; ``beside`` are covariates, and the names of those that
+    moderate. A column that is constant in this half, as one with a rare answer may be, has no edge in it.
     """
-    given, moderating = beside
+    (X, names), (given, moderating) = table, beside
+    half = X[rows]
+    varying = np.flatnonzero(np.nanmin(half, axis=0, initial=np.inf) < np.nanmax(half, axis=0, initial=-np.inf))
     try:
         some = None if given is None else {name: values[rows] for name, values in given.items()}
-        found = clone(base).fit(X[rows], covariates=some, moderators=moderating).association_
+        own = ArrayRows(half[:, varying], [names[k] for k in varying], whole=False)
+        found = _of_columns(base, varying).fit(own, covariates=some, moderators=moderating).association_
     except (ValueError, np.linalg.LinAlgError) as error:
         return {"failed": str(error)}
     i, j = np.nonzero(np.triu(found, k=1))
-    return {"edges": [[int(a), int(b), int(found[a, b] > 0)] for a, b in zip(i, j, strict=True)]}
+    edges = zip(varying[i].tolist(), varying[j].tolist(), (found[i, j] > 0).tolist(), strict=True)
+    return {"edges": [[a, b, int(is_positive)] for a, b, is_positive in edges]}
+
+
+def _of_columns(base: RobustGraph, columns: IntArray) -> RobustGraph:
+    """The model for some of the columns: weights of the penalty are those of these."""
+    made = clone(base)
+    if made.penalty_weights is not None:
+        made.set_params(penalty_weights=np.asarray(made.penalty_weights)[np.ix_(columns, columns)])
+    if made.location_weights is not None:
+        made.set_params(location_weights=np.asarray(made.location_weights)[columns])
+    return made
 
 
 def _gathered(

@@ -34,6 +34,16 @@ def _n_blocks(value: str) -> int | str:
         raise typer.BadParameter(f"{value!r} is not a whole number.", param_hint="--n-blocks") from None
 
 
+def _kinds(assignments: list[str]) -> dict[str, str]:
+    kinds = {}
+    for assignment in assignments:
+        name, equals, kind = assignment.rpartition("=")
+        if not equals:
+            raise typer.BadParameter(f"{assignment!r} must be NAME=KIND.", param_hint="--column-kind")
+        kinds[name.strip()] = kind.strip()
+    return kinds
+
+
 class Option(NamedTuple):
     """An option, and what it stands for.
 
@@ -115,6 +125,13 @@ OPTIONS = (
         *("family", "--family -f"),
         "sqrt or gamma (rain, counts, concentrations), truncated-gaussian, log-log, gaussian (any sign), "
         "simplex (shares), copula (any columns: answers, yes/no, counts, zeros). [default: auto, from the data]",
+    ),
+    _graph(
+        *("kinds", "--column-kind"),
+        "For the copula: a column taken as continuous, or as ordered (each value an interval); may be repeated.",
+        list[str],
+        metavar="NAME=KIND",
+        read=_kinds,
     ),
     _graph(
         "contamination", "--contamination", "Share of bad rows, if known; otherwise the data decide.", float, "SHARE"
@@ -302,6 +319,8 @@ def _typed(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return shlex.quote(value) if value else "''"
+    if isinstance(value, Mapping):
+        return " --column-kind ".join(shlex.quote(f"{name}={kind}") for name, kind in value.items())
     if isinstance(value, Iterable):
         return ",".join(_typed(entry) for entry in value)
     return str(value)

@@ -9,6 +9,9 @@ documented = with_common(
         "{family}": """family : str or Family, default "sqrt"
     "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``;
     "auto" chooses one from the data: by their domain, then by :func:`robscore.compare_families`.""",
+        "{kinds}": """kinds : dict of str by column name, optional
+    For family="copula": "continuous" takes a column for measurements, ties and all, "ordered" each of its values that
+    several rows share for an interval, as of answers. Other columns are what the data say; ``kinds_`` tells.""",
         "{bad_rows}": """contamination : float, optional
     Share of bad rows to guard against, if known: sets the number of blocks to the paper's 4 * contamination * n.
 n_blocks : int or "auto", optional
@@ -53,6 +56,9 @@ n_blocks_criterion_ : dict of float by K, or None
     What ``n_blocks="auto"`` compared; the smallest is best.""",
         "{of_fit}": """family_ : str or Family
     The family used: the one given, or the choice of "auto".
+kinds_ : dict of str
+    What every column is, by its name: "continuous", "rounded", "two values", "answers", "counts", or "zeros" (one
+    value in many rows). For readers; only the copula goes by it.
 cautions_ : list of str
     What to be careful about, worst first; empty if all is well. Only failed convergence also raises a warning.
 n_features_in_, feature_names_in_ : as in scikit-learn""",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -44,6 +44,8 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
     def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
         """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""
         rows, frame = open_rows(X), None
+        if reset:
+            self._levels: Mapping[str, tuple[str, ...]] = {}
         if rows is None:
             rows, frame = self._open_matrix(X, reset=reset)
         else:
@@ -79,6 +81,8 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
             estimator=self,
             input_name="X",
         )
+        if reset:
+            self._levels = table.levels or {}
         return ArrayRows(matrix, table.names, whole=False), table.library
 
     def _open_given(self, X: AnyData, covariates: AnyData | None, *, reset: bool) -> Data:
@@ -95,7 +99,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
             raise UsageError(f"The fit was given the covariates {quoted(self.covariates_.names)}; give them here too.")
         if covariates is None and names is None:
             rows, library = self._open(X, reset=reset)
-            return Data(rows, type(self).__name__, library)
+            return Data(rows, type(self).__name__, library, levels=self._levels)
         if names is None:
             rows, library = self._open(X, reset=reset)
             columns = read_covariates(covariates, rows.n_rows)
@@ -108,7 +112,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
         if self.covariates_ is None:
             self.covariates_ = CovariateDesign.of(columns, from_data=names is not None)
         joined = with_columns(rows, self.covariates_.matrix(columns))
-        return Data(joined, type(self).__name__, library, given=self.covariates_.terms)
+        return Data(joined, type(self).__name__, library, given=self.covariates_.terms, levels=self._levels)
 
     def _open_moderated(self, X: AnyData, covariates: AnyData | None, moderators: AnyData | None) -> Data:
         """The rows of a fit, with all covariates, those that moderate among them."""

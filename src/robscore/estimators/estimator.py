@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, Self, TypeVar
 
@@ -19,6 +20,8 @@ from robscore.certainty.effects import effects
 from robscore.estimators.common_docs import documented
 from robscore.estimators.judged_rows import JudgesRows
 from robscore.estimators.moderation import ModerationMixin, moderations
+from robscore.families.column_kinds import ColumnKind, Kind, kinds_in_words, remarks_on_kinds
+from robscore.families.copula import GaussianCopula
 from robscore.families.family import Family, get_family
 from robscore.family_choice.choose_family import FamilyChoice, choose_family
 from robscore.family_choice.data_profile import ConstantSum, remarks_on_codes, remarks_on_columns
@@ -27,6 +30,7 @@ from robscore.fitting.prepare import Data
 from robscore.fitting.settings import Missing, Settings
 from robscore.rows import Rows
 from robscore.rows.input_data import with_frequency
+from robscore.rows.tables import default_names
 
 _LOOKED_AT = 20_000  # rows, for what kinds of columns and values there are
 _S = TypeVar("_S", bound=Settings)
@@ -46,6 +50,7 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
     """
 
     family: str | Family
+    kinds: Mapping[str, Kind] | None
     contamination: float | None
     n_blocks: int | Literal["auto"] | None
     shuffle: bool
@@ -121,7 +126,7 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         if not is_auto:
             self._family_choice = FamilyChoice(str(self.family), settings.family, "")
             self.family_ = self.family
-            return settings, data
+            return replace(settings, family=self._with_kinds(settings.family, data)), data
         with np.errstate(all="ignore"):  # rows of any size may be among them
             self._family_choice = choose_family(self._own_rows(data), settings.seed, with_missing=settings.fills_in)
         self.family_ = self._family_choice.name
@@ -131,6 +136,13 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
             settings.check_covariates()
         self._whole = self._family_choice.constant_sum
         return settings, data if self._whole is None else replace(data, rows=self._closed(data.rows))
+
+    def _with_kinds(self, family: Family, data: Data) -> Family:
+        """The family, which knows the kinds of columns before any rows are left out, where it goes by them."""
+        if not family.has_margins:
+            return family
+        names = data.rows.names or default_names(self.n_features_in_)
+        return family.knowing(_some(self._own_rows(data)), names, data.levels)
 
     def _own_rows(self, data: Data) -> Rows:
         """The rows of a fit without covariates, those of sample weight zero left out, the others with their weights."""
@@ -152,10 +164,31 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
             self.effects_: Array | None = None if location.ndim == 1 else location[:, 1:].copy()
         rows = self._own_rows(data)
         own = _some(rows)
-        is_any_kind = fit.settings.family.has_margins
-        kinds = [] if is_any_kind else remarks_on_columns(own[np.isfinite(own).all(axis=1)], fit.names)
-        self._on_data = [*self._family_choice.remarks, *kinds, *remarks_on_codes(own, fit.names, rows.n_repeated)]
+        family = fit.settings.family
+        if isinstance(family, GaussianCopula):
+            self._kinds, on_kinds = family.found, remarks_on_kinds(family.found)
+        else:
+            self._kinds = {name: ColumnKind.of(column) for name, column in zip(fit.names, own.T, strict=True)}
+            on_kinds = remarks_on_columns(own[np.isfinite(own).all(axis=1)], fit.names)
+        self._on_data = [*self._family_choice.remarks, *on_kinds, *remarks_on_codes(own, fit.names, rows.n_repeated)]
         self._cautions: list[Caution] | None = None
+
+    @property
+    def kinds_(self) -> dict[str, str]:
+        """What every column is, by its name, for readers."""
+        check_is_fitted(self)
+        return {name: kind.word for name, kind in self._kinds.items()}
+
+    @property
+    def column_kinds(self) -> dict[str, ColumnKind]:
+        """The kinds of the columns, with all that is known of them."""
+        check_is_fitted(self)
+        return self._kinds
+
+    def _kinds_in_words(self) -> str:
+        """How many columns there are of each kind; nothing where all are measurements, and so taken."""
+        is_plain = {kind.word for kind in self._kinds.values()} <= {"continuous", "rounded"}
+        return "" if is_plain and not self.fitted_.settings.family.has_margins else kinds_in_words(self._kinds.values())
 
     @property
     def cautions_(self) -> list[Caution]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from os import PathLike
@@ -23,12 +23,13 @@ from robscore.elements.row_elements import Storage
 from robscore.estimators.common_docs import documented
 from robscore.estimators.estimator import ScoreMatchingEstimator
 from robscore.families import Gaussian
+from robscore.families.column_kinds import Kind
 from robscore.families.family import Family
 from robscore.fitting.by_sample import Sampled
 from robscore.fitting.fit import fit_graph
 from robscore.fitting.fit_result import GraphFit
 from robscore.fitting.settings import GraphSettings, Missing
-from robscore.graph import Graph
+from robscore.graph import FitFacts, Graph
 from robscore.solvers.penalised_loss import Rule
 
 
@@ -42,6 +43,7 @@ class RobustGraph(ScoreMatchingEstimator):
     Parameters
     ----------
     {family}
+    {kinds}
     {bad_rows}
     alpha : float, optional
         The penalty; skips selection.
@@ -150,6 +152,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self,
         family: str | Family = "sqrt",
         *,
+        kinds: Mapping[str, Kind] | None = None,
         contamination: float | None = None,
         n_blocks: int | Literal["auto"] | None = None,
         shuffle: bool = False,
@@ -182,6 +185,7 @@ class RobustGraph(ScoreMatchingEstimator):
         verbose: int = 0,
     ) -> None:
         self.family = family
+        self.kinds = kinds
         self.contamination = contamination
         self.n_blocks = n_blocks
         self.shuffle = shuffle
@@ -234,12 +238,16 @@ class RobustGraph(ScoreMatchingEstimator):
         self.criterion_: Array | None = next(iter(self.criteria_.values()), None)
         self.rounding_ = fit.rounding
         self.sampled_: Sampled | None = fit.sampled
-        self.graph_ = replace(fit.graph, facts=replace(fit.facts, why_family=self._family_choice.reason))
+        self.graph_ = replace(fit.graph, facts=self._with_known(fit.facts))
         self.association_ = fit.graph.association
 
+    def _with_known(self, facts: FitFacts) -> FitFacts:
+        """Adds what the fit alone does not know: why the family was chosen, and kinds of columns."""
+        return replace(facts, why_family=self._family_choice.reason, kinds=self._kinds_in_words())
+
     def _with_cautions(self, graph: Graph) -> Graph:
-        """Adds what the fit alone does not know: cautions, which take a while, and why the family was chosen."""
-        facts = replace(graph.facts, cautions=tuple(map(str, self.cautions_)), why_family=self._family_choice.reason)
+        """Adds cautions too, which take a while."""
+        facts = replace(self._with_known(graph.facts), cautions=tuple(map(str, self.cautions_)))
         return replace(graph, facts=facts)
 
     def graph_at(self, position: int) -> Graph:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from robscore._tools.typing import AnyData, RandomState
 from robscore.estimators.common_docs import documented
 from robscore.estimators.estimator import ScoreMatchingEstimator
+from robscore.families.column_kinds import Kind
 from robscore.families.family import Family
 from robscore.fitting.fit import fit_parameters
 from robscore.fitting.fit_result import Fit
@@ -25,6 +27,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
     Parameters
     ----------
     {family}
+    {kinds}
     {bad_rows}
     fit_location : bool, default True
         Estimate eta; otherwise it is zero.
@@ -63,6 +66,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         self,
         family: str | Family = "sqrt",
         *,
+        kinds: Mapping[str, Kind] | None = None,
         contamination: float | None = None,
         n_blocks: int | Literal["auto"] | None = None,
         shuffle: bool = False,
@@ -76,6 +80,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         random_state: RandomState = None,
     ) -> None:
         self.family = family
+        self.kinds = kinds
         self.contamination = contamination
         self.n_blocks = n_blocks
         self.shuffle = shuffle

@@ -19,20 +19,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self, TypeAlias, get_args
+from typing import Self, get_args
 
 import numpy as np
 from scipy.special import ndtri
 
-from robscore._tools.messages import ArgumentError
+from robscore._tools.messages import ArgumentError, quoted
 from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.families.column_kinds import ColumnKind, Kind
 from robscore.families.family import Parameters, Scaling, register
 from robscore.families.power import Gaussian
 from robscore.rows.covariate_columns import column_before
 from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import default_names
-
-Kind: TypeAlias = Literal["continuous", "ordered"]
 
 
 @dataclass(frozen=True)
@@ -44,9 +43,14 @@ class MarginRule:
     widest_point : float, default 0.1
         Intervals up to so wide, in deviations of the latent number, count as points at their middle. Drawing within one
         of width w adds w^2 / 12 to a variance of 1, here .0008, which no fit can tell.
+    rarest : int, default 5
+        Answers that fewer rows have count as the answer next to them, of two the one that fewer rows have, until none
+        is so rare or two are left. With four such rows of 300 that hardly changes the error (.075 in either case), and
+        where these rows are odd in all columns it falls from .108 to .089.
     """
 
     widest_point: float = 0.1
+    rarest: int = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +65,8 @@ class Margins(Scaling):
         F at these values: the share of the rows with at most that value.
     drawn : tuple of m boolean arrays
         Which values stand for an interval.
+    kinds : tuple of m ColumnKind
+        Which of the values these are, and which rare answers count as another.
     past : tuple of int
         For every covariate the column whose earlier values it holds, which become latent numbers too; -1 for others.
     """
@@ -68,17 +74,14 @@ class Margins(Scaling):
     values: tuple[Array, ...] = ()
     upper: tuple[Array, ...] = ()
     drawn: tuple[BoolArray, ...] = ()
+    kinds: tuple[ColumnKind, ...] = ()
     past: tuple[int, ...] = ()
 
     @classmethod
-    def of(
-        cls,
-        X: Array,
-        weights: Array | None = None,
-        kinds: Sequence[Kind | None] | None = None,
-        rule: MarginRule | None = None,
-    ) -> Self:
+    def of(cls, X: Array, weights: Array | None = None, kinds: Sequence[ColumnKind] | None = None) -> Self:
         """Of the rows X, shape (n, m), with NaN in missing cells, and of their weights, shape (n,).
+
+        Kinds are those of these rows unless they are given.
 
         Examples
         --------
@@ -91,10 +94,13 @@ class Margins(Scaling):
         >>> margins.apply(X)[:, 1].round(2).tolist()
         [-1.15, -0.32, 1.15, 0.32]
         """
-        m, rule = X.shape[1], rule or MarginRule()
+        m, rule = X.shape[1], MarginRule()
+        if kinds is None:
+            kinds = [ColumnKind.of(column, widest_point=rule.widest_point, rarest=rule.rarest) for column in X.T]
         weights = np.ones(len(X)) if weights is None else weights
         values, upper, drawn = [], [], []
-        for j, column in enumerate(X.T):
+        for kind, column in zip(kinds, X.T, strict=True):
+            column = kind.as_merged(column)
             counted = ~np.isnan(column) & (weights > 0)
             own, which = np.unique(column[counted], return_inverse=True)
             share = np.bincount(which, weights[counted])
@@ -102,8 +108,8 @@ class Margins(Scaling):
             F[-1] = 1.0
             values.append(own)
             upper.append(F)
-            drawn.append(_are_intervals(F, np.bincount(which), None if kinds is None else kinds[j], rule))
-        return cls(np.zeros(m), np.ones(m), tuple(values), tuple(upper), tuple(drawn))
+            drawn.append(np.isin(own, kind.intervals))
+        return cls(np.zeros(m), np.ones(m), tuple(values), tuple(upper), tuple(drawn), tuple(kinds))
 
     def with_past(self, names: Sequence[str], given: Sequence[str]) -> Self:
         """The same margins, which also hold for covariates that are columns as they were before, by their names."""
@@ -113,7 +119,7 @@ class Margins(Scaling):
     def of_columns(self, columns: IntArray) -> Self:
         """The margins of some columns."""
         some = columns.tolist()
-        parts = ([part[j] for j in some] for part in (self.values, self.upper, self.drawn))
+        parts = ([part[j] for j in some] for part in (self.values, self.upper, self.drawn, self.kinds))
         return type(self)(self.centre[columns], self.scale[columns], *map(tuple, parts))
 
     def _middle(self, j: int) -> Array:
@@ -129,7 +135,8 @@ class Margins(Scaling):
         """
         X = X[:, : len(self.values)]
         lower, upper = np.empty(X.shape), np.empty(X.shape)
-        for j, column in enumerate(X.T):
+        for j in range(X.shape[1]):
+            column = self.kinds[j].as_merged(X[:, j])
             F, middle = np.append(0.0, self.upper[j]), self._middle(j)
             at = np.clip(np.searchsorted(self.values[j], column), 0, len(middle) - 1)
             is_drawn = self.drawn[j][at] & (self.values[j][at] == column)
@@ -144,7 +151,7 @@ class Margins(Scaling):
         """Latent numbers of rows X, shape (n, m): points, and the middle of what intervals hold; covariates scaled."""
         latent, m = np.array(X, dtype=float), len(self.values)
         for k, j in self._latent_columns():
-            latent[:, k] = np.interp(X[:, k], self.values[j], self._middle(j))
+            latent[:, k] = np.interp(self.kinds[j].as_merged(X[:, k]), self.values[j], self._middle(j))
         latent[:, m:] = (latent[:, m:] - self.centre[m:]) / self.scale[m:]
         return latent
 
@@ -163,15 +170,13 @@ class Margins(Scaling):
         return values
 
 
-def _are_intervals(F: Array, counts: IntArray, kind: Kind | None, rule: MarginRule) -> BoolArray:
-    """Which values of a column stand for intervals: those that several rows share, unless narrow."""
-    if kind == "continuous":
-        return np.zeros(F.size, dtype=bool)
-    tied = counts > 1
-    if kind == "ordered":
-        return tied
-    ends = ndtri(np.append(0.0, F))
-    return tied & (np.diff(ends) > rule.widest_point)
+def check_kinds(kinds: Mapping[str, Kind]) -> None:
+    """Raise unless these are kinds by the names of columns."""
+    if not isinstance(kinds, Mapping):
+        raise ArgumentError("kinds", kinds, "must be a dict such as {'income': 'continuous', 'grade': 'ordered'}.")
+    for name, kind in kinds.items():
+        if kind not in get_args(Kind):
+            raise ArgumentError("kinds", kind, f"of column {name!r} is not known; use 'continuous' or 'ordered'.")
 
 
 @register("copula")
@@ -185,9 +190,14 @@ class GaussianCopula(Gaussian):
     ----------
     kinds : dict, optional
         By name of a column: "continuous" takes all its values as points, "ordered" all that several rows share as
-        intervals. By default values that so many rows share that it matters are intervals.
+        intervals. By default answers and two values are intervals, and others that so many rows share that it matters.
     rule : MarginRule, optional
         The numbers that decide how columns become latent numbers.
+
+    Attributes
+    ----------
+    found : dict of ColumnKind by name of a column
+        The kinds of the columns of a fit, for fits of subsamples to keep; empty before any fit.
 
     Examples
     --------
@@ -203,10 +213,9 @@ class GaussianCopula(Gaussian):
 
     def __init__(self, *, kinds: Mapping[str, Kind] | None = None, rule: MarginRule | None = None) -> None:
         super().__init__()
-        for name, kind in (kinds or {}).items():
-            if kind not in get_args(Kind):
-                raise ArgumentError("kinds", kind, f"of column {name!r} is not known; use 'continuous' or 'ordered'.")
+        check_kinds(kinds or {})
         self.kinds, self.rule = dict(kinds or {}), rule or MarginRule()
+        self.found: dict[str, ColumnKind] = {}
 
     def __repr__(self) -> str:
         given = [f"kinds={self.kinds!r}"] if self.kinds else []
@@ -215,13 +224,34 @@ class GaussianCopula(Gaussian):
 
     def of_columns(self, names: Sequence[str]) -> Self:
         """The copula of some columns, by name."""
-        return type(self)(kinds={name: kind for name, kind in self.kinds.items() if name in names}, rule=self.rule)
+        return self._changed(kinds={name: kind for name, kind in self.kinds.items() if name in names})
+
+    def knowing(self, X: Array, names: Sequence[str], levels: Mapping[str, tuple[str, ...]] | None = None) -> Self:
+        """The same family, which knows the kinds of columns from all rows X; those that it knew stay, by their names.
+
+        In these rows answers that few have are merged.
+        """
+        if unknown := set(self.kinds) - set(names):
+            raise ArgumentError(
+                "kinds", sorted(unknown)[0], f"is not the name of a column; the data have {quoted(list(names))}."
+            )
+        levels, rule = levels or {}, self.rule
+        found = {
+            name: self.found[name].within(column, rule.rarest)
+            if name in self.found
+            else ColumnKind.of(
+                *(column, self.kinds.get(name), levels.get(name, ())),
+                widest_point=rule.widest_point,
+                rarest=rule.rarest,
+            )
+            for name, column in zip(names, X.T, strict=False)
+        }
+        return self._changed(found=found)
 
     def margins(self, X: Array, names: Sequence[str], weights: Array | None = None) -> Margins:
         """The margins of rows X, shape (n, m), with NaN in missing cells, by their weights, shape (n,)."""
-        if unknown := set(self.kinds) - set(names):
-            raise ArgumentError("kinds", sorted(unknown)[0], "is not the name of a column.")
-        return Margins.of(X, weights, [self.kinds.get(name) for name in names], self.rule)
+        known = self if set(names) <= set(self.found) else self.knowing(X, names)
+        return Margins.of(X, weights, [known.found[name] for name in names])
 
     def scaling(self, X: Array | Rows, *, fit_location: bool) -> Margins:
         """The margins of the columns."""

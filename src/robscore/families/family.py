@@ -22,7 +22,7 @@ Give it a name with ``@register("name")`` if you like. Nothing else in the packa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -103,6 +103,13 @@ class Family(ABC):
         other = copy(self)
         vars(other).update(attributes)
         return other
+
+    def knowing(self, X: Array, names: Sequence[str], levels: Mapping[str, tuple[str, ...]] | None = None) -> Self:
+        """The same family, which knows the kinds of columns of all rows X, shape (n, m), where it makes use of them.
+
+        ``levels`` are the words or categories that the numbers of some columns stand for.
+        """
+        return self
 
     def own_columns(self, n_columns: int) -> int:
         """How many of ``n_columns`` columns are the family's own: all but covariates."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -45,6 +45,7 @@ class Data:
     sample_weight : frequencies of the rows, as given, or None
     given : names of the covariates' columns
     moderators : those covariates that change the interactions
+    levels : by column, the words or categories that the numbers 0, 1, ... stand for
     """
 
     rows: Rows
@@ -53,6 +54,7 @@ class Data:
     sample_weight: AnyData | None = None
     given: Sequence[str] = ()
     moderators: Sequence[Moderator] = ()
+    levels: Mapping[str, tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True)

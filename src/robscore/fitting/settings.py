@@ -16,6 +16,8 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
 from robscore.domains.domain_kinds import Intervals
 from robscore.elements.row_elements import Storage, check_storage
+from robscore.families.column_kinds import Kind
+from robscore.families.copula import GaussianCopula, check_kinds
 from robscore.families.family import Family, get_family
 from robscore.families.given_covariates import GivenCovariates, can_be_moderated
 from robscore.families.power import PowerFamily
@@ -117,6 +119,19 @@ _CHECKS: dict[str, Check] = {
 }
 
 
+def with_kinds(family: Family, kinds: Mapping[str, Kind] | None) -> Family:
+    """The family with the kinds of columns that the user gives beside it."""
+    if kinds is None:
+        return family
+    check_kinds(kinds)
+    if not isinstance(family, GaussianCopula):
+        problem = "is for columns of any kind; other families take all of them for measurements."
+        raise ArgumentError("kinds", dict(kinds), problem, Message("Pass ", Setting("family", "copula"), "."))
+    if family.kinds:
+        raise ArgumentError("kinds", dict(kinds), f"is given twice, also in {family!r}; give it once.")
+    return GaussianCopula(kinds=kinds, rule=family.rule)
+
+
 def is_known_by_entries(family: Family) -> bool:
     """Whether an entry of a family's elements needs a few cells of a row only: h_j must depend on x_j alone."""
     base = family.base if isinstance(family, GivenCovariates) else family
@@ -146,7 +161,7 @@ class Settings:
         for name, value in arguments.items():
             if name in _CHECKS and not (name == "verbose" and isinstance(value, bool)):
                 _CHECKS[name](name, value)
-        family = get_family(arguments["family"])
+        family = with_kinds(get_family(arguments["family"]), arguments.get("kinds"))
         made = cls(**{field.name: arguments[field.name] for field in fields(cls)} | {"family": family})
         made.check_together()
         return made

@@ -321,6 +321,8 @@ def _plain(value: Any) -> Any:
     """An argument as JSON has it; arrays become lists, infinity a word."""
     if isinstance(value, Family):
         return repr(value)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(entry) for name, entry in value.items()}
     if isinstance(value, np.ndarray | list | tuple):
         return [_plain(entry) for entry in np.asarray(value).tolist()]
     if isinstance(value, float) and not np.isfinite(value):

@@ -305,7 +305,9 @@ def _about_family(record: Record) -> str:
 
 def family_name(record: Record) -> str:
     """The name of the family, as people write it: square-root for SquareRoot()."""
-    return _FAMILIES.get(record.fit["family"], record.fit["family"])
+    family = record.fit["family"]
+    known = "GaussianCopula()" if family.startswith("GaussianCopula(") else family  # whatever its kinds and rules
+    return _FAMILIES.get(known, family)
 
 
 def _compared(record: Record) -> str:

@@ -21,7 +21,7 @@ from robscore.rows.arrow_batches import ArrowRows, is_arrow_source
 from robscore.rows.inspection import Marks
 from robscore.rows.parquet_files import ParquetRows
 from robscore.rows.row_source import ArrayRows, Rows
-from robscore.rows.tables import check_names, default_names, numbers_in
+from robscore.rows.tables import check_names, default_names, levels_of, numbers_in
 
 # How to keep the columns of numbers, in libraries that have a way of their own.
 _KEEPING_NUMBERS = {"PANDAS": "select_dtypes('number')", "POLARS": "select(polars.selectors.numeric())"}
@@ -31,11 +31,15 @@ _OTHER = (".csv", ".tsv", ".txt", ".tab", ".dat", ".xls", ".json", ".dta", ".sav
 
 
 class Table(NamedTuple):
-    """Data as an array of floats, with the column names and the library of a data frame (None for arrays)."""
+    """Data as an array of floats, with the column names and the library of a data frame (None for arrays).
+
+    ``levels`` are, by column, the ordered categories that its numbers 0, 1, ... stand for.
+    """
 
     values: Array
     names: list[str] | None = None
     library: str | None = None
+    levels: Mapping[str, tuple[str, ...]] | None = None
 
 
 def readable(X: AnyData, argument: str = "X") -> Table:
@@ -72,7 +76,10 @@ def readable(X: AnyData, argument: str = "X") -> Table:
             f"Columns that are not numeric: {first_few(wrong)}. Drop them{rest}, or turn what they hold into numbers."
         )
     matrix = np.column_stack([numbers for numbers in read if numbers is not None]) if read else np.empty(frame.shape)
-    return Table(matrix, columns, frame.implementation.name.lower())
+    levels = {
+        name: own for name, column in zip(columns, frame.iter_columns(), strict=True) if (own := levels_of(column))
+    }
+    return Table(matrix, columns, frame.implementation.name.lower(), levels)
 
 
 def _kind(column: nw.Series[AnyData]) -> str:

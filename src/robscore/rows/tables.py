@@ -50,7 +50,7 @@ def numbers_in(column: nw.Series[AnyData]) -> Array | None:
 
     Ordered categories, as of answers, are 0, 1, ... in their order.
     """
-    levels = getattr(column.dtype, "categories", None) if isinstance(column.dtype, nw.Enum) else None
+    levels = levels_of(column)
     if levels:
         place = {level: float(k) for k, level in enumerate(levels)}
         return np.array([place.get(value, np.nan) for value in column.to_list()])
@@ -63,6 +63,11 @@ def numbers_in(column: nw.Series[AnyData]) -> Array | None:
     except (TypeError, ValueError):
         return None
     return numbers
+
+
+def levels_of(column: nw.Series[AnyData]) -> tuple[str, ...]:
+    """Return the ordered categories of a column, the lowest first; empty where it has none."""
+    return tuple(map(str, getattr(column.dtype, "categories", ()))) if isinstance(column.dtype, nw.Enum) else ()
 
 
 def check_names(given: Sequence[object]) -> list[str]:

@@ -110,7 +110,7 @@ function factTables() {
   facts.libraries = Object.entries({ robscore: record.version, ...record.libraries }).map(([name, version]) => `${name} ${version}`).join(", ");
   const fill = (id, pairs) => byId(id).tBodies[0].replaceChildren(...Object.entries(pairs).map(([name, value]) => {
     const row = element("tr");
-    row.append(element("td", name), element("td", value === null ? "–" : Array.isArray(value) ? `${value.length} values` : String(value)));
+    row.append(element("td", name), element("td", value === null ? "–" : Array.isArray(value) ? `${value.length} values` : typeof value === "object" ? Object.entries(value).map((pair) => pair.join(": ")).join(", ") : String(value)));
     return row;
   }));
   fill("facts", facts);
