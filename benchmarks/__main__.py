@@ -47,6 +47,7 @@ NAMES = [
     "cells_cost",
     "cellmcd_comparison",
     "mixed_tables",
+    "mixed_rivals",
     "walk",
 ]
 

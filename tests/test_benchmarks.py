@@ -32,6 +32,7 @@ from benchmarks import (
     many_columns,
     mcd_comparison,
     missing_cells,
+    mixed_rivals,
     mixed_tables,
     penalty_choice,
     rain_given_past,
@@ -45,7 +46,8 @@ from benchmarks import (
     wrong_cells,
 )
 from benchmarks.__main__ import NAMES
-from benchmarks.tools import measure, pages, resumable
+from benchmarks.rivals.skeptic import Skeptic
+from benchmarks.tools import measure, mixed_columns, pages, resumable
 
 import robscore as rs
 
@@ -347,11 +349,45 @@ def test_groups_that_agree_are_learnt_better_together(tmp_path, monkeypatch, cap
 
 def test_columns_of_any_kind_are_learnt_as_their_latent_numbers(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(resumable, "FOLDER", tmp_path)
-    table = mixed_tables.main(1, (500,), ("clean", "six deviations"))
-    clean = {method: cell for (_, damage, method), cell in table.items() if damage == "clean"}
-    assert clean["copula"]["F1"] > clean["auto"]["F1"] + 0.1
-    assert abs(clean["copula"]["slope"] - 1) < 0.1 < 1 - clean["normal scores"]["slope"]
-    moved = table[500, "six deviations", "copula"]
-    assert moved["F1"] > table[500, "six deviations", "copula, n_blocks=1"]["F1"] + 0.1
-    assert moved["lost"] == 0
-    assert "1 data sets each" in capsys.readouterr().out
+    sizes = {"clean": ((500, 24, 1),), "bad": ((500, 24, 1),), "chains": ((500, 8, 1),)}
+    variants = {"clean": ("",), "bad": ("six deviations",), "chains": ("0.2",)}
+    table = mixed_tables.main(tuple(sizes), sizes, variants)
+    f1, slope = 0, list(mixed_tables.COLUMNS).index("slope")
+    clean, bad = table["clean", 500, 24, ""], table["bad", 500, 24, "six deviations"]
+    assert clean["copula"][f1] > clean["auto"][f1] + 0.1
+    assert abs(clean["copula"][slope] - 1) < 0.1 < 1 - clean["normal scores"][slope]
+    assert bad["copula"][f1] > bad["copula, n_blocks=1"][f1] + 0.1
+    assert bad["copula"][2] == 0
+    assert table["chains", 500, 8, "0.2"]["copula"][0] == 7
+    out = capsys.readouterr().out
+    assert "bound near independence: 1.14" in out
+    assert "Means of 1 data sets" in out
+
+
+def test_what_a_fit_refuses_is_printed_in_its_words(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(resumable, "FOLDER", tmp_path)
+    monkeypatch.setitem(
+        mixed_tables.WORK, "wrong", lambda *_: {"copula": "not for this family", "latent rows": [0.0] * 10}
+    )
+    mixed_tables.main(("wrong",), {"wrong": ((100, 6, 1),)}, {"wrong": ("",)})
+    assert "skipped: not for this family" in capsys.readouterr().out
+
+
+def test_ties_leave_as_much_as_their_intervals_say():
+    """The variance of the mean of the latent number, given a value of the column."""
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(200_000, 1))
+    for kind in mixed_columns.KINDS:
+        _, which = np.unique(mixed_columns.columns_of(z, [kind]), return_inverse=True)
+        means = np.bincount(which.ravel(), z[:, 0]) / np.bincount(which.ravel())
+        assert np.var(means[which.ravel()]) == pytest.approx(mixed_columns.efficiency(kind), abs=0.01), kind
+
+
+def test_other_programs_are_compared_on_the_same_rows(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(resumable, "FOLDER", tmp_path)
+    table = mixed_rivals.main(((500, "Pareto", 1),), (Skeptic(),))
+    assert table[500, "Pareto", "robscore"]["F1"] > table[500, "Pareto", Skeptic.name]["F1"] + 0.3
+    assert table[500, "Pareto", "robscore"]["times"] == 1
+    own, ours = np.array([[1, 0, 0, 1], [1, 0.1, 0, 1]]), np.array([[0, 0.1, 1, 1], [0, 0, 1, 1]])
+    assert mixed_rivals.is_better(own, ours) == [True, False, True, False]
+    assert "Means of 1 data sets" in capsys.readouterr().out

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks import rivals_speed
 from benchmarks.rivals import RIVALS, Ours, Rival, Task, genscore
-from benchmarks.rivals.base import Kind, not_installed
+from benchmarks.rivals.base import Kind, kinds_in_r, lasso_by_ebic, not_installed, partial_correlations
 from benchmarks.rivals.plain import Plain
 
 X = np.random.default_rng(0).gamma(1.0, size=(100, 5))
@@ -46,9 +46,13 @@ def test_rivals_obey_the_signature(rival):
     for kind in rival.tasks:
         seconds, result = rival.timed(Task(kind, X, n_blocks=20, n_alphas=4, ratio=0.3))
         assert seconds > 0
-        if kind == "weights":
+        if kind == "mixed":
+            assert result.shape == (3, 5, 5)
+            assert np.isin(result[1], (0, 1)).all()
+            np.testing.assert_allclose(result, np.swapaxes(result, 1, 2), atol=1e-4)
+        elif kind == "weights":
             assert [part.shape for part in result] == [(20,), (20,)]
-        else:
+        elif kind in ("median", "path", "robust path"):
             assert result.shape == ((5,) if kind == "median" else (4, 5, 5))
         if kind.endswith("path"):
             np.testing.assert_allclose(result, np.swapaxes(result, 1, 2), atol=1e-4)
@@ -81,6 +85,23 @@ def test_what_is_missing_is_named(monkeypatch):
     assert not_installed("no_such_module", "no-such") == "no_such_module is not installed (pip install no-such)"
     monkeypatch.setenv("PATH", "")
     assert genscore.Genscore().absent() == "R is not installed"
+
+
+def test_programs_in_r_are_told_kinds_of_columns():
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=200)
+    columns = [numbers, numbers > 0, np.maximum(numbers, 0), rng.poisson(5, size=200), np.digitize(numbers, [-1, 0, 1])]
+    assert kinds_in_r(np.column_stack(columns).astype(float)) == "gczpc"
+
+
+def test_the_extended_bic_finds_a_chain():
+    K = np.eye(5) + np.diag([-0.4] * 4, 1) + np.diag([-0.4] * 4, -1)
+    rows = np.random.default_rng(0).multivariate_normal(np.zeros(5), np.linalg.inv(K), size=2000)
+    order, graph, association = lasso_by_ebic(np.corrcoef(rows.T), 2000)
+    chain = partial_correlations(K) != 0
+    assert order[chain].min() > order[~chain & ~np.eye(5, dtype=bool)].max()
+    assert graph[chain].all()
+    assert np.abs(association - partial_correlations(K)).max() < 0.15
 
 
 def test_genscore_is_given_the_rows_and_read_back(tmp_path, monkeypatch):

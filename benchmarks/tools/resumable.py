@@ -14,12 +14,17 @@ from robscore._tools.repetitions import Store, run_all
 FOLDER = Path("results") / "benchmarks"
 
 
-def run_resumable(name: str, work: Callable[[Any], Any], tasks: Sequence[Any], n_jobs: int = -1) -> list[Any]:
+def run_resumable(
+    name: str, work: Callable[[Any], Any], tasks: Sequence[Any], n_jobs: int = -1, sources: Sequence[Path] | None = None
+) -> list[Any]:
     """Return ``work(task)`` for every task, in order, computing only what no earlier run of the same code has stored.
 
-    The earlier run may have had fewer data sets, or more, or may have been interrupted.
+    The earlier run may have had fewer data sets, or more, or may have been interrupted. Results depend on the library,
+    the file of ``work`` and what benchmarks share, or on ``sources``: programs that do not use the library.
     """
-    identity = {"code": _fingerprint(), "benchmark": hashlib.sha256(_source_of(work)).hexdigest()}
+    identity = {"code": _fingerprint(), "benchmark": _digest(_sources_of(work))}
+    if sources is not None:
+        identity = {"code": _digest(sources), "benchmark": ""}
     folder = FOLDER / f"{name}-{hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:12]}"
     store = Store(folder, identity, "delete it")
     keys = [int(hashlib.sha256(json.dumps(task).encode()).hexdigest()[:12], 16) for task in tasks]
@@ -32,14 +37,18 @@ def run_resumable(name: str, work: Callable[[Any], Any], tasks: Sequence[Any], n
     return [outcomes[key] for key in keys]
 
 
-def _source_of(work: Callable[[Any], Any]) -> bytes:
-    """Return the text of the file that defines a function, since its constants change results and are in no task."""
-    return Path(inspect.getfile(work)).read_bytes()
+def _sources_of(work: Callable[[Any], Any]) -> list[Path]:
+    """Return the file that defines a function, since its constants change results and are in no task, and the tools."""
+    return [Path(inspect.getfile(work)), *sorted(Path(__file__).parent.glob("*.py"))]
 
 
 def _fingerprint() -> str:
     """Return a hash of the library's source, so that results of another version are never reused."""
+    return _digest(sorted(Path(rs.__file__).parent.rglob("*.py")))
+
+
+def _digest(paths: Sequence[Path]) -> str:
     digest = hashlib.sha256()
-    for path in sorted(Path(rs.__file__).parent.rglob("*.py")):
+    for path in paths:
         digest.update(path.read_bytes())
     return digest.hexdigest()
