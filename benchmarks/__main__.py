@@ -48,6 +48,8 @@ NAMES = [
     "cellmcd_comparison",
     "mixed_tables",
     "mixed_rivals",
+    "real_tables",
+    "real_halves",
     "walk",
 ]
 

