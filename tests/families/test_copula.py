@@ -11,6 +11,7 @@ from scipy.stats import multivariate_normal, norm, poisson, rankdata
 from scipy.stats import t as student
 
 import robscore as rs
+from robscore.cells.draw_cells import DrawingOrder, completions_within
 from robscore.cells.interval_draws import drawn_within, normal_quantile, within
 from robscore.families.copula import Margins
 
@@ -63,14 +64,47 @@ def test_draws_within_an_interval_follow_the_normal_law(low: float, high: float)
 def test_sweeps_have_the_law_of_the_other_cells() -> None:
     """Given z_0, the other cell is normal about its regression, cut to its interval."""
     n, r = 20_000, 0.7
-    Z = np.column_stack([np.full(n, 1.5), np.zeros(n)])
-    drawn, bounds = np.tile([False, True], (n, 1)), (np.full((n, 2), 0.5), np.full((n, 2), np.inf))
+    Z = np.array([np.full(n, 1.5), np.zeros(n)])
+    drawn, bounds = np.array([np.zeros(n, bool), np.ones(n, bool)]), (np.full((2, n), 0.5), np.full((2, n), np.inf))
     K = np.linalg.inv([[1.0, r], [r, 1.0]])
-    found = drawn_within(Z, drawn, bounds, K, np.zeros((n, 2)), np.random.default_rng(0).random((1, n, 2)))
+    found = drawn_within(Z, drawn, bounds, K, np.zeros((2, n)), np.random.default_rng(0).random((1, 2, n)))
     mean, deviation = r * 1.5, np.sqrt(1 - r**2)
     a = (0.5 - mean) / deviation
-    np.testing.assert_array_equal(found[:, 0], 1.5)
-    assert abs(found[:, 1].mean() - (mean + deviation * norm.pdf(a) / norm.sf(a))) < 0.02
+    np.testing.assert_array_equal(found[0], 1.5)
+    assert abs(found[1].mean() - (mean + deviation * norm.pdf(a) / norm.sf(a))) < 0.02
+
+
+def test_a_draw_depends_on_its_own_row_alone() -> None:
+    """Rows that are drawn together are drawn like each by itself, cell after cell."""
+    n, m, rng = 150, 5, np.random.default_rng(0)
+    K = rs.simulate.random_model(m, 6, random_state=1).interaction
+    Z, drawn, u, eta = rng.normal(size=(m, n)), rng.random((m, n)) < 0.6, rng.random((2, m, n)), rng.normal(size=(m, n))
+    lower, upper = Z - rng.exponential(size=Z.shape), np.where(rng.random(Z.shape) < 0.3, np.inf, Z + 0.5)
+    found = drawn_within(Z, drawn, (lower, upper), K, eta, u)
+    for i in (0, 63, 64, n - 1):
+        z = Z[:, i].copy()
+        for own in u[:, :, i]:
+            for j in np.flatnonzero(drawn[:, i]):
+                size = np.sqrt(K[j, j])
+                mean = z[j] + (eta[j, i] - K[j] @ z) / K[j, j]
+                z[j] = mean + within((lower[j, i] - mean) * size, (upper[j, i] - mean) * size, own[j]) / size
+        np.testing.assert_allclose(found[:, i], z, atol=1e-12)
+
+
+def test_completions_of_a_round_are_spread_evenly() -> None:
+    """Of a free cell E completions hold one draw in each E-th part of its law, in an order of its own."""
+    n, E = 40, 6
+    cells, bounds = np.tile([True, False], (n, 1)), (np.full((n, 2), -np.inf), np.full((n, 2), np.inf))
+    order, K = DrawingOrder(np.arange(n)[::-1], np.array([1, 0])), np.linalg.inv([[1.0, 0.5], [0.5, 1.0]])
+    tables = np.random.default_rng(0).normal(size=(E, n, 2))
+    found = completions_within(
+        rs.families.Gaussian(), tables, cells, bounds, (K, np.zeros(2)), order=order, sweeps=2,
+        rng=np.random.default_rng(1),
+    )  # fmt: skip
+    np.testing.assert_array_equal(found[:, :, 1], tables[:, :, 1])
+    part = np.floor(E * norm.cdf((found[:, :, 0] - tables[:, :, 1] / 2) / np.sqrt(0.75)))
+    np.testing.assert_array_equal(np.sort(part, axis=0), np.tile(np.arange(E)[:, None], n))
+    assert len(np.unique(part, axis=1).T) > n / 2
 
 
 def test_margins_are_monotone_and_weights_are_repetitions() -> None:
@@ -314,7 +348,7 @@ def test_columns_of_hardly_anything_but_zeros_are_fitted() -> None:
 
 
 def test_a_pair_is_significant_where_its_interval_leaves_out_zero() -> None:
-    z = np.random.default_rng(0).multivariate_normal(np.zeros(4), np.full((4, 4), 0.5) + 0.5 * np.eye(4), size=800)
+    z = np.random.default_rng(0).multivariate_normal(np.zeros(4), np.full((4, 4), 0.5) + 0.5 * np.eye(4), size=1600)
     table = rs.RobustGraph("copula", **CLASSIC).fit((z > 0.2).astype(float)).edge_intervals()
     beyond_zero = np.asarray((table["association_low"] > 0) | (table["association_high"] < 0))
     assert np.mean(beyond_zero == np.asarray(table["p_value"] < 0.05)) > 0.8

@@ -64,15 +64,23 @@ def _fit_all_rows(data: Data, settings: GraphSettings) -> GraphFit:
     if settings.fills_in:
         fit = partial(fit_prepared, weigh=weigh_imputed, choose=choose_imputed)
         with threads_for(data.rows.n_rows, data.rows.n_columns):  # between fits are many small products
-            return fit_imputed(data, settings, fit, _refit_to_draw, settled=_SETTLED)
+            return fit_imputed(data, settings, fit, partial(fit, to_draw=True), _refit_to_draw, settled=_SETTLED)
     choose_penalty = choose_together_or_apart if data.moderators else choose
     return fit_prepared(prepare(data, settings), settings, choose=choose_penalty)
 
 
 def fit_prepared(
-    prepared: Prepared, settings: GraphSettings, *, weigh: Weigh = weigh, choose: Choose = choose
+    prepared: Prepared,
+    settings: GraphSettings,
+    *,
+    weigh: Weigh = weigh,
+    choose: Choose = choose,
+    to_draw: bool = False,
 ) -> GraphFit:
-    """The graph of rows that are ready; a strategy may ``weigh`` and ``choose`` in its own way."""
+    """The graph of rows that are ready; a strategy may ``weigh`` and ``choose`` in its own way.
+
+    For a fit ``to_draw`` cells by, no graph is chosen where it would not matter.
+    """
     with threads_for(prepared.rows.n_rows, prepared.rows.n_columns), naming_columns(prepared.preparation.names):
         elements = prepared.elements(settings)
         assert isinstance(elements, PairwiseElements)
@@ -81,6 +89,8 @@ def fit_prepared(
         weighed, loss = weigh(prepared, elements, settings, pilot)
         assert isinstance(loss, QuadraticLoss)
         _print(settings, weighed.describe(prepared.rows.n_repeated))
+        if to_draw and settings.draws_from_all_pairs(loss.n_columns, weighed.weights.n_rows):
+            settings = settings.without_graph()
 
         path = solve(loss, settings)
 
@@ -100,7 +110,7 @@ def fit_parameters(data: Data, settings: Settings) -> Fit:
     """theta-hat without a penalty: Gamma-hat^-1 g-hat (section 3.2)."""
     if settings.fills_in:
         fit = partial(_fit_prepared_parameters, weigh=weigh_imputed)
-        return fit_imputed(data, settings, fit, lambda loss, _: minimise(loss, fit_location=settings.fit_location))
+        return fit_imputed(data, settings, fit, fit, lambda loss, _: minimise(loss, fit_location=settings.fit_location))
     return _fit_prepared_parameters(prepare(data, settings), settings)
 
 

@@ -24,8 +24,6 @@ from robscore.weighting.row_weights import RowWeights
 if TYPE_CHECKING:
     from robscore.fitting.by_sample import Sampled
 
-_PAIRS_A_ROW = 0.5  # up to so many, cells are drawn from the estimate of all pairs
-
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -144,13 +142,11 @@ class GraphFit(Fit):
 
         A pair without an edge in the graph that missing cells are drawn by would look less linked than it is, the more
         so the fewer of its cells are there, and would stay out for that. So all pairs are free that may have an edge;
-        if there are too many for the rows, those of the chosen graph and as many again, as they enter the path. Wrong
-        cells are judged by the chosen graph: other pairs would adapt to them.
+        if there are too many for the rows, those of the chosen graph and as many again, as they enter the path.
         """
         path, position = self.chosen.path, self.chosen.position
-        allowed = self.settings.allowed_pairs(len(self.names))
-        few = np.count_nonzero(allowed) / 2 <= _PAIRS_A_ROW * self.weights.n_rows
-        if few and not self.settings.cells:
+        if self.settings.draws_from_all_pairs(len(self.names), self.weights.n_rows):
+            allowed = self.settings.allowed_pairs(len(self.names))
             return allowed, np.full(path.locations[position].shape, self.settings.fit_location)
         if not self.settings.cells:
             enough = 2 * path.n_edges[position] + len(self.names) // 2

@@ -32,6 +32,7 @@ from robscore.cells.draw_cells import (
     Bounds,
     DrawingOrder,
     completions,
+    completions_within,
     initial_values,
     normal_points,
     without_covariates,
@@ -65,6 +66,7 @@ _FEWEST, _MOST, _EXACT_MOST = 22, 60, 400  # rounds
 _FEWEST_AT_ONCE = 12  # where all missing cells of a row are drawn at once, and no draw depends on the one before
 _WHOLE = (0, 2, 6, 14)  # rounds in which rows are weighed, and a graph is chosen, anew
 _EACH = 6  # completions of a round
+_EACH_AT_FIRST = 3  # of the first rounds within bounds, whose draws are still far from where they end
 _SWEEPS, _FIRST_SWEEPS = 2, 10  # of draws, for a completion; for the first one
 _MOST_KEPT, _FEWEST_KEPT = 72, 6  # completions that are kept, as far as a quarter of the memory goes
 _SETTLED = 0.02  # relative change of the parameters to end with, where cells are drawn
@@ -147,6 +149,11 @@ class Filler:
         """Fill the cells anew, by these parameters."""
         self.rounds += 1
         self.linked = parameters[0] != 0
+        if self.bounds is not None:
+            self.latest = self._drawn_side_by_side(self.bounds, parameters)
+            # Old draws would hold associations near zero, where these began.
+            self._keep(min(_EACH * max(self.rounds - 1 - _WHOLE[-1], 0), self.most - _EACH))
+            return
         X = self._restored(self.copies[-1])
         if self.is_exact:
             _, own, (K, eta) = self.family.at(X, *parameters)
@@ -156,11 +163,21 @@ class Filler:
             return
         first = _FIRST_SWEEPS if self.rounds == 1 else _SWEEPS
         self.latest = self._drawn(X, parameters, [first] + [_SWEEPS] * (_EACH - 1))
-        if self.bounds is None:
-            kept = min(_EACH * max(self.rounds // 2, 1), self.most) - _EACH if self.rounds >= 4 else 0
-        else:  # old draws would hold associations near zero, where these began
-            kept = min(_EACH * max(self.rounds - 1 - _WHOLE[-1], 0), self.most - _EACH)
-        self.copies = np.concatenate([self.copies[len(self.copies) - min(kept, len(self.copies)) :], self.latest])
+        self._keep(min(_EACH * max(self.rounds // 2, 1), self.most) - _EACH if self.rounds >= 4 else 0)
+
+    def _keep(self, count: int) -> None:
+        """So many of the completions until now, before the latest."""
+        self.copies = np.concatenate([self.copies[len(self.copies) - min(count, len(self.copies)) :], self.latest])
+
+    def _drawn_side_by_side(self, bounds: Bounds, parameters: Parameters) -> Array:
+        """As many completions as the round needs, each drawn on from one of the last round."""
+        count = _EACH if self.rounds > _WHOLE[-2] else _EACH_AT_FIRST
+        tables = np.stack([self._restored(self.latest[k % len(self.latest)]) for k in range(count)])
+        parameters = of_unit_variances(self.family, parameters, tables[0], self.weights)
+        rng = np.random.default_rng([self.seed, self.rounds])
+        return completions_within(
+            self.family, tables, self.filled, bounds, parameters, order=self.order, sweeps=1, rng=rng
+        )
 
     def _drawn(self, X: Array, parameters: Parameters, sweeps: list[int]) -> Array:
         rngs = [np.random.default_rng([self.seed, self.rounds, number]) for number in range(len(sweeps))]
@@ -221,6 +238,7 @@ def fit_imputed(
     data: Data,
     settings: _S,
     fit_prepared: Callable[[Prepared, _S], _F],
+    fit_to_draw: Callable[[Prepared, _S], _F],
     refit: Callable[[Loss, _F], Parameters],
     settled: float = 1e-8,
 ) -> _F:
@@ -231,6 +249,7 @@ def fit_imputed(
     data : Data
     settings : Settings
     fit_prepared : a fit of prepared rows, which :func:`weigh_imputed` weighs
+    fit_to_draw : the same, of which the row weights, the loss and what ``refit`` takes are needed
     refit : parameters of a loss without shrinkage, for the graph of a fit, that cells are drawn by
     settled : relative change of the parameters to end with, where nothing is drawn
     """
@@ -247,12 +266,13 @@ def fit_imputed(
     most, enough = (_EXACT_MOST, settled) if filler.is_exact else (_MOST, _SETTLED)
     past: list[Array] = []
     fit, change = None, np.inf
-    for_round = settings.for_imputation_round(prepared.rows.n_columns)
+    is_drawn = bool(filler.filled.any()) or suspects is not None
+    for_round = settings.for_imputation_round(prepared.rows.n_columns) if is_drawn else settings.without_graph()
     with stage("filling in cells"):
         for number in range(most):
             now = _with_copies(prepared, filler, suspects, number, change)
             if fit is None or number in _WHOLE:
-                fit = fit_prepared(now, for_round)
+                fit = fit_to_draw(now, for_round)
                 loss, count, past = fit.loss, len(filler.copies), []
                 if has_margins:
                     prepared = _with_margins_of_counted(prepared, table, filler, fit.weights)
@@ -292,7 +312,7 @@ def _filler(prepared: Prepared, table: TableWithMissing, settings: Settings) -> 
     if isinstance(margins, Margins):
         # Independent draws first: at the middle of its interval a column of many zeros would hardly vary.
         filler.bound(margins.bounds(table.given[prepared.complete]), prepared.rows.frequency)
-        filler.draw((np.eye(missing.shape[1]), np.zeros(prepared.preparation.location_shape)))
+        filler.move((np.eye(missing.shape[1]), np.zeros(prepared.preparation.location_shape)))
     if suspects is not None:
         filler.flag(suspects.flagged, fill=True)
     return filler, suspects

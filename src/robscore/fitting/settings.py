@@ -28,6 +28,7 @@ from robscore.solvers.descent import alpha_grid
 from robscore.solvers.penalised_loss import Rule, check_options
 from robscore.weighting.reweighting import START_CONTAMINATION
 
+_PAIRS_A_ROW = 0.5  # up to so many, cells are drawn from the estimate of all pairs
 _EDGES_A_COLUMN = 10
 
 Missing: TypeAlias = Literal["raise", "drop", "impute"]
@@ -248,6 +249,10 @@ class Settings:
         """For a fit after which cells are filled in again."""
         return self
 
+    def without_graph(self) -> Self:
+        """For a fit of which only the row weights and the loss are needed."""
+        return self
+
     @property
     def seed(self) -> int:
         """The seed of rows that are simulated to compare others with; always the same unless one is given."""
@@ -408,6 +413,18 @@ class GraphSettings(Settings):
             return own
         alphas = (self.alphas + 1) // 2 if isinstance(self.alphas, int) else self.alphas
         return replace(own, alphas=alphas, max_edges=min(self.most_edges(n_columns), _EDGES_A_COLUMN * n_columns))
+
+    def without_graph(self) -> Self:
+        """For a fit of which only the row weights and the loss are needed: its path ends where it begins."""
+        return replace(self, alpha=None, n_edges=0, alphas=1)
+
+    def draws_from_all_pairs(self, n_columns: int, n_rows: float) -> bool:
+        """Whether so many rows suffice to draw cells from the estimate of all pairs, whatever the graph.
+
+        Wrong cells are judged by the chosen graph: other pairs would adapt to them.
+        """
+        n_pairs = np.count_nonzero(self.allowed_pairs(n_columns)) / 2
+        return bool(n_pairs <= _PAIRS_A_ROW * n_rows) and not self.cells
 
     def pair_weights(self, n_columns: int) -> Array:
         """The weights of the penalty on K, shape (m, m); raise on options of the problem that make no sense."""
