@@ -3,7 +3,8 @@
 The seed of a row is made of its cells, and of how many equal rows came before. So the draws depend neither on the
 pieces that rows are read in, nor on how often they are read; nothing is kept in memory but a number for every row.
 Cells start from a typical value of their column, and are drawn by sweeps of slices, in which the k-th step of every row
-uses its k-th random numbers.
+uses its k-th random numbers. Where columns have margins, every cell has bounds, a missing one infinite ones, and those
+that are not known exactly are drawn within theirs.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from numpy.typing import NDArray
 
 from robscore._tools.messages import UsageError
 from robscore._tools.randomness import mixed_bits
-from robscore._tools.typing import Array
-from robscore.families.family import Family, Parameters
+from robscore._tools.typing import Array, BoolArray
+from robscore.cells.draw_cells import Bounds
+from robscore.families.copula import Margins
+from robscore.families.family import Family, Parameters, Scaling
 from robscore.families.samplers.slices import slice_coordinate
 from robscore.rows.row_source import Rows
 
@@ -70,6 +73,11 @@ def row_seeds(rows: Rows, seed: int) -> Seeds:
     return mixed_bits(mixed_bits(keys + _STEP * occurrence) + _STEP * np.uint64(seed % 2**32 + 1))
 
 
+def other_seeds(seeds: Seeds, number: int) -> Seeds:
+    """Other numbers for the same rows, shape (n,)."""
+    return mixed_bits(seeds + np.uint64(number))
+
+
 def _keys(X: Array) -> Seeds:
     """A number for every row, which equal rows have in common."""
     keys = np.zeros(len(X), dtype=np.uint64)
@@ -99,38 +107,83 @@ class _RowRandomness:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Fills in missing cells, given a fit.
+    """Scales rows and fills in their cells, given a fit: those that are missing, or known to an interval.
 
     Attributes
     ----------
     family : of the scaled rows
-    parameters : K and eta, which must have a density
+    parameters : K and eta, which must have a density; of latent numbers of variance 1 where columns have margins
     typical : array of shape (m,), inside the domain
-        Where cells start.
+        Where cells start, scaled.
+    scaling : Scaling, or None
+        How rows as given are scaled; None where they are already.
+
+    Examples
+    --------
+    >>> import numpy as np, robscore as rs
+    >>> from robscore.cells import Drawing, row_seeds
+    >>> from robscore.families.copula import Margins
+    >>> from robscore.rows import ArrayRows, MappedRows
+    >>> answers = np.random.default_rng(0).integers(1, 4, (500, 2)).astype(float)
+    >>> margins = Margins.of(answers)
+    >>> drawing = Drawing(rs.families.Gaussian(), (np.eye(2), np.zeros(2)), np.zeros(2), margins)
+    >>> rows = ArrayRows(answers)
+    >>> Z = MappedRows(rows, drawing, row_seeds(rows, 0)).gather(np.asarray)
+    >>> bool((margins.undo(Z) == answers).all()), Z.std(axis=0).round(1).tolist()
+    (True, [1.0, 1.0])
     """
 
     family: Family
     parameters: Parameters
     typical: Array
+    scaling: Scaling | None = None
 
     def __call__(self, X: Array, seeds: Seeds) -> Array:
-        """The rows X with draws in place of NaN."""
+        """The rows X, as given, scaled and with draws in their cells."""
         m = self.typical.size
-        missing = np.isnan(X[:, :m])
-        filled = filled_with(self.typical, X)
-        some = np.flatnonzero(missing.any(axis=1))
+        scaled = X if self.scaling is None else self.scaling.apply(X)
+        filled, cells = filled_with(self.typical, scaled), np.isnan(scaled[:, :m])
+        bounds = self.scaling.bounds(X[:, :m]) if isinstance(self.scaling, Margins) else None
+        if bounds is not None:
+            cells = bounds[0] < bounds[1]
+        some = np.flatnonzero(cells.any(axis=1))
         if not some.size:
             return filled
         base, own, (K, eta) = self.family.at(filled[some], *self.parameters)
-        own = own.copy()
-        for step in range(_SWEEPS * m):
-            j = step % m
-            rows = np.flatnonzero(missing[some, j])
-            if rows.size:
-                rng = _RowRandomness(mixed_bits(seeds[some[rows]] + np.uint64(step + 1)))
-                at_rows = eta if eta.ndim == 1 else eta[rows]
-                with np.errstate(all="ignore"):  # rows may hold numbers of any size: what overflows stays as it was
-                    drawn = slice_coordinate(base, K, at_rows, own[rows], j, rng)
-                own[rows, j] = np.where(np.isfinite(drawn), drawn, own[rows, j])
+        if bounds is None:
+            own = _drawn_by_slices(base, own.copy(), cells[some], K, eta, seeds[some])
+        else:
+            own = _drawn_within(own, cells[some], (bounds[0][some], bounds[1][some]), K, eta, seeds[some])
         filled[some, :m] = own
         return filled
+
+
+def _drawn_by_slices(family: Family, X: Array, cells: BoolArray, K: Array, eta: Array, seeds: Seeds) -> Array:
+    """The rows X, shape (n, m), with the marked cells drawn, in place."""
+    m = cells.shape[1]
+    for step in range(_SWEEPS * m):
+        j = step % m
+        rows = np.flatnonzero(cells[:, j])
+        if rows.size:
+            rng = _RowRandomness(mixed_bits(seeds[rows] + np.uint64(step + 1)))
+            at_rows = eta if eta.ndim == 1 else eta[rows]
+            with np.errstate(all="ignore"):  # rows may hold numbers of any size: what overflows stays as it was
+                drawn = slice_coordinate(family, K, at_rows, X[rows], j, rng)
+            X[rows, j] = np.where(np.isfinite(drawn), drawn, X[rows, j])
+    return X
+
+
+def _drawn_within(Z: Array, cells: BoolArray, bounds: Bounds, K: Array, eta: Array, seeds: Seeds) -> Array:
+    """Normal rows Z, shape (n, m), with the marked cells drawn within bounds.
+
+    The first sweep draws them independently, so that where they start does not matter.
+    """
+    from robscore.cells.interval_draws import drawn_within  # numba is imported when it is first needed
+
+    alone, whole = (np.eye(len(K)), np.zeros(Z.shape)), (K, np.broadcast_to(eta, Z.shape))
+    rng = _RowRandomness(seeds)
+    for law in [alone, *[whole] * _SWEEPS]:
+        with np.errstate(over="ignore"):  # random numbers are what is left
+            uniforms = np.column_stack([rng.random(len(Z)) for _ in range(len(K))])
+        Z = drawn_within(Z, cells, bounds, *law, uniforms[None])
+    return Z

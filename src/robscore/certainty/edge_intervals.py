@@ -74,6 +74,10 @@ def edge_intervals(
             errors = _errors_by_subsampling(fit, rows, allowed, blocks.size, rng, n_jobs)
         else:
             errors = found.standard_errors()[:2]
+        if fit.sampled is not None and fit.sampled.known is not None and fit.prepared.preparation.has_margins:
+            # Rows were filled in as they were read, and one completion of them looks more certain than they are.
+            root = np.sqrt(fit.sampled.known[found.solved.pairs])
+            errors = errors[0] / root, errors[1] / root
     except SingularLossError as error:
         remedy = "pass estimate='split'" if estimate == "full" else "fit with a larger penalty or fewer edges"
         raise UsageError(

@@ -10,9 +10,10 @@
 
 If the sample is all rows, step 3 gives the weights and the refit of the fit in memory.
 
-With missing cells that are to be filled in, the sample is filled in as any rows in memory are. In step 3 the cells of
-all rows are drawn anew whenever they are read (:mod:`robscore.cells.filled_streams`): by the fit of the sample, then by
-that of all rows, a few times over, since each time only the missing share of an error is left.
+With cells that are to be filled in (missing ones, or for the copula those known to an interval), the sample is filled
+in as any rows in memory are. In step 3 the cells of all rows are drawn anew whenever they are read
+(:mod:`robscore.cells.filled_streams`): by the fit of the sample, then by that of all rows, a few times over, since each
+time only the missing share of an error is left. The margins of the copula are those of the sample.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ from robscore._tools.memory import chunks, rows_within
 from robscore._tools.progress import announce, stage
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.cells.filled_streams import Drawing, Seeds, filled_with, row_seeds, typical_values
+from robscore.cells.filled_streams import Drawing, Seeds, filled_with, other_seeds, row_seeds, typical_values
 from robscore.domains import Simplex
 from robscore.elements import PairwiseElements
 from robscore.elements.row_elements import LossWeights
 from robscore.families.family import Family, Parameters
 from robscore.fitting.fit_result import GraphFit
-from robscore.fitting.imputing import fits_in_memory
+from robscore.fitting.imputing import certainty_of_pairs, fits_in_memory
+from robscore.fitting.latent_scale import of_unit_variances, unit_variances
 from robscore.fitting.prepare import Data, Prepared, check_rows
 from robscore.fitting.settings import GraphSettings
 from robscore.fitting.solve import RIDGE, refitted
@@ -50,6 +52,7 @@ from robscore.weighting.reweighting import Reweighted
 from robscore.weighting.row_weights import RowWeights, WeightedRows
 
 _DRAWN_ANEW = 4  # times that missing cells of all rows are drawn by another fit
+_AVERAGED = 6  # more times where cells have bounds, over which the loss is averaged: less noise of the draws
 MOST_ROWS, _FEWEST_ROWS = 50_000, 5_000  # of a sample
 _PIECE_BYTES = 20e6  # of elements, or of gradients, at a time
 FDR = 0.1  # at which pairs that the sample left out are said to be missing
@@ -88,6 +91,14 @@ class Certificate:
 
 
 @dataclass(frozen=True, eq=False)
+class Filled:
+    """Rows whose cells are filled in as they are read; and the loss of other draws, or None where one will do."""
+
+    prepared: Prepared
+    loss: QuadraticLoss | None
+
+
+@dataclass(frozen=True, eq=False)
 class Sampled:
     """How a sample of rows chose a graph whose numbers come from all rows.
 
@@ -99,6 +110,8 @@ class Sampled:
         What a fresh sample says of it.
     interaction, scaled : K in the units of the data, and on the scaled columns
     filled : how many cells of all rows were filled in, in words
+    known : array of shape (m, m), or None
+        What share of the rows pairs are worth, some of whose cells were drawn; None where none were.
     """
 
     rows: IntArray
@@ -106,6 +119,7 @@ class Sampled:
     interaction: Array
     scaled: Array
     filled: str = ""
+    known: Array | None = None
 
     @property
     def interaction_error(self) -> Array:
@@ -126,7 +140,7 @@ class Sampled:
 def asks_for_sample(data: Data, settings: GraphSettings) -> bool:
     """Whether there are so many rows that a sample chooses the graph, and nothing that was asked needs all of them."""
     rows = data.rows
-    in_memory = settings.fills_in and not _fills_a_stream(rows, settings)
+    in_memory = settings.fills_in and not _fills_as_read(rows, settings)
     needs_all = in_memory or not settings.blocks_unspecified or not settings.reweights
     is_large = rows.n_rows > sample_size(rows, settings)
     return is_large and not (needs_all or data.moderators) and settings.alpha is None
@@ -148,7 +162,8 @@ def fit_by_sample(
     rows, size = data.rows, sample_size(data.rows, settings)
     with stage("looking at all rows, pass 1 of 3"):
         names = rows.names or default_names(rows.n_columns - len(data.given))
-        started = rows.mapped(partial(_started, typical_values(rows, names))) if settings.fills_in else rows
+        imputes = settings.missing == "impute"
+        started = rows.mapped(partial(_started, typical_values(rows, names))) if imputes else rows
         checked = check_rows(replace(data, rows=started), settings)
     complete = checked.complete(checked.every)
     if complete.n_rows <= size:
@@ -163,21 +178,20 @@ def fit_by_sample(
         pilot = fit_graph(sampled, replace(settings, random_state=settings.seed))
     if pilot.weighed.found is None or not pilot.weights.is_tapered:
         return None
-    prepared = pilot.prepared.preparation.applied(complete, checked.used)
-    with threads_for(prepared.rows.n_rows, prepared.rows.n_columns):
+    with threads_for(complete.n_rows, complete.n_columns):
         if not settings.fills_in:
-            return _of_all(pilot, prepared, sample, rng)
-        observed = _pairs_observed(complete, len(pilot.names))
-        filled = _filled(pilot, prepared, row_seeds(complete, settings.seed), sample)
-        return None if filled is None else _of_all(pilot, filled, sample, rng, observed)
+            return _of_all(pilot, pilot.prepared.preparation.applied(complete, checked.used), sample, rng)
+        filled = _filled(pilot, complete, checked.used, sample)
+        if filled is None:
+            return None
+        return _of_all(pilot, filled.prepared, sample, rng, _pairs_known(pilot, complete), filled.loss)
 
 
-def _fills_a_stream(rows: Rows, settings: GraphSettings) -> bool:
-    """Whether missing cells are filled in as rows are read: where these are not held, wherever they are."""
-    bounded = isinstance(settings.family.domain, Simplex) or settings.family.has_margins
-    return settings.missing == "impute" and not (settings.cells or bounded) and not (
-        fits_in_memory(rows, settings)
-    )  # fmt: skip
+def _fills_as_read(rows: Rows, settings: GraphSettings) -> bool:
+    """Whether cells are filled in as rows are read: those of the copula, others where the rows are not held."""
+    if settings.cells or isinstance(settings.family.domain, Simplex):
+        return False
+    return settings.family.has_margins or (settings.missing == "impute" and not fits_in_memory(rows, settings))
 
 
 def _started(typical: Array, X: Array) -> Array:
@@ -185,6 +199,25 @@ def _started(typical: Array, X: Array) -> Array:
     filled, empty = filled_with(typical, X), np.flatnonzero(np.isnan(X[:, : typical.size]).all(axis=1))
     filled[empty] = X[empty]
     return filled
+
+
+def _pairs_known(pilot: GraphFit, rows: Rows) -> Array:
+    """What share of the rows pairs are worth, shape (m, m): in which both cells were observed, or known so well.
+
+    Cells with bounds are known in part. Where s is the share of what full rows say that is left, the noise of so many
+    draws makes a variance 1 + (1 - s) / (s draws) times as large.
+    """
+    if not pilot.prepared.preparation.has_margins:
+        return _pairs_observed(rows, len(pilot.names))
+    share = _share_known(pilot)
+    return share / (1 + (1 - share) / (share * _AVERAGED))
+
+
+def _share_known(pilot: GraphFit) -> Array:
+    """What share of what full rows say of a pair is left where cells have bounds, shape (m, m), in the sample."""
+    found = certainty_of_pairs(pilot.prepared, pilot.loss, pilot.weighed, pilot.settings)
+    assert found is not None
+    return np.minimum(found, 1 / found) ** 2
 
 
 def _pairs_observed(rows: Rows, m: int) -> Array:
@@ -199,31 +232,68 @@ def _count_pairs(m: int, X: Array, frequency: Array | None = None) -> Array:
     return np.asarray((observed.T if frequency is None else observed.T * frequency) @ observed)
 
 
-def _filled(pilot: GraphFit, incomplete: Prepared, seeds: Seeds, sample: IntArray) -> Prepared | None:
-    """Scaled rows whose missing cells are filled in by a fit of them all; None where they do not determine it."""
-    found, family, names = pilot.weighed.found, incomplete.preparation.scaled_family, pilot.names
+def _filled(pilot: GraphFit, rows: Rows, used: BoolArray, sample: IntArray) -> Filled | None:
+    """Scaled rows whose cells are filled in by a fit of them all; None where they do not determine it."""
+    found, preparation, names = pilot.weighed.found, pilot.prepared.preparation, pilot.names
     assert found is not None
+    family, has_margins, filling = preparation.scaled_family, preparation.has_margins, pilot.prepared.filling
+    assert filling is not None
     edges, locations = pilot.drawn_by
-    members = np.zeros(incomplete.rows.n_rows, dtype=bool)
+    members = np.zeros(rows.n_rows, dtype=bool)
     members[sample] = found.members
-    typical, loss = typical_values(incomplete.rows, names), pilot.loss
-    for number in range(_DRAWN_ANEW):
-        announce("drawing missing cells of all rows", number, _DRAWN_ANEW)
-        parameters = proper(family, pilot.loss, refitted(loss, edges, locations, pilot.settings))
-        rows = MappedRows(incomplete.rows, Drawing(family, parameters, typical), seeds)
-        if number == _DRAWN_ANEW - 1:
+    typical, loss = typical_values(preparation.applied(rows, used).rows, names), pilot.loss
+    seeds, times = row_seeds(rows, pilot.settings.seed), _DRAWN_ANEW
+    if has_margins:
+        edges = edges | joined_support(pilot.scaled[0], "symmetric")  # so that losses know the graph's parameters
+        times = _DRAWN_ANEW + _AVERAGED if filling.drawn.any() else 1
+    parameters: Parameters | None = None
+    for number in range(times):
+        announce("drawing cells of all rows", number, times)
+        now = proper(family, pilot.loss, refitted(loss, edges, locations, pilot.settings))
+        if has_margins:
+            now = _at_unit_variances(pilot, now)
+            now = now if parameters is None or number >= _DRAWN_ANEW else _further(pilot, parameters, now)
+            seeds = other_seeds(seeds, number)  # draws of their own each time, so that their noise averages out
+        parameters = now
+        drawing = Drawing(family, parameters, typical, preparation.scaling)
+        filled = Prepared(preparation, MappedRows(rows, drawing, seeds), used)
+        if number == times - 1:
             break
-        weights, _ = found.rule.weigh_others(rows, family, members)
+        weights, _ = found.rule.weigh_others(filled.rows, family, members)
         if not np.any(weights.phi):
             return None
-        loss = loss_on(edges, pilot.loss.n_locations, rows, family, weights)
-    return replace(incomplete, rows=rows)
+        own = loss_on(edges, pilot.loss.n_locations, filled, weights)
+        count = number - _DRAWN_ANEW + 1  # of losses that are averaged so far
+        loss = own if count <= 1 else loss.mixed_with(own, 1 / count)
+    return Filled(filled, loss if times > _DRAWN_ANEW else None)
+
+
+def _further(pilot: GraphFit, last: Parameters, now: Parameters) -> Parameters:
+    """Parameters beyond those of a fit, as far as these moved: only a share s of an error shows, so 1 / s times."""
+    wanted = last[0] + (now[0] - last[0]) / _share_known(pilot)
+    K, _ = proper(pilot.prepared.preparation.scaled_family, pilot.loss, (wanted, now[1]))
+    return _at_unit_variances(pilot, (K, K @ np.linalg.solve(now[0], now[1])))  # with means as they are now
+
+
+def _at_unit_variances(pilot: GraphFit, parameters: Parameters) -> Parameters:
+    """Parameters on the scale of latent numbers, which the rows of the sample know as well as all rows."""
+    rows = pilot.prepared.rows.take(np.arange(pilot.prepared.rows.n_rows))
+    family = pilot.prepared.preparation.scaled_family
+    return of_unit_variances(family, parameters, rows, pilot.weights.gamma_weights)
 
 
 def _of_all(
-    pilot: GraphFit, prepared: Prepared, sample: IntArray, rng: np.random.Generator, observed: Array | None = None
+    pilot: GraphFit,
+    prepared: Prepared,
+    sample: IntArray,
+    rng: np.random.Generator,
+    observed: Array | None = None,
+    others: QuadraticLoss | None = None,
 ) -> GraphFit | None:
-    """All rows, on the graph of some; ``observed`` are shares of the rows in which pairs were, shape (m, m)."""
+    """All rows, on the graph of some.
+
+    ``observed`` are shares of the rows in which pairs were, shape (m, m); ``others`` is the loss of more draws of cells.
+    """
     settings, found = pilot.settings, pilot.weighed.found
     assert found is not None
     members = np.zeros(prepared.rows.n_rows, dtype=bool)
@@ -235,7 +305,8 @@ def _of_all(
         return None
     edges, locations = joined_support(pilot.scaled[0], "symmetric"), pilot.scaled[1] != 0
     with stage("adding up their loss, pass 3 of 3"):
-        loss = loss_on(edges, pilot.loss.n_locations, prepared.rows, family, weights)
+        loss = loss_on(edges, pilot.loss.n_locations, prepared, weights)
+        loss = loss if others is None else loss.mixed_with(others, 1 - 1 / _AVERAGED)
     try:
         solution = refit(loss, edges, locations, symmetric=settings.rule == "symmetric", ridge=RIDGE)
     except SingularLossError:
@@ -264,13 +335,16 @@ def _of_all(
     positions = sample if prepared.complete.all() else prepared.used[sample]
     return replace(
         pilot, prepared=prepared, weighed=weighed, loss=loss, scaled=scaled, given=given, unshrunk=scaled,
-        remarks=remarks, sampled=Sampled(positions, certified, given[0], scaled[0], _describe(observed)),
+        remarks=remarks,
+        sampled=Sampled(positions, certified, given[0], scaled[0], _describe(pilot, observed), observed),
     )  # fmt: skip
 
 
-def _describe(observed: Array | None) -> str:
+def _describe(pilot: GraphFit, observed: Array | None) -> str:
     if observed is None:
         return ""
+    if pilot.prepared.preparation.has_margins:
+        return f"of the sample {pilot.prepared.describe_missing}"
     missing, pairs = 1 - observed.diagonal().mean(), observed[~np.eye(len(observed), dtype=bool)].mean()
     return f"{missing:.1%} missing and filled in; pairs are present in {pairs:.0%} of the rows"
 
@@ -280,8 +354,9 @@ def _symmetric(solution: Refit) -> Refit | None:
     return solution if solution.symmetric else None
 
 
-def loss_on(edges: BoolArray, n_locations: int, rows: Rows, family: Family, weights: RowWeights) -> QuadraticLoss:
+def loss_on(edges: BoolArray, n_locations: int, prepared: Prepared, weights: RowWeights) -> QuadraticLoss:
     """The weighted loss of all rows on the support of a graph, shape (m, m), by one pass over them."""
+    rows, family = prepared.rows, prepared.preparation.scaled_family
     assert weights.phi is not None
     assert weights.slopes is not None
     entries = entries_of(edges, n_locations)
@@ -290,7 +365,7 @@ def loss_on(edges: BoolArray, n_locations: int, rows: Rows, family: Family, weig
     length = rows_within(_PIECE_BYTES, family.numbers_a_row(rows.n_columns))
     total = rows.total(work, weights.phi, weights.slopes, *along, length=length)
     assert isinstance(total, QuadraticLoss)
-    return total
+    return unit_variances(total) if prepared.preparation.has_margins else total
 
 
 def _loss_of(

@@ -515,7 +515,8 @@ def certainty_of_pairs(prepared: Prepared, loss: QuadraticLoss, weighed: Weighed
         return None
     has_covariates = loss.n_locations > 1
     is_free = filling.bounds is None and (filling.suspects is None or has_covariates)
-    if is_free or len(filling.copies) < _FEWEST_COPIES:
+    is_known = filling.bounds is None and len(filling.copies) < _FEWEST_COPIES  # by which cells were observed
+    if is_free or is_known:
         return filling.certainty
     m, family, weights = loss.n_columns, prepared.preparation.scaled_family, weighed.weights.gamma_weights
     none = np.zeros((m, m)), np.zeros(loss.location_shape)

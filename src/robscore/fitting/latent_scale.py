@@ -55,11 +55,10 @@ def unit_variances(loss: Loss) -> Loss:
     Covariates stay as they are, and what they add to the columns is part of the variance.
     """
     assert isinstance(loss, QuadraticLoss)
-    (block,) = loss.blocks
     m = loss.n_columns
-    variance = block.diagonal()[:m] - block[:m, m] ** 2 / block[m, m]
-    size = np.append(np.sqrt(variance), np.ones(loss.n_locations))
-    return QuadraticLoss(block[None] / np.multiply.outer(size, size), loss.g)
+    own = np.array([loss.block(j, at, at) for j in range(m) for at in [np.array([j, m])]])
+    variance = own[:, 0, 0] - own[:, 0, 1] ** 2 / own[:, 1, 1]
+    return loss.over_sizes(np.append(np.sqrt(variance), np.ones(loss.n_locations)))
 
 
 def latent_correlations(loss: Loss) -> Array:

@@ -89,6 +89,12 @@ class QuadraticLoss:
             mixed.gamma_last = (1 - share) * self.gamma_last + share * other.gamma_last
         return mixed
 
+    def over_sizes(self, size: Array) -> QuadraticLoss:
+        """The loss of entries divided by sizes, shape (m + L,); g stays, as of columns whose variances are known."""
+        other = copy(self)
+        other.blocks = self.blocks / np.multiply.outer(size, size)
+        return other
+
     @property
     def n_interactions(self) -> int:
         """Entries of z_j that are interactions: m, and as many for every moderator."""
@@ -405,6 +411,19 @@ class RestrictedLoss(QuadraticLoss):
             own += more
         self.g += other.g
         return self
+
+    def mixed_with(self, other: QuadraticLoss, share: float) -> RestrictedLoss:
+        """(1 - share) times this loss, plus a share of another one that knows all of its support."""
+        corners, g = [], np.zeros_like(self.g)
+        for node, (own, part) in enumerate(self._nodes):
+            corners.append((1 - share) * part + share * other.block(node, own, own))
+            g[node, own] = (1 - share) * self.g[node, own] + share * other.g[node, own]
+        return RestrictedLoss(self.entries, corners, g)
+
+    def over_sizes(self, size: Array) -> RestrictedLoss:
+        """The loss of entries divided by sizes, shape (m + L,)."""
+        corners = [part / np.multiply.outer(size[own], size[own]) for own, part in self._nodes]
+        return RestrictedLoss(self.entries, corners, self.g)
 
     def block(self, node: int, rows: IntArray, columns: IntArray) -> Array:
         """Return some entries of a node's block, shape (rows, columns), all of them in its support."""
