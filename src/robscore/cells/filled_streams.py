@@ -70,7 +70,12 @@ def row_seeds(rows: Rows, seed: int) -> Seeds:
     first = np.maximum.accumulate(np.where(is_new, np.arange(keys.size), 0))
     occurrence = np.empty(keys.size, dtype=np.uint64)
     occurrence[order] = (np.arange(keys.size) - first).astype(np.uint64)
-    return mixed_bits(mixed_bits(keys + _STEP * occurrence) + _STEP * np.uint64(seed % 2**32 + 1))
+    return mixed_bits(mixed_bits(keys + _STEP * occurrence) + _steps(seed % 2**32 + 1))
+
+
+def _steps(number: int) -> np.uint64:
+    """So many steps of the generator, of which 64 bits are left."""
+    return np.uint64(int(_STEP) * number % 2**64)
 
 
 def other_seeds(seeds: Seeds, number: int) -> Seeds:
@@ -97,7 +102,7 @@ class _RowRandomness:
         """Draw one uniform number on [0, 1) for every row."""
         assert size == self.seeds.size
         self.calls += 1
-        bits = mixed_bits(self.seeds + _STEP * np.uint64(self.calls))
+        bits = mixed_bits(self.seeds + _steps(self.calls))
         return np.asarray((bits >> np.uint64(11)) * 2.0**-53)
 
     def standard_exponential(self, size: int) -> Array:
@@ -183,7 +188,6 @@ def _drawn_within(Z: Array, cells: BoolArray, bounds: Bounds, K: Array, eta: Arr
     alone, whole = (np.eye(len(K)), np.zeros(Z.shape)), (K, np.broadcast_to(eta, Z.shape))
     rng = _RowRandomness(seeds)
     for law in [alone, *[whole] * _SWEEPS]:
-        with np.errstate(over="ignore"):  # random numbers are what is left
-            uniforms = np.column_stack([rng.random(len(Z)) for _ in range(len(K))])
+        uniforms = np.column_stack([rng.random(len(Z)) for _ in range(len(K))])
         Z = drawn_within(Z, cells, bounds, *law, uniforms[None])
     return Z

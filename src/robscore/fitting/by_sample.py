@@ -29,7 +29,7 @@ from robscore._tools.memory import chunks, rows_within
 from robscore._tools.progress import announce, stage
 from robscore._tools.threads import threads_for
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.cells.filled_streams import Drawing, Seeds, filled_with, other_seeds, row_seeds, typical_values
+from robscore.cells.filled_streams import Drawing, filled_with, other_seeds, row_seeds, typical_values
 from robscore.domains import Simplex
 from robscore.elements import PairwiseElements
 from robscore.elements.row_elements import LossWeights
@@ -290,9 +290,9 @@ def _of_all(
     observed: Array | None = None,
     others: QuadraticLoss | None = None,
 ) -> GraphFit | None:
-    """All rows, on the graph of some.
+    """All rows, on the graph of some; ``others`` is the loss of more draws of their cells.
 
-    ``observed`` are shares of the rows in which pairs were, shape (m, m); ``others`` is the loss of more draws of cells.
+    ``observed`` are shares of the rows that pairs are worth, shape (m, m).
     """
     settings, found = pilot.settings, pilot.weighed.found
     assert found is not None

@@ -49,7 +49,7 @@ def of_unit_variances(family: Family, parameters: Parameters, X: Array, weights:
     return family.unscale(parameters, unit)
 
 
-def unit_variances(loss: Loss) -> Loss:
+def unit_variances(loss: Loss) -> QuadraticLoss:
     """The loss of columns divided by their deviations under its weights: latent numbers have variance 1.
 
     Covariates stay as they are, and what they add to the columns is part of the variance.
