@@ -278,7 +278,6 @@ def test_whether_it_fits_is_asked_of_what_margins_leave() -> None:
     ("options", "given", "words"),
     [
         ({"scale": None}, {}, "scale=None"),
-        ({"cells": True}, {}, "cells=True is not for the copula"),
         ({"storage": "matrix-free"}, {}, "storage='matrix-free' is not for the copula"),
         ({"select": "cv"}, {}, "select='cv'"),
         ({"fit_location": False}, {}, "fit_location=False"),
@@ -288,6 +287,22 @@ def test_whether_it_fits_is_asked_of_what_margins_leave() -> None:
 def test_what_it_cannot_do_is_refused(options: dict, given: dict, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         rs.RobustGraph("copula", **options).fit(mixed(60)[1], **given)
+
+
+def test_wrong_cells_are_found_and_the_others_left_alone() -> None:
+    _, X, _ = mixed(600, seed=1)
+    rng = np.random.default_rng(0)
+    wrong = (rng.random(X.shape) < 0.02) & np.isin(np.arange(6), (0, 3, 5))
+    damaged = np.where(wrong, np.max(X, axis=0) * 3 * (1 + rng.random(X.shape)), X)
+    model = rs.RobustGraph("copula", cells=True).fit(damaged)
+    table = pd.DataFrame(model.suspicious_cells())
+    flagged = table[table["flagged"]]
+    column = flagged["column"].str[1:].astype(int)
+    assert wrong[flagged["row"], column].mean() > 0.85
+    assert len(flagged) > 0.8 * wrong.sum()
+    np.testing.assert_array_equal(flagged["value"], damaged[flagged["row"], column])
+    assert (flagged["expected"] < flagged["value"]).mean() > 0.85
+    assert not rs.RobustGraph("copula", cells=True).fit(X).suspicious_cells()["flagged"].any()
 
 
 def test_losses_and_scores_of_rows_are_refused() -> None:

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.random import Generator
 from scipy.fft import dct
+from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
 from robscore._tools.messages import UsageError, quoted
@@ -174,7 +176,7 @@ def completions(
 ) -> Array:
     """Tables as :func:`redrawn` gives them, each drawn from the one before; shape (len(rngs), n, m).
 
-    Within ``bounds``, two arrays of shape (n, m), normal cells are drawn one after the other.
+    Within ``bounds``, two arrays of shape (n, own columns), normal cells are drawn one after the other.
     """
     base, own, (K, eta) = family.at(X, *parameters)
     sampler = base.sampler()
@@ -185,12 +187,18 @@ def completions(
             if bounds is None:
                 drawn = _normal_completions(normal, cells, K, eta + sampler.shift, order, rngs)
             else:
-                drawn = _bounded_completions(normal, cells, bounds, K, eta, order, sweeps, rngs)
+                least = -np.inf if sampler.change is None else 0.0
+                ends = sampler.undone(np.maximum(bounds[0], least)), sampler.undone(bounds[1])
+                assert ends[0] is not None
+                assert ends[1] is not None
+                drawn = _bounded_completions(
+                    normal, cells, (ends[0], ends[1]), K, eta + sampler.shift, order, sweeps, rngs
+                )
             drawn = drawn if sampler.change is None else sampler.change(drawn)
             drawn = np.where(cells & np.isfinite(drawn), drawn, own)
         else:
-            sweep, own = _sweep_parts if isinstance(base.domain, Simplex) else _sweep, own.copy()
-            drawn = np.empty((len(rngs), *own.shape))
+            sweep = _sweep_parts if isinstance(base.domain, Simplex) else partial(_sweep, bounds=bounds)
+            own, drawn = own.copy(), np.empty((len(rngs), *own.shape))
             for k, (count, rng) in enumerate(zip(sweeps, rngs, strict=True)):
                 for _ in range(count):
                     sweep(base, own, cells, K, eta, order, rng)
@@ -200,14 +208,23 @@ def completions(
 
 
 def _sweep(
-    family: Family, X: Array, cells: BoolArray, K: Array, eta: Array, order: DrawingOrder, rng: Generator
+    family: Family,
+    X: Array,
+    cells: BoolArray,
+    K: Array,
+    eta: Array,
+    order: DrawingOrder,
+    rng: Generator,
+    *,
+    bounds: Bounds | None,
 ) -> None:
     """Draw the cells once, column by column, in place."""
     for j in order.columns.tolist():
         rows = order.rows_of(cells, j)
         if rows.size:
             own = eta if eta.ndim == 1 else eta[rows]
-            drawn = draw_coordinate(family, K, own, X[rows], j, rng)
+            within = None if bounds is None else (bounds[0][rows, j], bounds[1][rows, j])
+            drawn = draw_coordinate(family, K, own, X[rows], j, rng, within)
             X[rows, j] = np.where(np.isfinite(drawn), drawn, X[rows, j])
 
 
@@ -354,6 +371,25 @@ def _swept(
 def _places(count: int) -> Array:
     """Orders of so many numbers, shape (orders, count)."""
     return np.random.default_rng(count).permuted(np.tile(np.arange(float(count)), (_ORDERS, 1)), axis=1)
+
+
+def drawn_apart(
+    Y: Array, cells: BoolArray, bounds: Bounds, parameters: Parameters, order: DrawingOrder, rng: Generator
+) -> Array:
+    """Some cells of normal rows Y, shape (n, m), drawn within their bounds, each given the rest of Y as it is."""
+    K, eta = parameters
+    deviation = K.diagonal() ** -0.5
+    mean = Y + (eta - Y @ K) * deviation**2
+    uniform = np.empty(Y.shape)
+    uniform[np.ix_(order.rows, order.columns)] = rng.random(Y.shape)
+    low, high = ((bound - mean) / deviation for bound in bounds)
+    above = low > 0  # where the smaller tail is used, so that small probabilities keep their digits
+    low, high = np.where(above, -high, low), np.where(above, -low, high)
+    uniform = np.where(above, 1 - uniform, uniform)
+    with np.errstate(all="ignore"):
+        z = np.clip(ndtri(ndtr(low) + uniform * (ndtr(high) - ndtr(low))), low, high)
+        drawn = mean + np.where(above, -z, z) * deviation
+    return np.where(cells & np.isfinite(drawn), drawn, Y)
 
 
 class NormalCells(NamedTuple):

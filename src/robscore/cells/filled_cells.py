@@ -25,13 +25,19 @@ class FilledCells:
         The cells that were filled in: missing ones, and those that were taken for wrong.
     copies : array of shape (R, n, m)
         Completions of the scaled rows, which the loss is averaged over.
+    given : array of shape (n, m)
+        The cells as they were given, NaN where they have no value.
     observed : array of shape (n, m)
         The scaled rows as they were observed; their values in missing cells do not matter.
     order : DrawingOrder
     linked : boolean array of shape (m, m)
         Pairs with an edge in the graph that cells were drawn by.
     bounds : two arrays of shape (n, m), or None
-        Between which values the scaled cells are known to lie.
+        Between which numbers the scaled cells are known to lie.
+    has_margins : bool
+        Whether these are latent numbers of variance 1.
+    censored : boolean array of shape (n, m), or None
+        Cells that were not observed, but are known to lie within limits.
     suspects : SuspectCells, or None where wrong cells were not looked for
     rounds : int
         How many times cells were drawn and the graph fitted.
@@ -47,6 +53,7 @@ class FilledCells:
     missing: BoolArray
     drawn: BoolArray
     copies: Array
+    given: Array
     observed: Array
     order: DrawingOrder
     linked: BoolArray
@@ -57,6 +64,8 @@ class FilledCells:
     bounds: Bounds | None = None
     frequency: Array | None = None
     weights: Array | None = None
+    has_margins: bool = False
+    censored: BoolArray | None = None
 
     @property
     def pairs_observed(self) -> Array:
@@ -91,9 +100,13 @@ class FilledCells:
         if self.suspects is not None:
             wrong = self._count(self.suspects.likely_wrong).sum()
             parts.append(f"{wrong or 'none'} of {n * m} more likely wrong than not" + (" and redrawn" if wrong else ""))
+        if self.censored is not None and (count := self._count(self.censored).sum()):
+            parts.append(f"{count} of {n * m} known to lie within limits ({count / (n * m):.1%})")
         if self.bounds is not None:
-            tied = np.count_nonzero((self.drawn & ~self.missing).any(axis=0))
-            parts.append(f"values that rows share in {tied} of {m} columns are known to an interval")
+            tied = self.drawn & np.isfinite(self.bounds).any(axis=0)
+            tied = tied if self.censored is None else tied & ~self.censored
+            if count := np.count_nonzero(tied.any(axis=0)):
+                parts.append(f"values that rows share in {count} of {m} columns are known to an interval")
             return "; ".join(parts)
         pairs = self.pairs_observed[~np.eye(m, dtype=bool)].mean() if m > 1 else 1.0
         parts.append(f"pairs are present in {pairs:.0%} of the rows, like {pairs * n:.0f} complete ones")

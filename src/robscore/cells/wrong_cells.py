@@ -110,6 +110,10 @@ class SuspectCells:
         wrong = WrongCellMixture.first(scale, ~missing & ~stuck)
         return cls(family, observed, missing, scale, wrong, np.where(stuck, 1.0, wrong.probability), stuck)
 
+    def observing(self, observed: Array) -> SuspectCells:
+        """The same with other numbers for what was observed, shape (n, m)."""
+        return replace(self, observed=observed, scale=CellScale.of(ColumnScaling.of(self.family, observed), observed))
+
     @property
     def flagged(self) -> BoolArray:
         """Cells that the last round takes for wrong, shape (n, m)."""

@@ -8,13 +8,11 @@ import numpy as np
 
 from robscore._tools.messages import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray
-from robscore.cells.draw_cells import DrawingOrder, completions, initial_values, redrawn
+from robscore.cells.draw_cells import Bounds, DrawingOrder, completions, initial_values
 from robscore.elements.streamed import elements_of
 from robscore.families.copula import Margins
-from robscore.families.family import Parameters
 from robscore.fitting.fit_result import Fit, GraphFit
-from robscore.fitting.imputing import Filler, weights_of_copies
-from robscore.fitting.latent_scale import of_unit_variances
+from robscore.fitting.imputing import Filler, drawing_parameters, weights_of_copies
 from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import as_table
 from robscore.weighting.proper_parameters import proper
@@ -35,9 +33,8 @@ def imputations(fit: Fit, k: int, X: Array | None = None) -> list[AnyData]:
     elif filling is None:
         raise UsageError("The data of the fit have no missing cells that were filled in; give X.")
     else:
-        # Values known to an interval stay within it, so that only missing ones change.
-        cells = filling.drawn if filling.bounds is None else filling.missing
-        tables = _drawn(fit, filling.copies[-1], cells, filling.order, k)
+        tables = _drawn(fit, filling.copies[-1], filling.drawn, filling.order, k, filling.bounds)
+        tables = [np.where(filling.drawn, table, filling.given) for table in tables]
     names = fit.names
     if fit.frame is None:
         return tables
@@ -64,7 +61,7 @@ def latent_once(fit: Fit, rows: Rows) -> Rows:
     start = margins.apply(np.where(np.isnan(X), 0.0, X))
     start[:, :m] = np.clip(start[:, :m], *bounds)
     family, order = fit.prepared.preparation.scaled_family, DrawingOrder.of(X[:, :m], X[:, m:])
-    parameters = _unit_parameters(fit)
+    parameters = drawing_parameters(fit)
     rng = np.random.default_rng([fit.settings.seed, 2])
     (drawn,) = completions(
         family, start, bounds[0] < bounds[1], parameters, order=order, sweeps=[_SWEEPS], rngs=[rng], bounds=bounds
@@ -94,28 +91,22 @@ def _completed(fit: Fit, X: Array, k: int) -> list[Array]:
     return tables
 
 
-def _drawn(fit: Fit, scaled: Array, missing: BoolArray, order: DrawingOrder, k: int) -> list[Array]:
+def _drawn(
+    fit: Fit, scaled: Array, missing: BoolArray, order: DrawingOrder, k: int, bounds: Bounds | None = None
+) -> list[Array]:
     """So many completions of scaled rows, in units of the data, without covariates."""
     family, m = fit.prepared.preparation.scaled_family, len(fit.names)
-    parameters = _unit_parameters(fit)
+    parameters = drawing_parameters(fit)
     scaling, rng = fit.prepared.preparation.scaling, np.random.default_rng([fit.settings.seed, 1])
     observed = scaled if scaling is None else scaling.undo(scaled)
     tables = []
     for _ in range(k):
-        scaled = redrawn(family, scaled, missing, parameters, order=order, sweeps=_SWEEPS, rng=rng)
+        (scaled,) = completions(
+            family, scaled, missing, parameters, order=order, sweeps=[_SWEEPS], rngs=[rng], bounds=bounds
+        )
         given = scaled if scaling is None else scaling.undo(scaled)
         tables.append(np.where(missing, given[:, :m], observed[:, :m]))
     return tables
-
-
-def _unit_parameters(fit: Fit) -> Parameters:
-    """The parameters that cells are drawn by: where columns have margins, on the scale of these."""
-    preparation, rows = fit.prepared.preparation, fit.prepared.rows
-    parameters = proper(preparation.scaled_family, fit.loss, fit.unshrunk)
-    if not preparation.has_margins:
-        return parameters
-    X = rows.take(np.arange(rows.n_rows))
-    return of_unit_variances(preparation.scaled_family, parameters, X, fit.weights.gamma_weights)
 
 
 def drawn_fits(fit: Fit, count: int) -> list[Fit]:

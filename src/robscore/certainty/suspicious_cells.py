@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from robscore._tools.messages import Setting, UsageError, visible
-from robscore._tools.typing import AnyData, Array, IntArray
+from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.cells.common_faults import common_factors, stuck_runs
 from robscore.cells.conditionals import conditional_quantiles
+from robscore.cells.filled_cells import FilledCells
 from robscore.cells.wrong_cells import SuspectCells
+from robscore.families.copula import Margins
 from robscore.fitting.fit_result import Fit
+from robscore.fitting.imputing import drawing_parameters
 from robscore.rows.tables import Kind, as_table
-from robscore.weighting.proper_parameters import proper
 
 _LISTED = 20  # cells that are listed even if they are not flagged
 _LEAST_PROBABILITY = 0.01  # of being wrong, to be listed at all
@@ -28,7 +30,7 @@ def suspicious_cells(fit: Fit) -> AnyData:
     cells = _listed(suspects)
     expected = _expected(fit, suspects, cells)
     rows, columns = cells
-    values = _in_units_of_data(fit, suspects.observed)
+    values = _given(fit)
     table: dict[str, tuple[Kind, Any]] = {
         "row": (int, fit.used[rows]),
         "column": (str, [fit.names[j] for j in columns]),
@@ -59,7 +61,7 @@ def kinds_of_cells(fit: Fit) -> IntArray:
     if filling.suspects is not None:
         rows, columns = np.nonzero(filling.suspects.likely_wrong)
         expected = _expected(fit, filling.suspects, (rows, columns))[:, 1]
-        own[rows, columns] = np.where(_in_units_of_data(fit, filling.suspects.observed)[rows, columns] > expected, 3, 2)
+        own[rows, columns] = np.where(_given(fit)[rows, columns] > expected, 3, 2)
     kinds[fit.prepared.complete] = own
     return kinds
 
@@ -73,16 +75,17 @@ def describe_cells(fit: Fit, *, first_row: int = 0, labels: Sequence[str] | None
     wrong, names = suspects.likely_wrong, fit.names
     rows, columns = np.nonzero(wrong)
     expected = _expected(fit, suspects, (rows, columns))[:, 1]
-    values = _in_units_of_data(fit, suspects.observed)
+    values, is_point = _given(fit), _are_points(fit)[rows, columns]
     sentences = [
         f"{count} cells of {names[j]!r} look {factor:g} times too {'large' if above else 'small'}."
-        for j, count, factor, above in common_factors(values[rows, columns], expected, columns)
+        for j, count, factor, above in common_factors(
+            values[rows, columns][is_point], expected[is_point], columns[is_point]
+        )
     ]
-    shown = np.where(suspects.missing, np.nan, values[:, : len(names)])
     sentences += [
         f"{names[j]!r} has the same value, {value:g}, in {length} rows from "
         f"{_row_name(fit, start, first_row, labels)} on: is it stuck?"
-        for j, start, length, value in stuck_runs(shown)
+        for j, start, length, value in stuck_runs(values)
     ]
     return sentences
 
@@ -107,7 +110,7 @@ def _expected(fit: Fit, suspects: SuspectCells, cells: tuple[IntArray, IntArray]
     """Quantiles of the cells given the rest of their rows, in units of the data, shape (cells, 3)."""
     family = fit.prepared.preparation.scaled_family
     completed = fit.prepared.rows.take(np.arange(fit.prepared.rows.n_rows))
-    base, own, (K, eta) = family.at(completed, *proper(family, fit.loss, fit.unshrunk))
+    base, own, (K, eta) = family.at(completed, *drawing_parameters(fit))
     usual = fit.weights.gamma_weights > 0
     rows, columns = cells
     found = np.empty((rows.size, len(_EXPECTED)))
@@ -118,9 +121,23 @@ def _expected(fit: Fit, suspects: SuspectCells, cells: tuple[IntArray, IntArray]
     scaling = fit.prepared.preparation.scaling
     if scaling is None:
         return found
-    return np.asarray(found * scaling.scale[columns, None] + scaling.centre[columns, None])
+    if not fit.prepared.preparation.has_margins:
+        return np.asarray(found * scaling.scale[columns, None] + scaling.centre[columns, None])
+    whole = np.zeros((*found.T.shape, len(fit.names)))
+    whole[:, np.arange(rows.size), columns] = found.T
+    return np.stack([scaling.undo(latent)[np.arange(rows.size), columns] for latent in whole], axis=1)
 
 
-def _in_units_of_data(fit: Fit, X: Array) -> Array:
+def _given(fit: Fit) -> Array:
+    """The cells as they were given, shape (n, m), NaN where they were not."""
+    assert fit.prepared.filling is not None
+    return fit.prepared.filling.given
+
+
+def _are_points(fit: Fit) -> BoolArray:
+    """Cells that are measurements, shape (n, m), not one of a few values."""
+    assert isinstance(fit.prepared.filling, FilledCells)
     scaling = fit.prepared.preparation.scaling
-    return X if scaling is None else scaling.undo(X)
+    if not isinstance(scaling, Margins):
+        return np.ones(fit.prepared.filling.given.shape, dtype=bool)
+    return np.equal(*scaling.bounds(fit.prepared.filling.given))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -24,8 +25,20 @@ from robscore.rows.covariate_columns import (
     split_frame,
     with_moderators,
 )
-from robscore.rows.input_data import open_rows, readable
+from robscore.rows.input_data import open_rows, read_limits, readable
 from robscore.rows.row_source import with_columns
+from robscore.rows.tables import default_names
+
+
+class Given(NamedTuple):
+    """What a user passes to ``fit``, as it is."""
+
+    X: AnyData
+    sample_weight: AnyData | None = None
+    covariates: AnyData | None = None
+    moderators: AnyData | None = None
+    lower: AnyData | None = None
+    upper: AnyData | None = None
 
 
 class DataOpener(BaseEstimator):  # type: ignore[misc]
@@ -113,6 +126,28 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
             self.covariates_ = CovariateDesign.of(columns, from_data=names is not None)
         joined = with_columns(rows, self.covariates_.matrix(columns))
         return Data(joined, type(self).__name__, library, given=self.covariates_.terms, levels=self._levels)
+
+    def _open_all(self, given: Given) -> Data:
+        """The data of a fit, with everything that a user passes."""
+        data = self._open_moderated(given.X, given.covariates, given.moderators)
+        data = replace(data, sample_weight=given.sample_weight)
+        if given.lower is None and given.upper is None:
+            return data
+        if data.moderators:
+            name = data.moderators[0].name
+            raise UsageError(f"Limits of cells do not go with moderators such as {name!r}; fit every group by itself.")
+        if not isinstance(data.rows, ArrayRows):
+            raise UsageError("Limits of cells need rows in memory; fit a sample of the rows, or leave these out.")
+        m = self.n_features_in_
+        names = data.rows.names or default_names(m)
+        lower, upper = read_limits(given.lower, given.upper, names, data.rows.n_rows)
+        X = data.rows.gather(np.asarray).copy()
+        own = X[:, :m]
+        exact = lower == upper
+        own[np.isfinite(lower) | np.isfinite(upper)] = np.nan
+        own[exact] = lower[exact]
+        limits = np.where(exact, -np.inf, lower), np.where(exact, np.inf, upper)
+        return replace(data, rows=ArrayRows(X, data.rows.names, whole=False), limits=limits)
 
     def _open_moderated(self, X: AnyData, covariates: AnyData | None, moderators: AnyData | None) -> Data:
         """The rows of a fit, with all covariates, those that moderate among them."""

@@ -18,6 +18,7 @@ from robscore.certainty.cautions import cautions_of
 from robscore.certainty.check_fit import FitCheck, check_fit
 from robscore.certainty.effects import effects
 from robscore.estimators.common_docs import documented
+from robscore.estimators.data_opener import Given
 from robscore.estimators.judged_rows import JudgesRows
 from robscore.estimators.moderation import ModerationMixin, moderations
 from robscore.families.column_kinds import ColumnKind, Kind, kinds_in_words, remarks_on_kinds
@@ -74,6 +75,8 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         sample_weight: AnyData | None = None,
         covariates: AnyData | None = None,
         moderators: AnyData | None = None,
+        lower: AnyData | None = None,
+        upper: AnyData | None = None,
     ) -> Self:
         """Fit the model to data.
 
@@ -92,43 +95,39 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         moderators : as covariates, or names of columns of X or of covariates, optional
             What changes the interactions: groups (texts, categories) or numbers. ``interaction_for`` gives them at a
             value, ``differences`` tests what changes. They are covariates too.
+        lower, upper : array-like or data frame of shape (n, m), optional
+            Limits of cells that were not measured exactly: such a cell lies above ``lower`` and below ``upper``,
+            whatever X says. NaN where X says it all, and where there is no limit on that side; data frames may hold
+            some of the columns only. A value below a limit of detection of 0.05 has ``upper`` 0.05.
 
         Returns
         -------
         self
         """
-        self._warn(self._fit(X, sample_weight, covariates, moderators), stacklevel=2)
+        self._warn(self._fit(Given(X, sample_weight, covariates, moderators, lower, upper)), stacklevel=2)
         return self
 
     @abstractmethod
-    def _fit(
-        self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None, moderators: AnyData | None
-    ) -> Fit:
+    def _fit(self, given: Given) -> Fit:
         """Fit, and store what belongs to the estimator."""
 
-    def _validate(
-        self,
-        kind: type[_S],
-        X: AnyData,
-        sample_weight: AnyData | None,
-        covariates: AnyData | None,
-        moderators: AnyData | None,
-    ) -> tuple[_S, Data]:
+    def _validate(self, kind: type[_S], given: Given) -> tuple[_S, Data]:
         """The arguments, checked, with a family; and the data, divided by their sums where these are constant."""
         arguments = self.get_params(deep=False)
         self._whole = None
         is_auto = _is_auto(self.family)
         settings = kind.of({**arguments, "family": "gaussian"} if is_auto else arguments)
-        has_covariates = covariates is not None or moderators is not None
+        has_covariates = given.covariates is not None or given.moderators is not None
         if has_covariates and not is_auto:
             settings.check_covariates()
-        data = replace(self._open_moderated(X, covariates, moderators), sample_weight=sample_weight)
+        data = self._open_all(given)
         if not is_auto:
             self._family_choice = FamilyChoice(str(self.family), settings.family, "")
             self.family_ = self.family
             return replace(settings, family=self._with_kinds(settings.family, data)), data
         with np.errstate(all="ignore"):  # rows of any size may be among them
-            self._family_choice = choose_family(self._own_rows(data), settings.seed, with_missing=settings.fills_in)
+            with_missing = settings.fills_in or data.limits is not None
+            self._family_choice = choose_family(self._own_rows(data), settings.seed, with_missing=with_missing)
         self.family_ = self._family_choice.name
         settings = replace(settings, family=self._family_choice.family)
         settings.check_together()

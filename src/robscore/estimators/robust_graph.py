@@ -21,6 +21,7 @@ from robscore.certainty.predictability import predictability
 from robscore.certainty.stability import EdgeStability, edge_stability
 from robscore.elements.row_elements import Storage
 from robscore.estimators.common_docs import documented
+from robscore.estimators.data_opener import Given
 from robscore.estimators.estimator import ScoreMatchingEstimator
 from robscore.families import Gaussian
 from robscore.families.column_kinds import Kind
@@ -219,10 +220,8 @@ class RobustGraph(ScoreMatchingEstimator):
 
     fitted_: GraphFit
 
-    def _fit(
-        self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None, moderators: AnyData | None
-    ) -> GraphFit:
-        settings, data = self._validate(GraphSettings, X, sample_weight, covariates, moderators)
+    def _fit(self, given: Given) -> GraphFit:
+        settings, data = self._validate(GraphSettings, given)
         with watched_at(type(self).__name__, settings.verbose):
             fit = fit_graph(data, settings)
         self._store(fit, data)

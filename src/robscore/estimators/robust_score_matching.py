@@ -7,8 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from robscore._tools.typing import AnyData, RandomState
+from robscore._tools.typing import RandomState
 from robscore.estimators.common_docs import documented
+from robscore.estimators.data_opener import Given
 from robscore.estimators.estimator import ScoreMatchingEstimator
 from robscore.families.column_kinds import Kind
 from robscore.families.family import Family
@@ -93,10 +94,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         self.max_memory = max_memory
         self.random_state = random_state
 
-    def _fit(
-        self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None, moderators: AnyData | None
-    ) -> Fit:
-        settings, data = self._validate(Settings, X, sample_weight, covariates, moderators)
+    def _fit(self, given: Given) -> Fit:
+        settings, data = self._validate(Settings, given)
         fit = fit_parameters(data, settings)
         self._store(fit, data)
         if settings.family.is_pairwise:

@@ -19,19 +19,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self, get_args
+from typing import Self, TypeAlias, get_args
 
 import numpy as np
 from scipy.special import ndtri
 
 from robscore._tools.messages import ArgumentError, quoted
 from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.families.censored_margin import self_consistent, values_beyond
 from robscore.families.column_kinds import ColumnKind, Kind
 from robscore.families.family import Parameters, Scaling, register
 from robscore.families.power import Gaussian
 from robscore.rows.covariate_columns import column_before
 from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import default_names
+
+Limits: TypeAlias = tuple[Array, Array]
 
 
 @dataclass(frozen=True)
@@ -47,10 +50,13 @@ class MarginRule:
         Answers that fewer rows have count as the answer next to them, of two the one that fewer rows have, until none
         is so rare or two are left. With four such rows of 300 that hardly changes the error (.075 in either case), and
         where these rows are odd in all columns it falls from .108 to .089.
+    tail : float, default 0.9
+        The quantile of a column beyond which the size of a value counts where it is judged, not only its rank.
     """
 
     widest_point: float = 0.1
     rarest: int = 5
+    tail: float = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +75,8 @@ class Margins(Scaling):
         Which of the values these are, and which rare answers count as another.
     past : tuple of int
         For every covariate the column whose earlier values it holds, which become latent numbers too; -1 for others.
+    tail : float
+        The quantile from which on the size of values counts where they are judged (:class:`MarginRule`).
     """
 
     values: tuple[Array, ...] = ()
@@ -76,10 +84,22 @@ class Margins(Scaling):
     drawn: tuple[BoolArray, ...] = ()
     kinds: tuple[ColumnKind, ...] = ()
     past: tuple[int, ...] = ()
+    tail: float = 0.9
 
     @classmethod
-    def of(cls, X: Array, weights: Array | None = None, kinds: Sequence[ColumnKind] | None = None) -> Self:
-        """Of the rows X, shape (n, m), with NaN in missing cells, and of their weights, shape (n,).
+    def of(
+        cls,
+        X: Array,
+        weights: Array | None = None,
+        kinds: Sequence[ColumnKind] | None = None,
+        rule: MarginRule | None = None,
+        limits: Limits | None = None,
+        drawn: Sequence[Array] = (),
+    ) -> Self:
+        """Of the rows X, shape (n, m), with NaN in cells without a value, and of their weights, shape (n,).
+
+        Cells without a value count as ``drawn``, completed tables of that shape, have them. Without any, those with
+        ``limits``, two arrays of that shape, count by the self-consistent estimate of Turnbull (1976).
 
         Kinds are those of these rows unless they are given.
 
@@ -94,22 +114,31 @@ class Margins(Scaling):
         >>> margins.apply(X)[:, 1].round(2).tolist()
         [-1.15, -0.32, 1.15, 0.32]
         """
-        m, rule = X.shape[1], MarginRule()
+        m, rule = X.shape[1], rule or MarginRule()
         if kinds is None:
             kinds = [ColumnKind.of(column, widest_point=rule.widest_point, rarest=rule.rarest) for column in X.T]
         weights = np.ones(len(X)) if weights is None else weights
-        values, upper, drawn = [], [], []
-        for kind, column in zip(kinds, X.T, strict=True):
+        values, upper, are_drawn = [], [], []
+        for j, (kind, column) in enumerate(zip(kinds, X.T, strict=True)):
             column = kind.as_merged(column)
-            counted = ~np.isnan(column) & (weights > 0)
-            own, which = np.unique(column[counted], return_inverse=True)
-            share = np.bincount(which, weights[counted])
+            known, absent = (here & (weights > 0) for here in (~np.isnan(column), np.isnan(column)))
+            beyond = () if limits is None else values_beyond(limits[0][absent, j], limits[1][absent, j])
+            own, which = np.unique(np.append(column[known], beyond), return_inverse=True)
+            counts = np.bincount(which[: np.count_nonzero(known)], minlength=own.size)
+            share = np.bincount(which[: np.count_nonzero(known)], weights[known], minlength=own.size).astype(float)
+            for table in drawn:
+                at = np.clip(np.searchsorted(own, table[absent, j]), 0, own.size - 1)
+                share += np.bincount(at, weights[absent], minlength=own.size) / len(drawn)
+            if limits is not None and not drawn:
+                share = self_consistent(share, own, (limits[0][absent, j], limits[1][absent, j]), weights[absent])
+            own, counts, share = own[share > 0], counts[share > 0], share[share > 0]
             F = np.cumsum(share) / share.sum()
             F[-1] = 1.0
             values.append(own)
             upper.append(F)
-            drawn.append(np.isin(own, kind.intervals))
-        return cls(np.zeros(m), np.ones(m), tuple(values), tuple(upper), tuple(drawn), tuple(kinds))
+            are_drawn.append(np.isin(own, kind.intervals) | (counts == 0))  # values of no row: of censored cells
+        found = tuple(values), tuple(upper), tuple(are_drawn), tuple(kinds)
+        return cls(np.zeros(m), np.ones(m), *found, tail=rule.tail)
 
     def with_past(self, names: Sequence[str], given: Sequence[str]) -> Self:
         """The same margins, which also hold for covariates that are columns as they were before, by their names."""
@@ -118,20 +147,23 @@ class Margins(Scaling):
 
     def of_columns(self, columns: IntArray) -> Self:
         """The margins of some columns."""
-        some = columns.tolist()
-        parts = ([part[j] for j in some] for part in (self.values, self.upper, self.drawn, self.kinds))
-        return type(self)(self.centre[columns], self.scale[columns], *map(tuple, parts))
+        values, upper, drawn, kinds = (
+            tuple(part[j] for j in columns.tolist()) for part in (self.values, self.upper, self.drawn, self.kinds)
+        )
+        centre, scale = self.centre[columns], self.scale[columns]
+        return replace(self, centre=centre, scale=scale, values=values, upper=upper, drawn=drawn, kinds=kinds, past=())
 
     def _middle(self, j: int) -> Array:
         """The latent number in the middle of what each value of column j stands for."""
         F = np.append(0.0, self.upper[j])
         return np.asarray(ndtri((F[:-1] + F[1:]) / 2))
 
-    def bounds(self, X: Array) -> tuple[Array, Array]:
-        """Between which values the latent numbers of rows X lie, two arrays of shape (n, m); equal where it is known.
+    def bounds(self, X: Array, limits: Limits | None = None) -> tuple[Array, Array]:
+        """Between which numbers the latent numbers of rows X lie, two arrays of shape (n, m); equal where it is known.
 
-        Values that the margins have not seen are points between those next to them, or at the ends. Covariates, the
-        columns after the first m, have no bounds.
+        Cells without a value lie within ``limits``, two arrays of shape (n, m), or anywhere. Values that the margins
+        have not seen are points between those next to them, or at the ends. Covariates, the columns after the first m,
+        have no bounds.
         """
         X = X[:, : len(self.values)]
         lower, upper = np.empty(X.shape), np.empty(X.shape)
@@ -145,7 +177,20 @@ class Margins(Scaling):
             upper[:, j] = np.where(is_drawn, ndtri(F[at + 1]), points)
         missing = np.isnan(X)
         lower[missing], upper[missing] = -np.inf, np.inf
+        if limits is not None:
+            self._limit(lower, upper, missing, limits)
         return lower, upper
+
+    def _limit(self, lower: Array, upper: Array, missing: BoolArray, limits: Limits) -> None:
+        """Put bounds of missing cells at the latent numbers of their limits, in place; all have shape (n, m)."""
+        for j in np.flatnonzero(missing.any(axis=0)).tolist():
+            at, ends = np.flatnonzero(missing[:, j]), ndtri(np.append(0.0, self.upper[j]))
+            low, high = limits[0][at, j], limits[1][at, j]
+            lower[at, j] = ends[np.searchsorted(self.values[j], low, side="right")]
+            upper[at, j] = ends[np.searchsorted(self.values[j], high)]
+            none = lower[at, j] >= upper[at, j]  # of rows that do not count: no value lies between
+            end = np.where(np.isfinite(high), high, low)[none]
+            lower[at[none], j] = upper[at[none], j] = np.interp(end, self.values[j], self._middle(j))
 
     def apply(self, X: Array) -> Array:
         """Latent numbers of rows X, shape (n, m): points, and the middle of what intervals hold; covariates scaled."""
@@ -159,6 +204,32 @@ class Margins(Scaling):
         """Columns of rows that become latent numbers, each with the column whose margin it has."""
         m = len(self.values)
         return [(j, j) for j in range(m)] + [(m + k, j) for k, j in enumerate(self.past) if j >= 0]
+
+    def judged(self, X: Array) -> Array:
+        """Latent numbers of rows X, shape (n, m), to judge them by: in the tails as far out as values are.
+
+        Ranks hide how far: a value ten times too large is merely the largest. With q = Phi^-1(p), p the rule's
+        ``tail``, and x_p that quantile of the column, a value x beyond it is at least
+
+            c arcsinh(q (x - median) / (x_p - median)),    c = q / arcsinh(q)
+
+        from zero, which is q at x_p and grows like a logarithm; nearer ones keep their normal scores. So does the lower
+        tail, with 1 - p.
+        """
+        latent = self.apply(X)
+        q = float(ndtri(self.tail))
+        for j, own in enumerate(self.values):
+            low, middle, high = np.interp(
+                [1 - self.tail, 0.5, self.tail], (np.append(0.0, self.upper[j][:-1]) + self.upper[j]) / 2, own
+            )
+            for end, sign in ((high, 1.0), (low, -1.0)):
+                reach = sign * (end - middle)
+                if not reach > 0:
+                    continue
+                away = sign * (X[:, j] - middle) / reach
+                far = q / np.arcsinh(q) * np.arcsinh(q * away)
+                latent[:, j] = np.where(away > 1, sign * np.maximum(sign * latent[:, j], far), latent[:, j])
+        return latent
 
     def undo(self, Y: Array) -> Array:
         """Values in the columns' own units of latent numbers Y, shape (n, m): values of intervals are those seen."""
@@ -248,10 +319,17 @@ class GaussianCopula(Gaussian):
         }
         return self._changed(found=found)
 
-    def margins(self, X: Array, names: Sequence[str], weights: Array | None = None) -> Margins:
-        """The margins of rows X, shape (n, m), with NaN in missing cells, by their weights, shape (n,)."""
+    def margins(
+        self,
+        X: Array,
+        names: Sequence[str],
+        weights: Array | None = None,
+        limits: Limits | None = None,
+        drawn: Sequence[Array] = (),
+    ) -> Margins:
+        """The margins of rows X, shape (n, m), with NaN in cells without a value (see :meth:`Margins.of`)."""
         known = self if set(names) <= set(self.found) else self.knowing(X, names)
-        return Margins.of(X, weights, [known.found[name] for name in names])
+        return Margins.of(X, weights, [known.found[name] for name in names], self.rule, limits, drawn)
 
     def scaling(self, X: Array | Rows, *, fit_location: bool) -> Margins:
         """The margins of the columns."""

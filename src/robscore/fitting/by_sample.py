@@ -35,7 +35,8 @@ from robscore.elements import PairwiseElements
 from robscore.elements.row_elements import LossWeights
 from robscore.families.family import Family, Parameters
 from robscore.fitting.fit_result import GraphFit
-from robscore.fitting.imputing import certainty_of_pairs, fits_in_memory
+from robscore.fitting.imputing import certainty_of_pairs
+from robscore.fitting.known_cells import fits_in_memory
 from robscore.fitting.latent_scale import of_unit_variances, unit_variances
 from robscore.fitting.prepare import Data, Prepared, check_rows
 from robscore.fitting.settings import GraphSettings
@@ -140,7 +141,7 @@ class Sampled:
 def asks_for_sample(data: Data, settings: GraphSettings) -> bool:
     """Whether there are so many rows that a sample chooses the graph, and nothing that was asked needs all of them."""
     rows = data.rows
-    in_memory = settings.fills_in and not _fills_as_read(rows, settings)
+    in_memory = data.limits is not None or (settings.fills_in and not _fills_as_read(rows, settings))
     needs_all = in_memory or not settings.blocks_unspecified or not settings.reweights
     is_large = rows.n_rows > sample_size(rows, settings)
     return is_large and not (needs_all or data.moderators) and settings.alpha is None

@@ -61,7 +61,7 @@ def fit_graph(data: Data, settings: GraphSettings) -> GraphFit:
 
 
 def _fit_all_rows(data: Data, settings: GraphSettings) -> GraphFit:
-    if settings.fills_in:
+    if settings.fills_in or data.limits is not None:
         fit = partial(fit_prepared, weigh=weigh_imputed, choose=choose_imputed)
         with threads_for(data.rows.n_rows, data.rows.n_columns):  # between fits are many small products
             return fit_imputed(data, settings, fit, partial(fit, to_draw=True), _refit_to_draw, settled=_SETTLED)
@@ -108,7 +108,7 @@ def fit_prepared(
 
 def fit_parameters(data: Data, settings: Settings) -> Fit:
     """theta-hat without a penalty: Gamma-hat^-1 g-hat (section 3.2)."""
-    if settings.fills_in:
+    if settings.fills_in or data.limits is not None:
         fit = partial(_fit_prepared_parameters, weigh=weigh_imputed)
         return fit_imputed(data, settings, fit, fit, lambda loss, _: minimise(loss, fit_location=settings.fit_location))
     return _fit_prepared_parameters(prepare(data, settings), settings)

@@ -20,12 +20,12 @@ cells as the share of wrong ones falls; if no cell seems wrong, it has the weigh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
-from robscore._tools.messages import Setting, UsageError
+from robscore._tools.messages import UsageError
 from robscore._tools.progress import announce, stage
 from robscore._tools.typing import Array, BoolArray
 from robscore.cells.draw_cells import (
@@ -33,6 +33,7 @@ from robscore.cells.draw_cells import (
     DrawingOrder,
     completions,
     completions_within,
+    drawn_apart,
     initial_values,
     normal_points,
     without_covariates,
@@ -47,13 +48,13 @@ from robscore.families.copula import GaussianCopula, Margins
 from robscore.families.family import Family, Parameters
 from robscore.families.samplers.normal import NormalSampler
 from robscore.fitting.choose import Chosen, choose
+from robscore.fitting.known_cells import KnownCells
 from robscore.fitting.latent_scale import of_unit_variances, unit_variances
 from robscore.fitting.prepare import Data, Prepared, prepare
 from robscore.fitting.settings import GraphSettings, Settings
 from robscore.fitting.weigh import Pilot, Weighed, weigh
 from robscore.losses.quadratic import FactoredLoss, Loss, QuadraticLoss
 from robscore.rows.row_source import ArrayRows, Rows
-from robscore.rows.tables import default_names
 from robscore.selection.standard_errors import profile_out_node_parameters
 from robscore.solvers.path import Path
 from robscore.weighting.proper_parameters import proper
@@ -95,11 +96,17 @@ class Filler:
     memory : bytes that completions may take a quarter of
     exact : bool
         Whether the exact moments of missing cells may take the place of draws, where the family has them.
+    has_margins : bool
+        Whether cells are latent numbers of variance 1.
 
     Attributes
     ----------
-    filled : boolean array of shape (n, m)
-        Cells that are missing, and those that are taken for wrong.
+    bounds : two arrays of shape (n, m), or None
+        Between which numbers the scaled cells lie; None where each is known or free.
+    unknown : boolean array of shape (n, m)
+        Cells that are no points.
+    wrong : boolean array of shape (n, m)
+        Cells that are taken for wrong.
     copies : array of shape (R, n, m)
         The completions that a graph is chosen by.
     latest : array of shape (E, n, m)
@@ -118,11 +125,13 @@ class Filler:
         memory: float = np.inf,
         *,
         exact: bool = True,
+        has_margins: bool = False,
     ) -> None:
+        self.has_margins = has_margins
         self.bounds: Bounds | None = None
         self.weights: Array | None = None
         self.family, self.missing, self.order, self.seed = family, missing, order, seed
-        self.observed, self.filled = X, missing
+        self.observed, self.unknown, self.wrong = X, missing, np.zeros_like(missing)
         self.copies = self.latest = X[None]
         self.most = int(np.clip(memory / 4 / max(X.nbytes, 1), _FEWEST_KEPT, _MOST_KEPT))
         self.linked = np.zeros((missing.shape[1], missing.shape[1]), dtype=bool)
@@ -134,7 +143,8 @@ class Filler:
     @classmethod
     def going_on(cls, family: Family, filling: FilledCells, seed: int) -> Filler:
         """From where a fit ended, with draws in any case."""
-        filler = cls(family, filling.observed, filling.drawn, filling.order, seed, exact=False)
+        has_margins = filling.has_margins
+        filler = cls(family, filling.observed, filling.drawn, filling.order, seed, exact=False, has_margins=has_margins)
         filler.copies, filler.rounds = filling.copies[-1:], 1000
         if filling.bounds is not None:
             filler.bound(filling.bounds, filling.weights)
@@ -149,8 +159,8 @@ class Filler:
         """Fill the cells anew, by these parameters."""
         self.rounds += 1
         self.linked = parameters[0] != 0
-        if self.bounds is not None:
-            self.latest = self._drawn_side_by_side(self.bounds, parameters)
+        if self.has_margins:
+            self.latest = self._drawn_side_by_side(parameters)
             # Old draws would hold associations near zero, where these began.
             self._keep(min(_EACH * max(self.rounds - 1 - _WHOLE[-1], 0), self.most - _EACH))
             return
@@ -169,23 +179,28 @@ class Filler:
         """So many of the completions until now, before the latest."""
         self.copies = np.concatenate([self.copies[len(self.copies) - min(count, len(self.copies)) :], self.latest])
 
-    def _drawn_side_by_side(self, bounds: Bounds, parameters: Parameters) -> Array:
+    def _drawn_side_by_side(self, parameters: Parameters) -> Array:
         """As many completions as the round needs, each drawn on from one of the last round."""
         count = _EACH if self.rounds > _WHOLE[-2] else _EACH_AT_FIRST
         tables = np.stack([self._restored(self.latest[k % len(self.latest)]) for k in range(count)])
-        parameters = of_unit_variances(self.family, parameters, tables[0], self.weights)
-        rng = np.random.default_rng([self.seed, self.rounds])
+        rng, within = np.random.default_rng([self.seed, self.rounds]), self.within
+        assert within is not None
         return completions_within(
-            self.family, tables, self.filled, bounds, parameters, order=self.order, sweeps=1, rng=rng
+            *(self.family, tables, self.filled, within, self.on_scale(parameters)), order=self.order, sweeps=1, rng=rng
         )
+
+    def on_scale(self, parameters: Parameters) -> Parameters:
+        """Parameters on the scale of the cells."""
+        if not self.has_margins:
+            return parameters
+        return of_unit_variances(self.family, parameters, self.observed, self.weights)
 
     def _drawn(self, X: Array, parameters: Parameters, sweeps: list[int]) -> Array:
         rngs = [np.random.default_rng([self.seed, self.rounds, number]) for number in range(len(sweeps))]
-        if self.bounds is not None:
-            parameters = of_unit_variances(self.family, parameters, X, self.weights)
+        parameters = self.on_scale(parameters)
         try:
             return completions(
-                self.family, X, self.filled, parameters, order=self.order, sweeps=sweeps, rngs=rngs, bounds=self.bounds
+                self.family, X, self.filled, parameters, order=self.order, sweeps=sweeps, rngs=rngs, bounds=self.within
             )
         except (ValueError, TypeError) as error:
             raise UsageError(
@@ -193,25 +208,40 @@ class Filler:
                 "another family."
             ) from None
 
-    def bound(self, bounds: Bounds, weights: Array | None, given: Array | None = None) -> None:
+    def bound(self, bounds: Bounds, weights: Array | None = None, given: Array | None = None) -> None:
         """Cells lie within bounds from now on, two arrays of shape (n, m); where these are equal, at that point.
 
         Latent numbers have mean 0 and variance 1 by the ``weights`` of the rows; ``given`` are the covariates from now
         on, where these have margins too.
         """
         (lower, upper), self.weights = bounds, weights
-        m, is_point = lower.shape[1], lower == upper
+        m = lower.shape[1]
+        self.bounds, self.unknown = bounds, lower < upper
         given = self.observed[:, m:] if given is None else given
-        self.bounds, self.filled = bounds, ~is_point
-        self.observed = np.concatenate([np.where(is_point, lower, self.observed[:, :m]), given], axis=1)
+        self.observed = np.concatenate([np.where(self.unknown, self.observed[:, :m], lower), given], axis=1)
+        assert self.within is not None
+        ends = self.within
         self.copies = self.latest = np.stack(
-            [np.concatenate([np.clip(copy[:, :m], lower, upper), given], axis=1) for copy in self.copies]
+            [np.concatenate([np.clip(copy[:, :m], *ends), given], axis=1) for copy in self.copies]
         )
         self.is_exact, self.fewest = False, _FEWEST
 
+    @property
+    def filled(self) -> BoolArray:
+        """Cells that are drawn, shape (n, m)."""
+        return self.unknown | self.wrong
+
+    @property
+    def within(self) -> Bounds | None:
+        """The bounds that cells are drawn within: none of those that are taken for wrong."""
+        if self.bounds is None:
+            return None
+        lower, upper = self.bounds
+        return np.where(self.wrong, -np.inf, lower), np.where(self.wrong, np.inf, upper)
+
     def flag(self, wrong: BoolArray, *, fill: bool = False) -> None:
         """Take these cells, shape (n, m), for wrong; ``fill`` them by others of their columns."""
-        self.filled = self.missing | wrong
+        self.wrong = wrong & ~self.missing
         if fill:
             m = wrong.shape[1]
             own = np.where(wrong, np.nan, self.copies[-1][:, :m])
@@ -255,14 +285,15 @@ def fit_imputed(
     """
     if data.moderators:
         settings.check_moderators(data.moderators[0].name)
-    table = TableWithMissing.of(data, settings)
-    plain = prepare(replace(data, rows=table.rows), settings)
-    has_margins = plain.preparation.has_margins
-    if not (table.missing.any() or settings.cells or has_margins):
+    every = KnownCells.of(data, settings)
+    plain = prepare(replace(data, rows=every.rows), settings)
+    has_margins, known = plain.preparation.has_margins, every.used_by(plain)
+    if not (np.isnan(known.given).any() or settings.cells or has_margins):
         return fit_prepared(plain, settings)
     levels = settings.cells and settings.scale == "median"
+    plain = _with_margins(plain, known, plain.rows.frequency, None) if has_margins else plain
     prepared = _levelled(plain, _LEVEL) if levels else plain
-    filler, suspects = _filler(prepared, table, settings)
+    filler, suspects = _filler(prepared, known, settings)
     most, enough = (_EXACT_MOST, settled) if filler.is_exact else (_MOST, _SETTLED)
     past: list[Array] = []
     fit, change = None, np.inf
@@ -270,12 +301,12 @@ def fit_imputed(
     for_round = settings.for_imputation_round(prepared.rows.n_columns) if is_drawn else settings.without_graph()
     with stage("filling in cells"):
         for number in range(most):
-            now = _with_copies(prepared, filler, suspects, number, change)
+            now = _with_copies(prepared, known, filler, suspects, number, change)
             if fit is None or number in _WHOLE:
                 fit = fit_to_draw(now, for_round)
                 loss, count, past = fit.loss, len(filler.copies), []
                 if has_margins:
-                    prepared = _with_margins_of_counted(prepared, table, filler, fit.weights)
+                    prepared = _with_margins(prepared, known, fit.weights.gamma_weights, filler)
             else:
                 count += len(filler.latest)
                 is_fresh = filler.is_exact or (has_margins and number <= _WHOLE[-1])
@@ -291,45 +322,82 @@ def fit_imputed(
                 break
             drawn_by = proper(filler.family, loss, parameters)
             if suspects is not None:
-                suspects = suspects.updated(filler.one, drawn_by, fit.weights.gamma_weights > 0)
+                suspects = _looked_at(suspects, prepared, known, filler, filler.on_scale(drawn_by), number)
+                suspects = suspects.updated(filler.one, filler.on_scale(drawn_by), fit.weights.gamma_weights > 0)
                 filler.flag(suspects.drawn(np.random.default_rng([settings.seed, 0, number]), filler.order))
             filler.move(drawn_by)
     if suspects is not None and levels:
         prepared = _levelled(plain, 1 - (1 - _LEVEL) * min(suspects.share / _MANY_WRONG, 1.0))
-    last = _with_copies(prepared, filler, suspects, number, change)
+    last = _with_copies(prepared, known, filler, suspects, number, change)
     assert last.filling is not None
     return fit_prepared(replace(last, filling=replace(last.filling, converged=change <= enough)), settings)
 
 
-def _filler(prepared: Prepared, table: TableWithMissing, settings: Settings) -> tuple[Filler, SuspectCells | None]:
+def _filler(prepared: Prepared, known: KnownCells, settings: Settings) -> tuple[Filler, SuspectCells | None]:
     """What fills the cells of prepared rows; and what is known of wrong cells, where these are looked for."""
     X = prepared.rows.take(np.arange(prepared.rows.n_rows))
-    missing, order = table.among(prepared.complete)
-    family, margins = prepared.preparation.scaled_family, prepared.preparation.scaling
+    family, m, has_margins = prepared.preparation.scaled_family, known.given.shape[1], prepared.preparation.has_margins
+    missing = np.isnan(known.given) & ~known.censored
     suspects = SuspectCells.of(family, X, missing) if settings.cells else None
     # Which cells are wrong is drawn in any case, so moments of the others would not be exact.
-    filler = Filler(family, X, missing, order, settings.seed, settings.memory, exact=suspects is None)
-    if isinstance(margins, Margins):
-        # Independent draws first: at the middle of its interval a column of many zeros would hardly vary.
-        filler.bound(margins.bounds(table.given[prepared.complete]), prepared.rows.frequency)
-        filler.move((np.eye(missing.shape[1]), np.zeros(prepared.preparation.location_shape)))
+    filler = Filler(
+        family, X, missing, known.order, settings.seed, settings.memory,
+        exact=suspects is None, has_margins=has_margins,
+    )  # fmt: skip
     if suspects is not None:
         filler.flag(suspects.flagged, fill=True)
+    bounds = known.bounds(X[:, :m], prepared.preparation.scaling)
+    if bounds is not None:
+        filler.bound(bounds, prepared.rows.frequency)
+    if has_margins:
+        # Independent draws first: at the middle of its interval a column of many zeros would hardly vary.
+        filler.move((np.eye(m), np.zeros(prepared.preparation.location_shape)))
     return filler, suspects
 
 
-def _with_margins_of_counted(
-    prepared: Prepared, table: TableWithMissing, filler: Filler, weights: RowWeights
-) -> Prepared:
-    """The rows with the margins of those that count, by their weights; the filler has these bounds from now on."""
-    X, preparation = table.given[prepared.complete], prepared.preparation
-    family, m, before = without_covariates(preparation.family, X.shape[1]), len(preparation.names), preparation.scaling
+def _with_margins(prepared: Prepared, known: KnownCells, weights: Array | None, filler: Filler | None) -> Prepared:
+    """The rows with the margins of those that count, by their weights, which bound what is filled in from now on.
+
+    Cells that are missing, censored or taken for wrong count with the values that were drawn for them.
+    """
+    preparation, X, drawn = prepared.preparation, known.given, []
+    family, before = without_covariates(preparation.family, prepared.rows.n_columns), preparation.scaling
     assert isinstance(family, GaussianCopula)
     assert isinstance(before, Margins)
-    margins = family.margins(X[:, :m], preparation.names, weights.gamma_weights)
+    if filler is not None:
+        X = np.where(filler.wrong, np.nan, X)
+        drawn = [before.undo(copy) for copy in filler.latest] if np.isnan(X).any() else []
+    margins = family.margins(X, preparation.names, weights, known.limits, drawn)
     margins = replace(margins, centre=before.centre, scale=before.scale, past=before.past)
-    filler.bound(margins.bounds(X), weights.gamma_weights, margins.apply(X)[:, m:])
+    if filler is not None:
+        m = X.shape[1]
+        given = margins.apply(np.concatenate([known.given, known.covariates], axis=1))[:, m:]
+        filler.bound(margins.bounds(known.given, known.limits), weights, given)
     return replace(prepared, preparation=replace(preparation, scaling=margins))
+
+
+def _looked_at(
+    suspects: SuspectCells, prepared: Prepared, known: KnownCells, filler: Filler, parameters: Parameters, number: int
+) -> SuspectCells:
+    """Suspect cells with latent numbers to judge them by: points as far out as their values, others drawn anew."""
+    margins = prepared.preparation.scaling
+    if not isinstance(margins, Margins) or filler.bounds is None:
+        return suspects
+    rng, X, m = np.random.default_rng([filler.seed, 1, number]), filler.one, known.given.shape[1]
+    _, own, at = filler.family.at(X, *parameters)
+    drawn = drawn_apart(own, filler.unknown, filler.bounds, at, filler.order, rng)
+    observed = np.where(filler.unknown, drawn, margins.judged(known.given))
+    return suspects.observing(np.concatenate([observed, X[:, m:]], axis=1))
+
+
+def drawing_parameters(fit: Fit) -> Parameters:
+    """Parameters without shrinkage that have a density, on the scale that cells are drawn on."""
+    preparation, rows = fit.prepared.preparation, fit.prepared.rows
+    parameters = proper(preparation.scaled_family, fit.loss, fit.unshrunk)
+    if not preparation.has_margins:
+        return parameters
+    X = rows.take(np.arange(rows.n_rows))
+    return of_unit_variances(preparation.scaled_family, parameters, X, fit.weights.gamma_weights)
 
 
 def _levelled(prepared: Prepared, quantile: float) -> Prepared:
@@ -353,16 +421,18 @@ def _with_latest(loss: Loss, now: Prepared, filler: Filler, fit: Fit, share: flo
 
 def _with_copies(
     prepared: Prepared,
+    known: KnownCells,
     filler: Filler,
     suspects: SuspectCells | None,
     rounds: int,
     change: float,
 ) -> Prepared:
-    table = filler.missing, filler.filled, filler.copies, filler.observed, filler.order, filler.linked
+    table = filler.missing, filler.filled, filler.copies, known.given, filler.observed, filler.order, filler.linked
     frequency = prepared.rows.frequency
     filling = FilledCells(
-        *table, suspects, rounds, change, bounds=filler.bounds, frequency=frequency, weights=filler.weights
-    )
+        *table, suspects, rounds, change, bounds=filler.within, frequency=frequency, weights=filler.weights,
+        has_margins=filler.has_margins, censored=known.censored,
+    )  # fmt: skip
     rows = ArrayRows(filler.one, prepared.rows.names).counted(frequency)
     return replace(prepared, rows=rows, filling=filling)
 
@@ -373,82 +443,6 @@ def _change(past: list[Array], back: int) -> float:
         return np.inf
     now, before = past[-1], past[-1 - back]
     return float(np.linalg.norm(now - before) / max(float(np.linalg.norm(now)), np.finfo(float).tiny))
-
-
-@dataclass(frozen=True, eq=False)
-class TableWithMissing:
-    """Rows with something in every missing cell, and which cells these are.
-
-    Attributes
-    ----------
-    rows : Rows
-        As given, with values of the same column in missing cells. Rows without any value stay empty.
-    missing : boolean array of shape (n, m), without covariates
-    given : array of shape (n, m)
-        The rows as given, NaN in missing cells.
-    """
-
-    rows: Rows
-    missing: BoolArray
-    given: Array
-
-    @classmethod
-    def of(cls, data: Data, settings: Settings) -> TableWithMissing:
-        """Of the rows of a fit, gathered in memory."""
-        rows = data.rows
-        _check_can_fill(rows, settings)
-        X = rows.gather(np.asarray)
-        m = X.shape[1] - len(data.given)
-        if settings.missing == "impute":
-            _check_covariates(X[:, m:])
-        own = X[:, :m]
-        has_some = np.flatnonzero(~np.isnan(own).all(axis=1))
-        missing = np.isnan(own)
-        filled = X.copy()
-        if settings.missing == "impute" and missing[has_some].any():
-            names, order = rows.names or default_names(m), DrawingOrder.of(own[has_some])
-            filled[np.ix_(has_some, np.arange(m))] = initial_values(
-                own[has_some], settings.family.domain, names, order, settings.seed
-            )
-        return cls(ArrayRows(filled, rows.names, whole=False).counted(rows.frequency), missing, X)
-
-    def among(self, used: BoolArray) -> tuple[BoolArray, DrawingOrder]:
-        """The missing cells of the rows that are used, shape (n,), and the order of draws into them."""
-        X, m = self.given[used], self.missing.shape[1]
-        return self.missing[used], DrawingOrder.of(X[:, :m], X[:, m:])
-
-
-def fits_in_memory(rows: Rows, settings: Settings) -> bool:
-    """Whether the rows can be kept in memory several times, as filling them in does."""
-    return 8.0 * 4 * rows.n_rows * rows.n_columns <= settings.memory
-
-
-def _check_can_fill(rows: Rows, settings: Settings) -> None:
-    if not settings.family.is_pairwise:
-        raise UsageError(
-            f"Missing cells of {settings.family!r} cannot be drawn: it is not a pairwise family; use ",
-            Setting("missing", "drop"),
-            ".",
-        )
-    if not fits_in_memory(rows, settings):
-        is_copula = settings.family.has_margins
-        raise UsageError(
-            Setting("family", "copula") if is_copula else Setting("missing", "impute"),
-            f" keeps the rows in memory, several times; {rows.n_rows} rows of {rows.n_columns} columns are too many "
-            "for that. Fit a sample of the rows, or raise ",
-            Setting("max_memory"),
-            ".",
-        )
-
-
-def _check_covariates(covariates: Array) -> None:
-    absent = np.isnan(covariates)
-    if absent.any():
-        row = int(absent.any(axis=1).argmax())
-        raise UsageError(
-            f"Covariates have {np.count_nonzero(absent)} missing values (first in row {row}); cells are filled in "
-            "given the covariates, so these must be complete: leave out those rows."
-        )
 
 
 def weigh_imputed(prepared: Prepared, elements: Elements, settings: Settings, pilot: Pilot) -> tuple[Weighed, Loss]:
@@ -464,7 +458,7 @@ def loss_of_copies(prepared: Prepared, weighed: Weighed, settings: Settings) -> 
     rows = ArrayRows(copies.reshape(-1, copies.shape[2]))
     elements = elements_of(prepared.preparation.scaled_family, rows, settings.memory).stored_as(settings.loss_storage)
     loss = weights_of_copies(prepared, weighed, elements, rows).loss(elements)
-    return loss if prepared.filling.bounds is None else unit_variances(loss)
+    return unit_variances(loss) if prepared.filling.has_margins else loss
 
 
 def weights_of_copies(prepared: Prepared, weighed: Weighed, elements: Elements, rows: Rows) -> RowWeights:

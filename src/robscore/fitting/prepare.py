@@ -46,6 +46,8 @@ class Data:
     given : names of the covariates' columns
     moderators : those covariates that change the interactions
     levels : by column, the words or categories that the numbers 0, 1, ... stand for
+    limits : two arrays of shape (n, m) without covariates, or None
+        Between which values cells lie that have none in the rows; infinite where nothing is known.
     """
 
     rows: Rows
@@ -55,6 +57,7 @@ class Data:
     given: Sequence[str] = ()
     moderators: Sequence[Moderator] = ()
     levels: Mapping[str, tuple[str, ...]] | None = None
+    limits: tuple[Array, Array] | None = None
 
 
 @dataclass(frozen=True)

@@ -191,11 +191,6 @@ class Settings:
         """Raise on arguments that the copula cannot follow."""
         if self.scale is None:
             raise ArgumentError("scale", None, "leaves columns as they are; the copula needs their margins.")
-        if self.cells:
-            raise ArgumentError(
-                "cells", value=True, problem="is not for the copula: the margins hide how far out a value is. Bad rows "
-                "are looked for without it."
-            )  # fmt: skip
         if not self.fit_location:
             raise ArgumentError("fit_location", value=False, problem=": the copula's margins have a location each.")
 

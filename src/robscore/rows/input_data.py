@@ -14,7 +14,7 @@ from typing import NamedTuple
 import narwhals as nw
 import numpy as np
 
-from robscore._tools.messages import Setting, UsageError, clipped, first_few
+from robscore._tools.messages import Setting, UsageError, clipped, first_few, quoted
 from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import AnyData, Array, BoolArray
 from robscore.rows.arrow_batches import ArrowRows, is_arrow_source
@@ -216,3 +216,42 @@ def check_total(frequency: Array | None) -> None:
             f"sample_weight sums to {frequency.sum():.3g}: weights count rows, so their sum is the number of rows, at "
             "least 2. Multiply them, for example by the number of rows."
         )
+
+
+def read_limits(lower: AnyData | None, upper: AnyData | None, names: list[str], n_rows: int) -> tuple[Array, Array]:
+    """Read limits of cells, two arrays of shape (n, m), infinite where there is none; raise where they contradict.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robscore.rows.input_data import read_limits
+    >>> read_limits(None, np.array([[0.5, np.nan]]), ["x", "y"], 1)
+    (array([[-inf, -inf]]), array([[0.5, inf]]))
+    """
+    low = np.full((n_rows, len(names)), -np.inf) if lower is None else _limit("lower", lower, names, n_rows, -np.inf)
+    high = np.full((n_rows, len(names)), np.inf) if upper is None else _limit("upper", upper, names, n_rows, np.inf)
+    if (low > high).any():
+        row, column = np.argwhere(low > high)[0]
+        raise UsageError(
+            f"In row {row} of column {names[column]!r} the lower limit, {low[row, column]:g}, is above the upper one, "
+            f"{high[row, column]:g}."
+        )
+    return low, high
+
+
+def _limit(argument: str, given: AnyData, names: list[str], n_rows: int, none: float) -> Array:
+    """One of two limits, with ``none`` where there is no limit."""
+    table = readable(given, argument)
+    if table.names is not None:
+        if unknown := [name for name in table.names if name not in names]:
+            raise UsageError(f"{argument} has columns that X does not have: {quoted(unknown)}. Name them as X does.")
+        limits = np.full((len(table.values), len(names)), np.nan)
+        limits[:, [names.index(name) for name in table.names]] = table.values
+    else:
+        limits = np.asarray(table.values, dtype=float)
+    if limits.shape != (n_rows, len(names)):
+        raise UsageError(
+            f"{argument} has shape {limits.shape}, but X has {n_rows} rows and {len(names)} columns; give one limit "
+            "for every cell, NaN where there is none."
+        )
+    return np.where(np.isnan(limits), none, limits)

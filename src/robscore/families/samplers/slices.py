@@ -84,9 +84,23 @@ def sweep_slices(family: Family, K: Array, eta: Array, start: Array, n_sweeps: i
     return X
 
 
-def draw_coordinate(family: Family, K: Array, eta: Array, X: Array, j: int, rng: Generator) -> Array:
-    """Draw column j given the rest of each row of X, shape (n, m), which is inside the domain; shape (n,)."""
+def draw_coordinate(
+    family: Family,
+    K: Array,
+    eta: Array,
+    X: Array,
+    j: int,
+    rng: Generator,
+    within: tuple[Array, Array] | None = None,
+) -> Array:
+    """Draw column j given the rest of each row of X, shape (n, m), which is inside the domain; shape (n,).
+
+    It is drawn ``within`` limits, two arrays of shape (n,), where these are given.
+    """
     lower, upper = _intervals(family, X, j)
+    if within is not None:  # exact draws may be on the whole domain
+        ends = np.maximum(lower, within[0][:, None]), np.minimum(upper, within[1][:, None])
+        return _by_slices(family, K, eta, X, j, ends, rng)
     exact = family.draw_conditional(X, j, K, eta, lower, upper, rng)
     return _by_slices(family, K, eta, X, j, (lower, upper), rng) if exact is None else exact
 
