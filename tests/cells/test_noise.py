@@ -3,7 +3,7 @@
 import numpy as np
 
 import robscore as rs
-from robscore.fitting.imputing import certainty_of_pairs, shared_noise
+from robscore.fitting.filled_certainty import certainty_of_pairs, shared_noise
 
 
 def test_cells_that_are_redrawn_share_what_is_there() -> None:

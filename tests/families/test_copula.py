@@ -281,7 +281,6 @@ def test_whether_it_fits_is_asked_of_what_margins_leave() -> None:
         ({"storage": "matrix-free"}, {}, "storage='matrix-free' is not for the copula"),
         ({"select": "cv"}, {}, "select='cv'"),
         ({"fit_location": False}, {}, "fit_location=False"),
-        ({}, {"moderators": {"g": np.repeat(["a", "b"], 30)}}, "takes no moderators"),
     ],
 )
 def test_what_it_cannot_do_is_refused(options: dict, given: dict, words: str) -> None:

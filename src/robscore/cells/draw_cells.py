@@ -24,6 +24,7 @@ from robscore._tools.messages import UsageError, quoted
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.domains import Domain, Simplex
 from robscore.families.family import Family, Parameters
+from robscore.families.given_covariates import GivenCovariates
 from robscore.families.samplers.normal import NormalSampler
 from robscore.families.samplers.slices import draw_coordinate
 
@@ -64,6 +65,13 @@ class DrawingOrder:
         # Any weights will do that leave two different rows with two different sums.
         key = np.where(missing, 1.0, ranks)[:, columns] @ np.cos(np.arange(1, columns.size + 1))
         return cls(np.lexsort((*(() if given is None else given.T), key)), columns)
+
+    def among(self, rows: IntArray) -> DrawingOrder:
+        """The order of some rows, by their positions, alone."""
+        place = np.full(self.rows.size, -1)
+        place[rows] = np.arange(rows.size)
+        own = place[self.rows]
+        return DrawingOrder(own[own >= 0], self.columns)
 
     def rows_of(self, cells: BoolArray, j: int) -> IntArray:
         """The rows of the marked cells of column j, in order; ``cells`` has shape (n, m)."""
@@ -178,8 +186,28 @@ def completions(
 
     Within ``bounds``, two arrays of shape (n, own columns), normal cells are drawn one after the other.
     """
-    base, own, (K, eta) = family.at(X, *parameters)
-    sampler = base.sampler()
+    base, m = without_covariates(family), family.own_columns(X.shape[1])
+    whole = np.repeat(X[None], len(rngs), axis=0)
+    for rows, own_parameters in family.laws(X, *parameters):
+        some = None if bounds is None else (bounds[0][rows], bounds[1][rows])
+        whole[:, rows, :m] = _completed(
+            base, X[rows, :m], cells[rows], own_parameters, order.among(rows), sweeps, rngs, some
+        )
+    return whole
+
+
+def _completed(
+    base: Family,
+    own: Array,
+    cells: BoolArray,
+    parameters: Parameters,
+    order: DrawingOrder,
+    sweeps: Sequence[int],
+    rngs: Sequence[Generator],
+    bounds: Bounds | None,
+) -> Array:
+    """Rows without covariates that have one K, drawn anew so many times, shape (len(rngs), n, m)."""
+    (K, eta), sampler = parameters, base.sampler()
     with np.errstate(all="ignore"):  # rows may hold numbers of any size: what overflows is left as it was
         normal = sampler.undone(own) if isinstance(sampler, NormalSampler) else None
         if normal is not None:
@@ -195,16 +223,14 @@ def completions(
                     normal, cells, (ends[0], ends[1]), K, eta + sampler.shift, order, sweeps, rngs
                 )
             drawn = drawn if sampler.change is None else sampler.change(drawn)
-            drawn = np.where(cells & np.isfinite(drawn), drawn, own)
-        else:
-            sweep = _sweep_parts if isinstance(base.domain, Simplex) else partial(_sweep, bounds=bounds)
-            own, drawn = own.copy(), np.empty((len(rngs), *own.shape))
-            for k, (count, rng) in enumerate(zip(sweeps, rngs, strict=True)):
-                for _ in range(count):
-                    sweep(base, own, cells, K, eta, order, rng)
-                drawn[k] = own
-    given = X[:, own.shape[1] :]
-    return np.concatenate([drawn, np.broadcast_to(given, (len(rngs), *given.shape))], axis=2)
+            return np.where(cells & np.isfinite(drawn), drawn, own)
+        sweep = _sweep_parts if isinstance(base.domain, Simplex) else partial(_sweep, bounds=bounds)
+        own, drawn = own.copy(), np.empty((len(rngs), *own.shape))
+        for k, (count, rng) in enumerate(zip(sweeps, rngs, strict=True)):
+            for _ in range(count):
+                sweep(base, own, cells, K, eta, order, rng)
+            drawn[k] = own
+    return drawn
 
 
 def _sweep(
@@ -330,12 +356,13 @@ def completions_within(
     >>> bool(found.min() > 0), round(float(found.mean()), 1)  # the mean is the root of 2 / pi
     (True, 0.8)
     """
-    base, first, (K, eta) = family.at(tables[0], *parameters)
-    sampler, m = base.sampler(), first.shape[1]
+    sampler, m = without_covariates(family).sampler(), family.own_columns(tables.shape[2])
     assert isinstance(sampler, NormalSampler)
     assert sampler.change is None
     drawn = tables.copy()
-    drawn[:, :, :m] = _swept(tables[:, :, :m], cells, bounds, K, eta, order, sweeps, rng)
+    for rows, (K, eta) in family.laws(tables[0], *parameters):
+        some = bounds[0][rows], bounds[1][rows]
+        drawn[:, rows, :m] = _swept(tables[:, rows, :m], cells[rows], some, K, eta, order.among(rows), sweeps, rng)
     return drawn
 
 
@@ -444,7 +471,7 @@ def normal_given_the_rest(X: Array, cells: BoolArray, K: Array, eta: Array) -> I
         yield NormalCells(rows, columns, np.asarray(lower.transpose(0, 2, 1)), half)
 
 
-def normal_points(X: Array, cells: BoolArray, K: Array, eta: Array) -> Array:
+def normal_points(X: Array, cells: BoolArray, K: Array, eta: Array, most: int = 0) -> Array:
     """Completions of the rows X that have exactly the moments of some cells, shape (2 Q, n, m): no draws are needed.
 
     Given the others, q cells of a normal row are normal with precision K_MM. For an orthogonal Q x Q matrix with rows
@@ -459,6 +486,8 @@ def normal_points(X: Array, cells: BoolArray, K: Array, eta: Array) -> Array:
     cells : boolean array of shape (n, m)
     K : array of shape (m, m), positive definite
     eta : array of shape (m,), or (n, m) with one for every row
+    most : int, default 0
+        Q, if it is to be larger than the most cells of a row here.
 
     Examples
     --------
@@ -469,7 +498,7 @@ def normal_points(X: Array, cells: BoolArray, K: Array, eta: Array) -> Array:
     >>> points[:, 0, 1].mean().round(6), points[:, 0, 1].var().round(6)
     (np.float64(0.5), np.float64(0.5))
     """
-    size = max(int(np.count_nonzero(cells, axis=1).max(initial=0)), 1)
+    size = max(int(np.count_nonzero(cells, axis=1).max(initial=0)), most, 1)
     frame = np.sqrt(size) * dct(np.eye(size), norm="ortho")
     points = np.repeat(X[None], 2 * size, axis=0)
     for rows, columns, root, pull in normal_given_the_rest(X, cells, K, eta):
@@ -482,8 +511,6 @@ def normal_points(X: Array, cells: BoolArray, K: Array, eta: Array) -> Array:
     return points
 
 
-def without_covariates(family: Family, n_columns: int) -> Family:
-    """The family of the first columns alone, where rows have ``n_columns``, covariates included."""
-    m = family.own_columns(n_columns)
-    location = np.zeros((m, 1 + family.n_given) if family.n_given else m)
-    return family.at(np.ones((1, n_columns)), np.eye(m), location)[0]
+def without_covariates(family: Family) -> Family:
+    """The family of the first columns alone."""
+    return family.base if isinstance(family, GivenCovariates) else family

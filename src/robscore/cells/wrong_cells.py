@@ -100,7 +100,7 @@ class SuspectCells:
     @classmethod
     def of(cls, family: Family, observed: Array, missing: BoolArray) -> SuspectCells:
         """Begin with what each column shows by itself, before any fit."""
-        if not has_conditionals(without_covariates(family, observed.shape[1])):
+        if not has_conditionals(without_covariates(family)):
             raise UsageError(
                 f"Wrong cells cannot be looked for in {family!r}: that needs a pairwise family on [0, inf) or the real "
                 "line. Fit without cells."

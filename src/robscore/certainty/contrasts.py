@@ -131,8 +131,11 @@ class Unpenalised:
 
         ``stretch`` multiplies the influence of every row.
         """
-        assert isinstance(self.weighted, WeightedRows)
-        return self.solved.errors_of(functional, self.weighted.times(stretch), self.blocks.size)
+        if isinstance(self.weighted, WeightedRows):
+            return self.solved.errors_of(functional, self.weighted.times(stretch), self.blocks.size)
+        rows = self.weighted.on_all * (stretch[:, None] if isinstance(stretch, np.ndarray) else stretch)
+        (squares,) = squares_in_blocks((np.asarray(rows @ functional),), self.blocks.size)
+        return roots_of(squares, self.n_blocks)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
-from robscore._tools.messages import ArgumentError, UsageError, first_few
+from robscore._tools.messages import ArgumentError, UsageError, first_few, quoted
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore.certainty.contrasts import (
     Column,
@@ -33,7 +33,8 @@ from robscore.families.given_covariates import Moderated
 from robscore.fitting.fit_result import Fit
 from robscore.fitting.latent_scale import of_unit_variances
 from robscore.fitting.moderator_units import Placed
-from robscore.solvers.unpenalised import SingularLossError
+from robscore.losses.interaction_parts import matrices
+from robscore.solvers.unpenalised import Refit, SingularLossError
 from robscore.weighting.proper_parameters import proper
 
 
@@ -43,6 +44,11 @@ def effects(fit: Fit, *, level: float, fdr: float, block_size: int | Literal["au
     preparation = fit.prepared.preparation
     if not preparation.given:
         raise UsageError("The fit had no covariates, so there are no effects; pass covariates= to fit.")
+    if preparation.has_margins and preparation.moderators:
+        raise UsageError(
+            "Effects on latent numbers have no common unit where groups differ in how much these vary; for effects, "
+            f"pass {preparation.moderators[0].moderator.name!r} as a covariate."
+        )
     found = _estimate_of_all(fit, block_size)
     of_latent = _effects_on_latent if preparation.has_margins else _effects
     effect, error = (_effects_with_moderators if preparation.moderators else of_latent)(fit, found)
@@ -62,14 +68,23 @@ def differences(fit: Fit, *, level: float, fdr: float, against: Any, block_size:
     moderators = fit.prepared.preparation.moderators
     if not moderators:
         raise UsageError("The fit had no moderators, so nothing changes; pass moderators= to fit.")
+    if fit.prepared.preparation.has_margins and len(moderators) > 1:
+        names = quoted([own.moderator.name for own in moderators])
+        raise UsageError(
+            f"Associations of latent numbers differ by {names} together; for differences between groups join these "
+            "columns into one, or fit with one of them."
+        )
     contrasts = contrasts_of(moderators, against)
     found = _estimate_of_all(fit, block_size)
     i, j = np.nonzero(np.triu(allowed_pairs(fit), k=1))
-    functional = _functional(found.solved, contrasts, (i, j), interaction_units(fit)[i, j])
-    solution = found.solved.solution
-    n_rows = len(solution.interaction)
-    values = solution.interaction[np.minimum(solution.rows, n_rows - 1), solution.nodes]
-    difference = np.asarray(functional.T @ np.where(solution.rows < n_rows, values, 0.0))
+    if fit.prepared.preparation.has_margins:
+        difference, functional = _of_associations(found.solved.solution, contrasts, (i, j))
+    else:
+        functional = _functional(found.solved, contrasts, (i, j), interaction_units(fit)[i, j])
+        solution = found.solved.solution
+        n_rows = len(solution.interaction)
+        values = solution.interaction[np.minimum(solution.rows, n_rows - 1), solution.nodes]
+        difference = np.asarray(functional.T @ np.where(solution.rows < n_rows, values, 0.0))
     error = found.errors_of(functional, _stretch_of_groups(fit, found.solved))
     tested = Tested(difference, error, found.n_blocks, level, fdr)
     columns: dict[str, Column] = {
@@ -192,6 +207,34 @@ def _functional(
             data.append(times * factor[estimated])
     shape = (rows.size, len(contrasts) * factor.size)
     return csr_array((np.concatenate(data), (np.concatenate(parameters), np.concatenate(targets))), shape=shape)
+
+
+def _of_associations(
+    solution: Refit, contrasts: list[Contrast], pairs: tuple[IntArray, IntArray]
+) -> tuple[Array, csr_array]:
+    """Differences of K_ij / sqrt(K_ii K_jj) between groups, and their derivatives in all parameters, (d, contrasts p).
+
+    How much a latent number varies in a group need not be known, as of two values; this does not depend on it.
+    """
+    m, free = solution.interaction.shape[1], np.flatnonzero(solution.rows < len(solution.interaction))
+    part, entry = np.divmod(solution.rows[free], m)
+    at = np.full((len(solution.interaction) // m, m, m), -1, dtype=np.intp)
+    at[part, entry, solution.nodes[free]] = at[part, solution.nodes[free], entry] = free
+    found: dict[int, tuple[Array, csr_array]] = {}
+    (i, j), columns = pairs, np.arange(pairs[0].size)
+    for own, factor in {(own, abs(factor)) for contrast in contrasts for own, factor in contrast.parts}:
+        K = matrices(solution.interaction)
+        K = K[0] + factor * K[own]
+        size = np.sqrt(K[i, i] * K[j, j])
+        relative = K[i, j] / size
+        slopes = ((i, j, 1 / size), (i, i, -relative / (2 * K[i, i])), (j, j, -relative / (2 * K[j, j])))
+        entries = [(at[q, a, b], times * slope) for q, times in ((0, 1.0), (own, factor)) for a, b, slope in slopes]
+        kept = [(place[place >= 0], columns[place >= 0], values[place >= 0]) for place, values in entries]
+        rows, targets, data = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+        found[own] = relative, csr_array((data, (rows, targets)), shape=(solution.rows.size, i.size))
+    ends = [[own for own, _ in sorted(contrast.parts, key=lambda part: -part[1])] for contrast in contrasts]
+    difference = np.concatenate([found[of][0] - found[base][0] for of, base in ends])
+    return difference, csr_array(hstack([found[of][1] - found[base][1] for of, base in ends]))
 
 
 def _stretch_of_groups(fit: Fit, solved: Solved) -> Array | float:

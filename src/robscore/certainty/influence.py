@@ -70,6 +70,8 @@ class Influence:
     on_diagonal : array of shape (n, m)
     on_locations : array of shape (n, m L)
         Influence on the free locations: of all columns, then of their effects, one covariate after the other.
+    on_all : array of shape (n, d)
+        Influence on all free parameters, as they were estimated.
     """
 
     interaction: Array
@@ -77,6 +79,7 @@ class Influence:
     on_pairs: Array
     on_diagonal: Array
     on_locations: Array
+    on_all: Array
 
     def on_association(self) -> Array:
         """Influence on -K_ij / sqrt(K_ii K_jj), shape (n, p), by its derivatives."""
@@ -115,8 +118,8 @@ class Solved:
         return self.arranged(self.influences(weighted))
 
     def arranged(self, rows: Array) -> Influence:
-        """Influences on all free parameters, shape (n, d), sorted by what these are."""
-        solution, m = self.solution, len(self.solution.interaction)
+        """Influences on all free parameters, shape (n, d), sorted by what these are; K is K_0 with moderators."""
+        solution, m = self.solution, self.solution.interaction.shape[1]
         i, j, order = self._ordered
         on_pairs = rows[:, order]
         own = np.flatnonzero((i == j) & (solution.rows < m))
@@ -126,7 +129,8 @@ class Solved:
             for ends in self.pairs:
                 for k in range(m):
                     on_diagonal[:, k] -= on_pairs[:, ends == k].sum(axis=1)
-        return Influence(solution.interaction, self.pairs, on_pairs, on_diagonal, rows[:, solution.rows >= m])
+        at_location = solution.rows >= len(solution.interaction)
+        return Influence(solution.interaction, self.pairs, on_pairs, on_diagonal, rows[:, at_location], rows)
 
     def influences(self, weighted: WeightedRows) -> Array:
         """Influences of rows that were in the estimate on all its free parameters, shape (n, d)."""
@@ -357,9 +361,8 @@ def _statistics(solved: Solved, family: Family, X: Array) -> Array:
     solution = solved.solution
 
     def density(parameters: Parameters) -> Array:
-        base, own, at = family.at(X, *parameters)
         with np.errstate(all="ignore"):
-            return base.log_density(own, *at)
+            return family.log_density(X, *parameters)
 
     without = density((np.zeros_like(solution.interaction), np.zeros_like(solution.location)))
     return np.nan_to_num(np.stack([density(one) - without for one in unit_parameters(solution)], axis=1))

@@ -96,7 +96,8 @@ class ModerationMixin:
         -------
         table with columns
             source, target, moderator, of and against (the groups; empty for numbers), difference (in K_ij, in the units
-            of the data; negative is a stronger positive association), difference_error, difference_low,
+            of the data; for the copula, whose latent numbers have none, in K_ij / sqrt(K_ii K_jj), which is minus the
+            association; negative is a stronger positive association), difference_error, difference_low,
             difference_high, p_value, q_value, significant; smallest p-value first.
 
         Examples

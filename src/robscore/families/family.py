@@ -22,7 +22,7 @@ Give it a name with ``@register("name")`` if you like. Nothing else in the packa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -118,6 +118,10 @@ class Family(ABC):
     def at(self, X: Array, *parameters: Array) -> tuple[Family, Array, Parameters]:
         """The family without covariates, its columns of the rows X, and its parameters at these rows."""
         return self, X, parameters
+
+    def laws(self, X: Array, *parameters: Array) -> Iterator[tuple[IntArray, Parameters]]:
+        """The rows X, shape (n, m), by their K: positions of some rows with K and eta, one for all or one for each."""
+        yield np.arange(len(X)), self.at(X, *parameters)[2]
 
     def common(self, interaction: Array) -> Array:
         """The interactions that rows have in common, shape (m, m): K itself, unless moderators change it."""

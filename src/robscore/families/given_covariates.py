@@ -14,7 +14,7 @@ without covariates, the ``base``, are needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
@@ -22,7 +22,7 @@ from typing import Self
 import numpy as np
 from numpy.random import Generator
 
-from robscore._tools.typing import Array, BoolArray
+from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.domains import Domain, Simplex
 from robscore.elements import NodeElements, PowerElements, SimplexElements
 from robscore.elements.gradient_elements import ModeratedElements
@@ -436,6 +436,15 @@ class Moderated(GivenCovariates):
         m = self.own_columns(X.shape[1])
         return _AtRows(self, X[:, m:]), X[:, :m], parameters
 
+    def laws(self, X: Array, *parameters: Array) -> Iterator[tuple[IntArray, Parameters]]:
+        """The rows X by the values of the moderators, with the locations of every row."""
+        K, eta = parameters
+        at_rows = eta[:, 0] + X[:, self.own_columns(X.shape[1]) :] @ eta[:, 1:].T
+        values, which = np.unique(self.moderators(X).round(10), axis=0, return_inverse=True)
+        for k, value in enumerate(values):
+            rows = np.flatnonzero(which.ravel() == k)
+            yield rows, (self.interaction_at(K, value), at_rows[rows])
+
     def sampler(self) -> Sampler:
         """One row is drawn for every row of covariates."""
         return ModeratorSampler(self)
@@ -493,17 +502,13 @@ class ModeratorSampler(CovariateSampler):
 
     def _drawn(self, K: Array, eta: Array, start: Array, sweeps: int, rng: Generator) -> Array:
         base, m = self.family.base, self.family.own_columns(start.shape[1])
-        at_rows = eta[:, 0] + start[:, m:] @ eta[:, 1:].T
-        w = self.family.moderators(start)
-        values, which = np.unique(w.round(10), axis=0, return_inverse=True)
-        own = start[:, :m]
-        if len(values) > _FEW_VALUES:
+        laws, own = list(self.family.laws(start, K, eta)), start[:, :m]
+        if len(laws) > _FEW_VALUES:
             drawn = sweep_slices(_AtRows(self.family, start[:, m:]), K, eta, own, sweeps, rng)
             return np.concatenate([drawn, start[:, m:]], axis=1)
         drawn = np.empty_like(own)
-        for k, value in enumerate(values):
-            rows = np.flatnonzero(which.ravel() == k)
-            drawn[rows] = _drawn_at(base, self.family.interaction_at(K, value), at_rows[rows], own[rows], sweeps, rng)
+        for rows, (own_K, at_rows) in laws:
+            drawn[rows] = _drawn_at(base, own_K, at_rows, own[rows], sweeps, rng)
         return np.concatenate([drawn, start[:, m:]], axis=1)
 
 

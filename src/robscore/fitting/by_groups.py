@@ -8,6 +8,7 @@ as they do once the group is scaled by itself, so that its graph is the one that
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from robscore._tools.typing import Array
 from robscore.elements import PairwiseElements
 from robscore.elements.streamed import elements_of
 from robscore.families.given_covariates import Moderated
-from robscore.fitting.choose import Chosen, choose
+from robscore.fitting.choose import Chosen
+from robscore.fitting.imputing import choose_imputed, loss_of_copies
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import GraphSettings
 from robscore.fitting.solve import solve
@@ -36,12 +38,12 @@ def choose_together_or_apart(
     settings: GraphSettings,
 ) -> Chosen:
     """The path and the penalty; of groups, with a common graph only where more is expected of it."""
-    together = choose(prepared, loss, path, elements, weighed, settings)
+    together = choose_imputed(prepared, loss, path, elements, weighed, settings)
     if not (loss.parts.are_groups and settings.asked == ["f1"]):
         return together
     alone, elements = _on_own_scales(prepared, weighed, settings)
     groups = [
-        choose(prepared, own, solve(own, settings), elements, weighed, settings)
+        choose_imputed(prepared, own, solve(own, settings), elements, weighed, settings)
         for own in (_penalised(alone, np.where(only, 1.0, np.inf)) for only in np.eye(loss.parts.count)[1:] > 0)
     ]
     errors = np.mean([group.criteria["f1"].min() for group in groups])
@@ -59,7 +61,11 @@ def _on_own_scales(
     if settings.scale == "median":
         family = family.on_own_scales(prepared.rows, fit_location=settings.fit_location)
     elements = elements_of(family, prepared.rows, settings.memory).stored_as(settings.loss_storage)
-    loss = weighed.weights.loss(elements)
+    if prepared.filling is None:
+        loss = weighed.weights.loss(elements)
+    else:
+        on_own = replace(prepared.preparation, scaled_family=family)
+        loss = loss_of_copies(replace(prepared, preparation=on_own), weighed, settings)
     assert isinstance(loss, QuadraticLoss)
     assert isinstance(elements, PairwiseElements)
     return loss, elements

@@ -34,8 +34,8 @@ from robscore.domains import Simplex
 from robscore.elements import PairwiseElements
 from robscore.elements.row_elements import LossWeights
 from robscore.families.family import Family, Parameters
+from robscore.fitting.filled_certainty import certainty_of_pairs
 from robscore.fitting.fit_result import GraphFit
-from robscore.fitting.imputing import certainty_of_pairs
 from robscore.fitting.known_cells import fits_in_memory
 from robscore.fitting.latent_scale import of_unit_variances, unit_variances
 from robscore.fitting.prepare import Data, Prepared, check_rows

@@ -62,7 +62,8 @@ def fit_graph(data: Data, settings: GraphSettings) -> GraphFit:
 
 def _fit_all_rows(data: Data, settings: GraphSettings) -> GraphFit:
     if settings.fills_in or data.limits is not None:
-        fit = partial(fit_prepared, weigh=weigh_imputed, choose=choose_imputed)
+        choose_filled = choose_together_or_apart if data.moderators else choose_imputed
+        fit = partial(fit_prepared, weigh=weigh_imputed, choose=choose_filled)
         with threads_for(data.rows.n_rows, data.rows.n_columns):  # between fits are many small products
             return fit_imputed(data, settings, fit, partial(fit, to_draw=True), _refit_to_draw, settled=_SETTLED)
     choose_penalty = choose_together_or_apart if data.moderators else choose
@@ -89,7 +90,7 @@ def fit_prepared(
         weighed, loss = weigh(prepared, elements, settings, pilot)
         assert isinstance(loss, QuadraticLoss)
         _print(settings, weighed.describe(prepared.rows.n_repeated))
-        if to_draw and settings.draws_from_all_pairs(loss.n_columns, weighed.weights.n_rows):
+        if to_draw and settings.draws_from_all_pairs(loss.n_columns, weighed.weights.n_rows / loss.parts.n_groups):
             settings = settings.without_graph()
 
         path = solve(loss, settings)

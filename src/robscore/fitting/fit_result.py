@@ -145,8 +145,8 @@ class GraphFit(Fit):
         if there are too many for the rows, those of the chosen graph and as many again, as they enter the path.
         """
         path, position = self.chosen.path, self.chosen.position
-        if self.settings.draws_from_all_pairs(len(self.names), self.weights.n_rows):
-            allowed = self.settings.allowed_pairs(len(self.names))
+        if self.settings.draws_from_all_pairs(len(self.names), self.weights.n_rows / self.loss.parts.n_groups):
+            allowed = self.loss.parts.tiled(self.settings.allowed_pairs(len(self.names)))
             return allowed, np.full(path.locations[position].shape, self.settings.fit_location)
         if not self.settings.cells:
             enough = 2 * path.n_edges[position] + len(self.names) // 2

@@ -19,9 +19,9 @@ cells as the share of wrong ones falls; if no cell seems wrong, it has the weigh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -46,16 +46,18 @@ from robscore.elements.observed_entries import ObservedElements, ObservedEntries
 from robscore.elements.streamed import elements_of
 from robscore.families.copula import GaussianCopula, Margins
 from robscore.families.family import Family, Parameters
+from robscore.families.given_covariates import Moderated
 from robscore.families.samplers.normal import NormalSampler
 from robscore.fitting.choose import Chosen, choose
-from robscore.fitting.known_cells import KnownCells
+from robscore.fitting.filled_certainty import certainty_of_pairs
+from robscore.fitting.known_cells import KnownCells, check_groups
 from robscore.fitting.latent_scale import of_unit_variances, unit_variances
 from robscore.fitting.prepare import Data, Prepared, prepare
 from robscore.fitting.settings import GraphSettings, Settings
 from robscore.fitting.weigh import Pilot, Weighed, weigh
+from robscore.losses.interaction_parts import matrices
 from robscore.losses.quadratic import FactoredLoss, Loss, QuadraticLoss
 from robscore.rows.row_source import ArrayRows, Rows
-from robscore.selection.standard_errors import profile_out_node_parameters
 from robscore.solvers.path import Path
 from robscore.weighting.proper_parameters import proper
 from robscore.weighting.row_weights import RowWeights
@@ -74,12 +76,8 @@ _SETTLED = 0.02  # relative change of the parameters to end with, where cells ar
 _LEVEL = 0.5  # quantile of the distances to the boundary from which on weights level off, where cells may be wrong
 _MANY_WRONG = 0.04  # share of the cells, from which on they are level to the end
 
-_FEWEST_COPIES, _N_IMPUTATION_PAIRS = 12, 6  # completions of several rounds; how many pairs of them are compared
-_LEAST_NOISE = 0.05  # of the noise of one completion
-
 _F = TypeVar("_F", bound="Fit")
 _S = TypeVar("_S", bound=Settings)
-Factors: TypeAlias = tuple[Array, Array]
 
 
 class Filler:
@@ -136,7 +134,7 @@ class Filler:
         self.most = int(np.clip(memory / 4 / max(X.nbytes, 1), _FEWEST_KEPT, _MOST_KEPT))
         self.linked = np.zeros((missing.shape[1], missing.shape[1]), dtype=bool)
         self.rounds = 0
-        sampler = without_covariates(family, X.shape[1]).sampler()
+        sampler = without_covariates(family).sampler()
         self.is_exact = exact and isinstance(sampler, NormalSampler) and sampler.change is None
         self.fewest = _FEWEST_AT_ONCE if isinstance(sampler, NormalSampler) else _FEWEST
 
@@ -158,7 +156,7 @@ class Filler:
     def move(self, parameters: Parameters) -> None:
         """Fill the cells anew, by these parameters."""
         self.rounds += 1
-        self.linked = parameters[0] != 0
+        self.linked = (matrices(parameters[0]) != 0).any(axis=0)
         if self.has_margins:
             self.latest = self._drawn_side_by_side(parameters)
             # Old draws would hold associations near zero, where these began.
@@ -166,10 +164,11 @@ class Filler:
             return
         X = self._restored(self.copies[-1])
         if self.is_exact:
-            _, own, (K, eta) = self.family.at(X, *parameters)
-            points = normal_points(own, self.filled, K, eta)
-            given = np.broadcast_to(X[:, own.shape[1] :], (len(points), len(X), X.shape[1] - own.shape[1]))
-            self.copies = self.latest = np.concatenate([points, given], axis=2)
+            most, m = max(int(np.count_nonzero(self.filled, axis=1).max(initial=0)), 1), self.filled.shape[1]
+            points = np.repeat(X[None], 2 * most, axis=0)
+            for rows, (K, eta) in self.family.laws(X, *parameters):
+                points[:, rows, :m] = normal_points(X[rows, :m], self.filled[rows], K, eta, most)
+            self.copies = self.latest = points
             return
         first = _FIRST_SWEEPS if self.rounds == 1 else _SWEEPS
         self.latest = self._drawn(X, parameters, [first] + [_SWEEPS] * (_EACH - 1))
@@ -285,11 +284,14 @@ def fit_imputed(
     """
     if data.moderators:
         settings.check_moderators(data.moderators[0].name)
+    if settings.family.has_margins:
+        check_groups(data.moderators, settings)
     every = KnownCells.of(data, settings)
     plain = prepare(replace(data, rows=every.rows), settings)
     has_margins, known = plain.preparation.has_margins, every.used_by(plain)
     if not (np.isnan(known.given).any() or settings.cells or has_margins):
         return fit_prepared(plain, settings)
+    check_groups(data.moderators, settings)
     levels = settings.cells and settings.scale == "median"
     plain = _with_margins(plain, known, plain.rows.frequency, None) if has_margins else plain
     prepared = _levelled(plain, _LEVEL) if levels else plain
@@ -351,7 +353,8 @@ def _filler(prepared: Prepared, known: KnownCells, settings: Settings) -> tuple[
         filler.bound(bounds, prepared.rows.frequency)
     if has_margins:
         # Independent draws first: at the middle of its interval a column of many zeros would hardly vary.
-        filler.move((np.eye(m), np.zeros(prepared.preparation.location_shape)))
+        count = family.moderation.parts.count if isinstance(family, Moderated) else 1
+        filler.move((np.eye(count * m, m), np.zeros(prepared.preparation.location_shape)))
     return filler, suspects
 
 
@@ -361,7 +364,7 @@ def _with_margins(prepared: Prepared, known: KnownCells, weights: Array | None, 
     Cells that are missing, censored or taken for wrong count with the values that were drawn for them.
     """
     preparation, X, drawn = prepared.preparation, known.given, []
-    family, before = without_covariates(preparation.family, prepared.rows.n_columns), preparation.scaling
+    family, before = without_covariates(preparation.family), preparation.scaling
     assert isinstance(family, GaussianCopula)
     assert isinstance(before, Margins)
     if filler is not None:
@@ -490,43 +493,6 @@ def choose_imputed(
     return choose(prepared, loss, path, elements, weighed, settings, certainty, observed)
 
 
-def certainty_of_pairs(prepared: Prepared, loss: QuadraticLoss, weighed: Weighed, settings: Settings) -> Array | None:
-    """How many times as many standard errors a pair stands out as a completed table says, shape (m, m).
-
-    The loss is an average over many completions, standard errors are those of one. What a completion draws differs
-    from the next, and averages out; what rows add to a derivative in all completions stays. So with g and g' the
-    gradients of a row in two completions the noise of the average is
-
-        sum g g'  over  sum g^2
-
-    of that of one. Where the same cells are missing in all, and are drawn without an edge, that is the share of the
-    rows in which both cells of a pair were observed (:attr:`robscore.cells.filled_cells.FilledCells.certainty`). Wrong
-    cells are others in every round, each as often as it is likely to be wrong. Most of them are large, and weigh more
-    than their number suggests. None where no cells were filled in.
-    """
-    filling = prepared.filling
-    if filling is None:
-        return None
-    has_covariates = loss.n_locations > 1
-    is_free = filling.bounds is None and (filling.suspects is None or has_covariates)
-    is_known = filling.bounds is None and len(filling.copies) < _FEWEST_COPIES  # by which cells were observed
-    if is_free or is_known:
-        return filling.certainty
-    m, family, weights = loss.n_columns, prepared.preparation.scaled_family, weighed.weights.gamma_weights
-    none = np.zeros((m, m)), np.zeros(loss.location_shape)
-    K, eta = profile_out_node_parameters(loss, *none, fit_location=settings.fit_location)
-    z = K, eta if eta.ndim == 1 else np.zeros(m)
-    half = len(filling.copies) // 2
-    pairs: list[tuple[Factors, Factors]] = []
-    for first in np.unique(np.linspace(0, half - 1, _N_IMPUTATION_PAIRS).astype(np.intp)):
-        one, other = (_factors(family, filling.copies[k], z, weights) for k in (first, first + half))
-        if one is None or other is None:
-            return filling.certainty
-        pairs.append((one, other))
-    root = np.sqrt(shared_noise(pairs))
-    return np.where(filling.linked, filling.certainty if filling.bounds is None else root, 1 / root)
-
-
 def observed_elements(prepared: Prepared, weights: RowWeights) -> ObservedElements:
     """Elements of the observed cells of rows, to judge fits by that filled the others in."""
     filling, names = prepared.filling, prepared.preparation.names
@@ -536,54 +502,3 @@ def observed_elements(prepared: Prepared, weights: RowWeights) -> ObservedElemen
     rows, family = ArrayRows(X), prepared.preparation.scaled_family
     entries = ObservedEntries.weighted(family, rows, typical_values(rows, names), names, *weights)
     return entries.elements(X)
-
-
-def _factors(family: Family, X: Array, z: Parameters, weights: Array) -> Factors | None:
-    """U and T with means of zero, which the parameters of single columns adapt to; rows count as they do in the fit.
-
-    So do effects of covariates: of normal columns what these leave is looked at.
-    """
-    own = without_covariates(family, X.shape[1])
-    m = family.own_columns(X.shape[1])
-    if m < X.shape[1]:
-        root = np.sqrt(weights)[:, None]
-        design = np.column_stack([np.ones(len(X)), X[:, m:]])
-        X = X[:, :m] - design @ np.linalg.lstsq(root * design, root * X[:, :m])[0]
-    elements = own.elements(X)
-    assert isinstance(elements, PairwiseElements)
-    found = elements.gradient_factors(*z)
-    if found is None:
-        return None
-    u, T = found[0], weights[:, None] * found[1]
-    return u - weights @ u / weights.sum(), T - T.mean(axis=0)
-
-
-def shared_noise(pairs: Iterable[tuple[Factors, Factors]]) -> Array:
-    """Sum g g' over sum g^2 for every pair, shape (m, m), from u and T of two completions at a time.
-
-    The gradient of a row in K_jk is u_k T_j + u_j T_k.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from robscore.fitting.imputing import shared_noise
-    >>> rng = np.random.default_rng(0)
-    >>> X, drawn, missing = rng.normal(size=(5000, 2)), rng.normal(size=(5000, 2)), rng.random((5000, 2)) < 0.2
-    >>> one, other = np.where(missing, drawn, X), np.where(missing, rng.normal(size=(5000, 2)), X)
-    >>> round(float(shared_noise([((one, one), (other, other))])[0, 1]), 1)  # both were observed in 64 of 100 rows
-    0.6
-    """
-    across: Array | float = 0.0
-    alone: Array | float = 0.0
-    for one, other in pairs:
-        across = across + 2 * _products(one, other)
-        alone = alone + _products(one, one) + _products(other, other)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.clip(np.nan_to_num(across / alone, nan=1.0), _LEAST_NOISE, 1.0)
-
-
-def _products(one: Factors, other: Factors) -> Array:
-    """Sum g g' of every pair, shape (m, m)."""
-    (u, T), (v, S) = one, other
-    same, mixed = (T * S).T @ (u * v), (T * v).T @ (u * S)
-    return np.asarray(same + same.T + mixed + mixed.T)

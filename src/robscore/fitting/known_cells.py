@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from robscore.families.copula import Margins
 from robscore.families.family import Family, Scaling
 from robscore.fitting.prepare import Data, Prepared
 from robscore.fitting.settings import Settings
+from robscore.rows.covariate_columns import Moderator
 from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import default_names
 
@@ -154,6 +156,18 @@ def _check_can_fill(rows: Rows, settings: Settings, *, is_censored: bool) -> Non
             Setting("max_memory"),
             ".",
         )
+
+
+def check_groups(moderators: Sequence[Moderator], settings: Settings) -> None:
+    """Raise, for cells that are to be drawn, where moderators are numbers."""
+    for own in moderators:
+        if not own.levels:
+            raise UsageError(
+                f"Cells are drawn group by group, and the moderator {own.name!r} is a number; cut it into groups, as "
+                "pandas.cut does, or ",
+                *(["give it as a covariate."] if settings.family.has_margins else
+                  ["leave out incomplete rows with ", Setting("missing", "drop"), "."]),
+            )  # fmt: skip
 
 
 def _check_covariates(covariates: Array) -> None:

@@ -18,8 +18,8 @@ _LEAST_OWN = 1e-6  # share of an identity matrix in correlations, so that roundi
 def of_unit_variances(family: Family, parameters: Parameters, X: Array, weights: Array | None = None) -> Parameters:
     """K <- D^1/2 K D^1/2, and eta to suit it: the scale that bounds of latent numbers are on.
 
-    D has the variances of z over the rows X with their weights, covariates included, and there the mean is 0: with
-    B = K^-1 eta_c the effects on the mean of covariates c, D = diag(K^-1 + B Cov(c) B').
+    D has the variances of z over the rows X with their weights, covariates and groups included, and there the mean is
+    0: with B = K^-1 eta_c the effects on the mean of covariates c, D = diag(K^-1 + B Cov(c) B').
 
     Parameters
     ----------
@@ -38,13 +38,14 @@ def of_unit_variances(family: Family, parameters: Parameters, X: Array, weights:
     >>> K.tolist(), eta.tolist()
     ([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0])
     """
-    _, _, (K, eta) = family.at(X, *parameters)
-    covariance = np.linalg.inv(K)
-    means = np.atleast_2d(eta) @ covariance
-    weights = weights if eta.ndim == 2 else None
+    m = family.own_columns(X.shape[1])
+    means, variances = np.empty((len(X), m)), np.empty((len(X), m))
+    for rows, (K, eta) in family.laws(X, *parameters):
+        covariance = np.linalg.inv(K)
+        means[rows], variances[rows] = eta @ covariance, covariance.diagonal()
     centre = np.average(means, axis=0, weights=weights)
-    size = np.sqrt(covariance.diagonal() + np.average((means - centre) ** 2, axis=0, weights=weights))
-    q = X.shape[1] - len(size)
+    size = np.sqrt(np.average(variances + (means - centre) ** 2, axis=0, weights=weights))
+    q = X.shape[1] - m
     unit = Scaling(np.append(-centre / size, np.zeros(q)), np.append(1 / size, np.ones(q)))
     return family.unscale(parameters, unit)
 
@@ -55,10 +56,10 @@ def unit_variances(loss: Loss) -> QuadraticLoss:
     Covariates stay as they are, and what they add to the columns is part of the variance.
     """
     assert isinstance(loss, QuadraticLoss)
-    m = loss.n_columns
-    own = np.array([loss.block(j, at, at) for j in range(m) for at in [np.array([j, m])]])
-    variance = own[:, 0, 0] - own[:, 0, 1] ** 2 / own[:, 1, 1]
-    return loss.over_sizes(np.append(np.sqrt(variance), np.ones(loss.n_locations)))
+    m, M = loss.n_columns, loss.n_interactions
+    own = np.array([loss.block(j, at, at) for j in range(m) for at in [np.array([j, M])]])
+    size = np.sqrt((own[:, 0, 0] - own[:, 0, 1] ** 2 / own[:, 1, 1]) / own[:, 1, 1])
+    return loss.over_sizes(np.append(np.tile(size, loss.parts.count), np.ones(loss.n_locations)))
 
 
 def latent_correlations(loss: Loss) -> Array:

@@ -210,18 +210,12 @@ class Settings:
                 Setting("family", "gaussian"),
                 ", or pass it as a covariate.",
             )
-        if self.family.has_margins:
-            raise UsageError(
-                f"The copula takes no moderators such as {name!r} yet: give it as a covariate, or fit each group."
-            )
-        what = (
-            f"does not go with moderators such as {name!r}: cells are not filled in where a column changes the graph."
-        )
         if self.cells:
+            what = (
+                f"does not go with moderators such as {name!r}: wrong cells are not looked for where a column changes "
+                "the graph."
+            )
             raise ArgumentError("cells", value=True, problem=what, advice="Fit without it.")
-        if self.fills_in:
-            advice = Message("Leave out incomplete rows with ", Setting("missing", "drop"), ".")
-            raise ArgumentError("missing", self.missing, what, advice)
 
     def check_size(self, n_rows: int, n_columns: int) -> None:
         """Raise on arguments that make no sense for so many complete rows and columns."""
@@ -325,6 +319,12 @@ class GraphSettings(Settings):
     def check_moderators(self, name: str) -> None:
         """Raise where a moderator, by name, contradicts other arguments."""
         super().check_moderators(name)
+        if self.fills_in and "cv" in self.rules:
+            problem = Message(
+                f"does not go with moderators such as {name!r} where cells are filled in; use ",
+                Setting("select", "f1"), ", or 'ebic'.",
+            )  # fmt: skip
+            raise ArgumentError("select", self.select, problem)
         for argument, value, wanted in (
             ("rule", self.rule, "symmetric"),
             ("penalize_diagonal", self.penalize_diagonal, False),

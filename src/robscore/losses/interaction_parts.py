@@ -41,6 +41,11 @@ class Parts:
         return len(self.levels) == 1 and len(self.levels[0]) == self.count - 1
 
     @property
+    def n_groups(self) -> int:
+        """How many groups have interactions of their own: the levels of all categories, at least 1."""
+        return max(1, sum(len(own) for own in self.levels))
+
+    @property
     def with_diagonal(self) -> list[int]:
         """Parts whose diagonal is free: all but those of first levels."""
         first = {own[0] for own in self.levels}

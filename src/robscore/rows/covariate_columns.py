@@ -19,6 +19,7 @@ import numpy as np
 from robscore._tools.messages import ArgumentError, UsageError, first_few, quoted
 from robscore._tools.numbers import as_numbers
 from robscore._tools.typing import AnyArray, AnyData, Array
+from robscore.rows.row_source import Rows
 from robscore.rows.tables import check_names, numbers_in
 
 Kind: TypeAlias = Literal["number", "category", "date"]
@@ -308,7 +309,11 @@ def _names(X: AnyData, covariates: AnyData | None, moderators: AnyData) -> list[
     known = _columns_of(X)
     if covariates is not None:
         known += names_of_columns(covariates) or list(columns_by_name(covariates))
-    n_rows = len(X) if isinstance(X, np.ndarray | list | tuple) or known else None
+    n_rows: int | None = None
+    if isinstance(X, Rows):
+        n_rows = X.n_rows
+    elif isinstance(X, np.ndarray | list | tuple) or known:
+        n_rows = len(X)
     return names if len(names) != n_rows or set(names) <= set(known) else None
 
 
