@@ -185,9 +185,9 @@ def _drawn_within(Z: Array, cells: BoolArray, bounds: Bounds, K: Array, eta: Arr
     """
     from robscore.cells.interval_draws import drawn_within  # numba is imported when it is first needed
 
-    alone, whole = (np.eye(len(K)), np.zeros(Z.shape)), (K, np.broadcast_to(eta, Z.shape))
-    rng = _RowRandomness(seeds)
+    columns, rng = Z.T, _RowRandomness(seeds)
+    alone, whole = (np.eye(len(K)), np.zeros(columns.shape)), (K, np.broadcast_to(eta, Z.shape).T)
     for law in [alone, *[whole] * _SWEEPS]:
-        uniforms = np.column_stack([rng.random(len(Z)) for _ in range(len(K))])
-        Z = drawn_within(Z, cells, bounds, *law, uniforms[None])
-    return Z
+        uniforms = np.stack([rng.random(len(Z)) for _ in range(len(K))])
+        columns = drawn_within(columns, cells.T, (bounds[0].T, bounds[1].T), *law, uniforms[None])
+    return columns.T
