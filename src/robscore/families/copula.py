@@ -171,10 +171,11 @@ class Margins(Scaling):
             column = self.kinds[j].as_merged(X[:, j])
             F, middle = np.append(0.0, self.upper[j]), self._middle(j)
             at = np.clip(np.searchsorted(self.values[j], column), 0, len(middle) - 1)
-            is_drawn = self.drawn[j][at] & (self.values[j][at] == column)
-            points = np.interp(column, self.values[j], middle)
-            lower[:, j] = np.where(is_drawn, ndtri(F[at]), points)
-            upper[:, j] = np.where(is_drawn, ndtri(F[at + 1]), points)
+            is_seen, ends, points = self.values[j][at] == column, ndtri(F), middle[at]
+            points[~is_seen] = np.interp(column[~is_seen], self.values[j], middle)
+            is_drawn = self.drawn[j][at] & is_seen
+            lower[:, j] = np.where(is_drawn, ends[at], points)
+            upper[:, j] = np.where(is_drawn, ends[at + 1], points)
         missing = np.isnan(X)
         lower[missing], upper[missing] = -np.inf, np.inf
         if limits is not None:

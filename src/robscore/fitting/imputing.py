@@ -351,7 +351,7 @@ def _filler(prepared: Prepared, known: KnownCells, settings: Settings) -> tuple[
     bounds = known.bounds(X[:, :m], prepared.preparation.scaling)
     if bounds is not None:
         filler.bound(bounds, prepared.rows.frequency)
-    if has_margins:
+    if has_margins and filler.filled.any():
         # Independent draws first: at the middle of its interval a column of many zeros would hardly vary.
         count = family.moderation.parts.count if isinstance(family, Moderated) else 1
         filler.move((np.eye(count * m, m), np.zeros(prepared.preparation.location_shape)))
@@ -451,7 +451,10 @@ def _change(past: list[Array], back: int) -> float:
 def weigh_imputed(prepared: Prepared, elements: Elements, settings: Settings, pilot: Pilot) -> tuple[Weighed, Loss]:
     """Row weights by one completion of the rows, and the loss averaged over all completions."""
     weighed, loss = weigh(prepared, elements, settings, pilot)
-    return weighed, loss if prepared.filling is None else loss_of_copies(prepared, weighed, settings)
+    filling = prepared.filling
+    if filling is None or len(filling.copies) == 1:  # which is what rows were judged by
+        return weighed, loss if filling is None or filling.bounds is None else unit_variances(loss)
+    return weighed, loss_of_copies(prepared, weighed, settings)
 
 
 def loss_of_copies(prepared: Prepared, weighed: Weighed, settings: Settings) -> Loss:
