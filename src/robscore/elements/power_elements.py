@@ -176,10 +176,10 @@ class PowerElements(PairwiseElements):
         if part == "g":
             u, _, _, _, alpha, beta, gamma, c = self.rows
             total = np.empty((m, m + L))
-            total[:, :m] = (weights[:, None] * alpha).T @ u
+            total[:, :m] = (weights[:, None] * alpha).T @ u if alpha.any() else 0.0
             total[np.arange(m), np.arange(m)] += weights @ beta
-            total[:, m] = weights @ gamma
-            total[:, m + 1 :] = (weights[:, None] * gamma).T @ c
+            total[:, m] = weights @ gamma if gamma.any() else 0.0
+            total[:, m + 1 :] = (weights[:, None] * gamma).T @ c if L > 1 else 0.0
             return total
         n_pairs, n_features = m * (m + 1) // 2, self._n_features
 

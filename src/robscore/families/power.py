@@ -108,10 +108,13 @@ class PowerFamily(WeightedFamily):
         """The design u, which all nodes share, and the coefficient arrays of every row: O(n m) numbers."""
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             u = self._design(X)
-            A, B, C, alpha, gamma = self._coefficients(X, self.domain.nearest(X), u)
-            beta = (self.a or 1.0) * A
-            if self._shares_gamma:  # the columns of A are equal, so that one is enough
-                A = B = C = A[:, :1]
+            if self._shares_gamma:  # h is 1
+                A = B = C = np.ones((len(X), 1))
+                beta, alpha = np.ones(X.shape), np.broadcast_to(0.0, X.shape)
+                gamma = alpha
+            else:
+                A, B, C, alpha, gamma = self._coefficients(X, self.domain.nearest(X), u)
+                beta = (self.a or 1.0) * A
             elements = PowerElements(u, A, B, C, alpha, beta, gamma, bound=self._norm_bound(X))
         elements.by_column = isinstance(self.domain, Intervals)
         return elements

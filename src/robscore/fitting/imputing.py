@@ -453,7 +453,7 @@ def weigh_imputed(prepared: Prepared, elements: Elements, settings: Settings, pi
     weighed, loss = weigh(prepared, elements, settings, pilot)
     filling = prepared.filling
     if filling is None or len(filling.copies) == 1:  # which is what rows were judged by
-        return weighed, loss if filling is None or filling.bounds is None else unit_variances(loss)
+        return weighed, unit_variances(loss) if filling is not None and filling.has_margins else loss
     return weighed, loss_of_copies(prepared, weighed, settings)
 
 
@@ -472,7 +472,7 @@ def weights_of_copies(prepared: Prepared, weighed: Weighed, elements: Elements, 
     count, frequency = rows.n_rows // prepared.rows.n_rows, prepared.rows.frequency
     if weighed.found is not None and weighed.weights.is_tapered:
         repeated = rows if frequency is None else rows.counted(np.tile(frequency, count))
-        weights, _ = weighed.found.rule.weigh(repeated, elements.overflow, np.tile(weighed.found.members, count))
+        weights, _ = weighed.found.rule.weigh_many(repeated, elements.overflow, np.tile(weighed.found.members, count))
         if weights.counted.size:
             return weights
     gamma, g = (np.where(elements.overflow, 0.0, np.tile(part, count)) for part in weighed.weights)
