@@ -26,10 +26,13 @@ from robscore._tools.numbers import check_whole
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore.certainty.influence import influence_of_rows
+from robscore.families.family import has_margins
 from robscore.fitting.fit_result import GraphFit
 from robscore.graph import Graph
-from robscore.rows.input_data import read_matrix, readable
-from robscore.rows.tables import Kind, as_table
+from robscore.rows.input_data import read_matrix
+from robscore.rows.row_source import ArrayRows
+from robscore.rows.tables import Kind, as_table, library_of
+from robscore.rows.worded_columns import in_same_codes
 
 if TYPE_CHECKING:
     from robscore.estimators import RobustGraph
@@ -230,13 +233,13 @@ def equality_test(
     >>> rs.equality_test(rs.RobustGraph("gaussian"), A, B).p_value
     0.001
     """
-    tables, names = _read((first, second, *more), model.missing)
+    tables, names = _read((first, second, *more), model)
     sizes = [len(table) for table in tables]
     check_whole("n_permutations", n_permutations, at_least=1)
     check_whole("block_size", block_size, at_least=1)
     if paired and len(set(sizes)) > 1:
         raise UsageError(f"paired=True needs groups of the same number of rows; they have {_listed(sizes)}.")
-    pooled = clone(model).fit(np.concatenate(tables))
+    pooled = clone(model).fit(ArrayRows(np.concatenate(tables), names, whole=False))
     found = influence_of_rows(pooled.fitted_)
     if not found.on_pairs.shape[1]:
         raise ValueError("There is no pair to compare: one column, or all pairs forbidden by penalty_weights.")
@@ -252,16 +255,18 @@ def equality_test(
     i, j = found.pairs
     pairs[..., i, j] = pairs[..., j, i] = difference
     pair_p[i, j] = pair_p[j, i] = above.mean(axis=0)
-    return EqualityTest(p_value, float(total[0]), total[1:], pairs, pair_p, tuple(names), readable(first).library)
+    return EqualityTest(p_value, float(total[0]), total[1:], pairs, pair_p, tuple(names), library_of(first))
 
 
-def _read(groups: tuple[AnyData, ...], missing: str) -> tuple[list[Array], list[str]]:
+def _read(groups: tuple[AnyData, ...], model: RobustGraph) -> tuple[list[Array], list[str]]:
     """The rows of all groups, and the names of their columns."""
     called = ["first", "second", *(f"group {k}" for k in range(3, len(groups) + 1))]
     tables: list[Array] = []
     names: list[str] = []
+    if has_margins(model.family):
+        groups = tuple(in_same_codes(groups))
     for name, group in zip(called, groups, strict=True):
-        table, own = read_matrix(group, name, missing=missing)
+        table, own = read_matrix(group, name, missing="drop" if model.missing == "drop" else "raise")
         if tables and own != names:
             raise UsageError(
                 f"first and {name} must have the same columns in the same order; got {first_few(names)} and "

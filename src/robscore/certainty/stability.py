@@ -33,12 +33,14 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.repetitions import Store, run_all
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray, RandomState
 from robscore._version import __version__
+from robscore.families.family import has_margins
 from robscore.fitting.settings import GraphSettings
 from robscore.rows.covariate_columns import names_of_columns, read_covariates, split_frame, with_moderators
 from robscore.rows.input_data import read_matrix, readable
 from robscore.rows.partition import halves
 from robscore.rows.row_source import ArrayRows
 from robscore.rows.tables import Kind, as_table
+from robscore.rows.worded_columns import Worded, in_codes
 
 if TYPE_CHECKING:
     from robscore.estimators import RobustGraph
@@ -184,8 +186,9 @@ def edge_stability(
     (10, True)
     """
     X, given, moderating = _split(X, covariates, moderators)
+    worded = in_codes(X) if has_margins(model.family) else Worded(X, {}, {})
+    X = worded.frame
     matrix, names = read_matrix(X, "X", missing=model.missing)
-    levels = readable(X).levels
     n, m = matrix.shape
     given = None if given is None else read_covariates(given, n)
     check_whole("n_pairs", n_pairs, at_least=1)
@@ -198,7 +201,7 @@ def edge_stability(
     base = clone(model).set_params(n_jobs=1, verbose=0)
     settings = GraphSettings.of(model.get_params(deep=False))
     if settings.family.has_margins:  # halves keep the kinds of columns that all rows show
-        base.set_params(family=settings.family.knowing(matrix, names, levels), kinds=None)
+        base.set_params(family=settings.family.knowing(matrix, names, worded.levels), kinds=None)
     weights = settings.pair_weights(m)[np.triu_indices(m, k=1)]
     n_free = int(np.count_nonzero(weights == 0))
     n_candidates = int(np.count_nonzero((weights > 0) & (weights < np.inf)))

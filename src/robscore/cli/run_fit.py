@@ -24,7 +24,7 @@ from robscore.estimators import RobustGraph
 from robscore.reading import DataFile, ReadOptions, files_of, read_coordinates, read_data, read_groups, read_outline
 from robscore.report.record import LEVEL, Record, argument, record
 
-_ONLY_IF_GIVEN = ("given", "by", "header")  # ways of reading that older files do not have
+_ONLY_IF_GIVEN = ("given", "by", "header", "two_texts")  # ways of reading that older files do not have
 
 # When a caution says that a label identifies the rows that were left out:
 _FEWEST_LEFT_OUT = 5
@@ -100,17 +100,18 @@ def run(plan: Plan) -> Fitted:
     """Read, fit, compare, record; nothing is written."""
     require("networkx")  # before any work is done
     with stage(f"reading {plan.name}"):
-        data = read_data(plan.data, plan.read, plan.more)
+        two_texts = plan.settings.get("family") == "copula"  # other families take few values for measurements
+        data = read_data(plan.data, replace(plan.read, two_texts=two_texts), plan.more)
         places = None if plan.coordinates is None else read_coordinates(plan.coordinates, data.names)
         lines = None if plan.outline is None else read_outline(plan.outline)
         groups = None if plan.groups is None else read_groups(plan.groups, data.names)
         if places is not None and places.labels is not None:
             example = f"{data.names[0]} is {places.labels[0]}"
             notes = (*data.notes, f"Columns are called by the names in {plan.coordinates}: {example}, for example.")
-            data = replace(data, names=tuple(places.labels), notes=notes)
-    import pandas as pd
-
-    X = pd.DataFrame(data.values, columns=list(data.names))
+            called = dict(zip(data.names, places.labels, strict=True))
+            levels = {called[name]: own for name, own in data.levels.items()}
+            data = replace(data, names=tuple(places.labels), notes=notes, levels=levels)
+    X = data.frame()
     with warnings_kept(), stage("robust fit"):  # what it warns of is among its cautions
         given: dict[str, Any] = {"covariates": data.given or None, "moderators": list(plan.read.by) or None}
         model = RobustGraph(**plan.settings).fit(X, **given)

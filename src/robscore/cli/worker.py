@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr
 from dataclasses import replace
 from pathlib import Path
@@ -22,11 +22,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from robscore._tools.messages import visible
+from robscore._tools.messages import clipped, visible
 from robscore._tools.progress import ProgressLine, announce, stage, watched_by
 from robscore._tools.typing import Array
 from robscore.cli.command_options import command_line, in_options, pairs_in_form, requested_on_page
 from robscore.cli.console import message_of, warnings_kept
+from robscore.families.column_kinds import ColumnKind
 from robscore.family_choice.choose_family import choose_family
 from robscore.reading import DataFile, ReadOptions, read_data
 from robscore.rows import ArrayRows
@@ -167,7 +168,13 @@ def overview(data: DataFile, seed: int = 0) -> dict[str, Any]:
         "rows": len(data.values),
         "variables": len(data.names),
         "columns": [
-            {"name": name, "shown": visible(name), "why": why, "text": name in data.texts, **_spread(numbers.get(name))}
+            {
+                "name": name,
+                "shown": visible(name),
+                "why": why,
+                "text": name in data.texts,
+                **_about(name, data, numbers),
+            }
             for name, why in data.fates.items()
         ],
         "missing": {
@@ -181,13 +188,18 @@ def overview(data: DataFile, seed: int = 0) -> dict[str, Any]:
     }
 
 
-def _spread(values: Array | None) -> dict[str, Any]:
-    """Return how many values of a column are missing, the smallest, middle and largest; nothing of columns left out."""
-    if values is None:
+def _about(name: str, data: DataFile, columns: Mapping[str, Array]) -> dict[str, Any]:
+    """Return what a variable is, how many values are missing, the least, middle and largest; nothing of the others."""
+    if name not in columns:
         return {}
+    values, levels = columns[name], data.levels.get(name, ())
     observed = values[~np.isnan(values)]
-    low, middle, high = (f"{float(value):.5g}" for value in np.quantile(observed, [0, 0.5, 1], method="nearest"))
-    return {"missing": int(values.size - observed.size), "low": low, "middle": middle, "high": high}
+    kind = ColumnKind.of(values, levels=levels)
+    low, middle, high = (
+        visible(clipped(levels[int(value)])) if levels else f"{float(value):.5g}"
+        for value in np.quantile(observed, [0, 0.5, 1], method="nearest")
+    )
+    return {"kind": kind.word, "missing": int(values.size - observed.size), "low": low, "middle": middle, "high": high}
 
 
 def _family(data: DataFile, seed: int) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -28,6 +28,7 @@ from robscore.rows.covariate_columns import (
 from robscore.rows.input_data import open_rows, read_limits, readable
 from robscore.rows.row_source import with_columns
 from robscore.rows.tables import default_names
+from robscore.rows.worded_columns import Worded, in_categories, in_codes
 
 
 class Given(NamedTuple):
@@ -58,12 +59,16 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
         """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""
         rows, frame = open_rows(X), None
         if reset:
-            self._levels: Mapping[str, tuple[str, ...]] = {}
+            self._words = Worded(None, {}, {})
         if rows is None:
             rows, frame = self._open_matrix(X, reset=reset)
         else:
             self._check_columns(rows, reset=reset)
         return rows if reset else self._closed(rows), frame
+
+    def _takes_words(self) -> bool:
+        """Whether columns of ordered text are read as numbers."""
+        return False
 
     def _check_columns(self, rows: Rows, *, reset: bool) -> None:
         """As scikit-learn does it for arrays: remember the columns, or raise where they are not those of the fit."""
@@ -84,6 +89,10 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
 
     def _open_matrix(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
         """The rows of data in memory, and the library of the data frame that they came in."""
+        words = in_codes(X, None if reset else self._words) if self._takes_words() else in_categories(X)
+        X = words.frame
+        if reset:
+            self._words = words._replace(frame=None)
         table = readable(X)
         validate_data(self, X, reset=reset, skip_check_array=True)
         matrix: Array = check_array(
@@ -94,8 +103,6 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
             estimator=self,
             input_name="X",
         )
-        if reset:
-            self._levels = table.levels or {}
         return ArrayRows(matrix, table.names, whole=False), table.library
 
     def _open_given(self, X: AnyData, covariates: AnyData | None, *, reset: bool) -> Data:
@@ -112,7 +119,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
             raise UsageError(f"The fit was given the covariates {quoted(self.covariates_.names)}; give them here too.")
         if covariates is None and names is None:
             rows, library = self._open(X, reset=reset)
-            return Data(rows, type(self).__name__, library, levels=self._levels)
+            return Data(rows, type(self).__name__, library, levels=self._words.levels)
         if names is None:
             rows, library = self._open(X, reset=reset)
             columns = read_covariates(covariates, rows.n_rows)
@@ -125,7 +132,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
         if self.covariates_ is None:
             self.covariates_ = CovariateDesign.of(columns, from_data=names is not None)
         joined = with_columns(rows, self.covariates_.matrix(columns))
-        return Data(joined, type(self).__name__, library, given=self.covariates_.terms, levels=self._levels)
+        return Data(joined, type(self).__name__, library, given=self.covariates_.terms, levels=self._words.levels)
 
     def _open_all(self, given: Given) -> Data:
         """The data of a fit, with everything that a user passes."""

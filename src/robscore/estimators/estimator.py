@@ -23,7 +23,7 @@ from robscore.estimators.judged_rows import JudgesRows
 from robscore.estimators.moderation import ModerationMixin, moderations
 from robscore.families.column_kinds import ColumnKind, Kind, kinds_in_words, remarks_on_kinds
 from robscore.families.copula import GaussianCopula
-from robscore.families.family import Family, get_family
+from robscore.families.family import Family, get_family, has_margins
 from robscore.family_choice.choose_family import FamilyChoice, choose_family
 from robscore.family_choice.data_profile import ConstantSum, remarks_on_codes, remarks_on_columns
 from robscore.fitting.fit_result import Fit
@@ -32,6 +32,7 @@ from robscore.fitting.settings import Missing, Settings
 from robscore.rows import Rows
 from robscore.rows.input_data import with_frequency
 from robscore.rows.tables import default_names
+from robscore.rows.worded_columns import remarks_on_words
 
 _LOOKED_AT = 20_000  # rows, for what kinds of columns and values there are
 _S = TypeVar("_S", bound=Settings)
@@ -136,6 +137,9 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         self._whole = self._family_choice.constant_sum
         return settings, data if self._whole is None else replace(data, rows=self._closed(data.rows))
 
+    def _takes_words(self) -> bool:
+        return has_margins(self.family)
+
     def _with_kinds(self, family: Family, data: Data) -> Family:
         """The family, which knows the kinds of columns before any rows are left out, where it goes by them."""
         if not family.has_margins:
@@ -165,9 +169,14 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         own = _some(rows)
         family = fit.settings.family
         if isinstance(family, GaussianCopula):
-            self._kinds, on_kinds = family.found, remarks_on_kinds(family.found)
+            self._kinds = family.found
+            on_kinds = [*remarks_on_kinds(family.found), *remarks_on_words(self._words)]
         else:
-            self._kinds = {name: ColumnKind.of(column) for name, column in zip(fit.names, own.T, strict=True)}
+            levels = self._words.levels
+            self._kinds = {
+                name: ColumnKind.of(column, levels=levels.get(name, ()))
+                for name, column in zip(fit.names, own.T, strict=True)
+            }
             on_kinds = remarks_on_columns(own[np.isfinite(own).all(axis=1)], fit.names)
         self._on_data = [*self._family_choice.remarks, *on_kinds, *remarks_on_codes(own, fit.names, rows.n_repeated)]
         self._cautions: list[Caution] | None = None

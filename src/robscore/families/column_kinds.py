@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
-from robscore._tools.messages import About, Message, Remark, Setting, first_few, shown
+from robscore._tools.messages import About, Message, Remark, Setting, clipped, first_few, shown
 from robscore._tools.typing import Array
 
 Kind: TypeAlias = Literal["continuous", "ordered"]
@@ -30,6 +30,7 @@ _IN_WORDS: dict[Word, str] = {
     "counts": "of counts",
     "zeros": "with one value in many rows",
 }
+_LONGEST = 40  # letters of all answers: of more the first and the last are shown
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,8 @@ class ColumnKind:
     def describe(self) -> str:
         """What the values are, in a few words: the answers in their order, or the value that many rows have."""
         if self.levels:
-            return " < ".join(self.levels)
+            whole = " < ".join(self.levels)
+            return whole if len(whole) <= _LONGEST else f"{clipped(self.levels[0])} < … < {clipped(self.levels[-1])}"
         value, share = self.most_frequent
         if self.word in ("two values", "answers"):
             return " < ".join(f"{own:.6g}" for own in self.intervals) if self.n_values <= self.intervals.size else ""

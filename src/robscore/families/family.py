@@ -407,6 +407,11 @@ def get_family(family: str | Family) -> Family:
     raise ArgumentError("family", family, Message(f"is not known; use one of {names}", others, "."))
 
 
+def has_margins(family: str | Family) -> bool:
+    """Whether this is a family of columns of any kind; "auto" and names that are not known are none."""
+    return get_family(family).has_margins if not isinstance(family, str) or family in _REGISTRY else False
+
+
 def score_elements(family: str | Family, X: AnyData) -> Any:
     """Turn the rows X, as given and without scaling, into score-matching elements.
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from robscore._tools.messages import named, quoted, shown
+from robscore._tools.messages import clipped, named, quoted, shown
 from robscore._tools.typing import AnyArray, Array
 from robscore.reading.cell_values import Unread, as_label, floats, refuse_unread, unit_in
 from robscore.reading.data_file import DataFile, DataFileError, FileColumns, ReadOptions
 from robscore.reading.informative_columns import informative_columns
+from robscore.rows.ordered_words import codes, non_answers, order_of
 
 _MOST_GROUPS = 10  # different whole numbers up to which --by takes them for names of groups
 _FEWEST_IN_GROUP = 10  # rows of a group that is worth a graph
@@ -34,6 +37,11 @@ def choose(path: Path, table: FileColumns, options: ReadOptions, notes: list[str
     values = {k: numbers for k, numbers in read.items() if numbers is not None}
     text = [k for k in wanted if read[k] is None]
     _refuse_long(path, table, list(values), text)
+    worded = _ordered(table, text, options)
+    for k, words in worded.items():
+        values[k] = _codes(table.columns[k], words)
+        text.remove(k)
+    values = {k: values[k] for k in wanted if k in values}
     if text and options.columns:
         raise DataFileError(
             f"{path}: column {shown(table.names[text[0]])} holds no numbers; leave it out of --columns."
@@ -54,6 +62,7 @@ def choose(path: Path, table: FileColumns, options: ReadOptions, notes: list[str
         notes.append(f"Dropped (not numeric): {names}.{_on_groups(table, left_out)}")
     if units := _on_units(table, text):
         notes.append(units.strip())
+    notes.extend([*_on_words(table, worded), *_on_non_answers(table, text)])
     n_rows = len(table.columns[0])
     if n_rows < 2:
         raise DataFileError(f"{path} has {n_rows} row of data; a graph needs many, at least a few more than columns.")
@@ -63,6 +72,7 @@ def choose(path: Path, table: FileColumns, options: ReadOptions, notes: list[str
         rest = f"only {shown(table.names[next(iter(values))])}" if values else "none"
         wanting = f"a graph needs at least two columns of numbers; {rest} is left."
         raise DataFileError(f"{path}: {wanting}{_on_units(table, text)}")
+    levels = {table.names[k]: own for k, own in worded.items() if k in values}
     why = {**dict.fromkeys(values, ""), **dict.fromkeys(text, "not numeric"), **uninformative}
     named_texts = [*text, *([] if label is None else [label])]
     return DataFile(
@@ -74,6 +84,7 @@ def choose(path: Path, table: FileColumns, options: ReadOptions, notes: list[str
         {table.names[k]: tuple(map(as_label, table.columns[k])) for k in named_texts},
         given,
         _fates(table, options, label, why),
+        levels,
     )
 
 
@@ -136,6 +147,56 @@ def _covariate(path: Path, table: FileColumns, name: str, *, by: bool) -> AnyArr
             return numbers
         return np.array([None if np.isnan(number) else f"{number:.0f}" for number in numbers], dtype=object)
     return np.array([None if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)])
+
+
+def _ordered(table: FileColumns, text: list[int], options: ReadOptions) -> dict[int, tuple[str, ...]]:
+    """Return the columns of text that hold words with an order, and these words, the least first.
+
+    Two texts that are on no scale have one if the column is named with --columns.
+    """
+    found = {}
+    for k in text:
+        column = table.columns[k][table.columns[k].notna()]
+        is_ordered = getattr(column.dtype, "ordered", False)
+        cells = [str(cell) for cell in (column.cat.categories if is_ordered else column)]
+        asked = bool(options.columns) or options.two_texts
+        levels = tuple(cells) if is_ordered else order_of(cells, any_two=asked)
+        if levels and not column.is_unique:
+            found[k] = levels
+    return found
+
+
+def _codes(column: Any, levels: Sequence[str]) -> Array:
+    return codes([None if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)], levels)
+
+
+def _on_words(table: FileColumns, worded: dict[int, tuple[str, ...]]) -> list[str]:
+    """Say which orders were taken, once for columns with the same words."""
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for k, levels in worded.items():
+        columns.setdefault(levels, []).append(table.names[k])
+    return [
+        f"Read as ordered, {' < '.join(map(clipped, levels))}: {', '.join(map(shown, names))}."
+        for levels, names in columns.items()
+    ]
+
+
+def _on_non_answers(table: FileColumns, text: list[int]) -> list[str]:
+    """Say which text would have an order but for cells in which nobody answered."""
+    beside: dict[str, list[str]] = {}
+    for k in text:
+        for words in non_answers(map(str, table.columns[k].dropna().unique())):
+            beside.setdefault(words, []).append(table.names[k])
+    return [
+        f"{', '.join(map(shown, names))} would have an order but for {shown(words)}: --na {_typed(words)} "
+        "takes it for missing."
+        for words, names in beside.items()
+    ]
+
+
+def _typed(text: str) -> str:
+    """A text as it is typed in a command."""
+    return f'"{text}"' if re.fullmatch(r"[\w ']+", text) and "'" in text else shlex.quote(text)
 
 
 def _on_groups(table: FileColumns, text: list[int]) -> str:

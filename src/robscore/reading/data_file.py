@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robscore._tools.messages import clipped
 from robscore._tools.typing import AnyArray, Array
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class DataFileError(ValueError):
@@ -31,6 +34,7 @@ class ReadOptions:
     given : names of columns that are covariates
     by : names of columns that change the graph: groups, or numbers; covariates too
     header : whether the first line of a text file or sheet has the names
+    two_texts : whether a column of any two different texts is a variable, of two values
     """
 
     columns: tuple[str, ...] = ()
@@ -44,6 +48,7 @@ class ReadOptions:
     given: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
     header: bool | None = None
+    two_texts: bool = False
 
     @property
     def covariates(self) -> tuple[str, ...]:
@@ -86,6 +91,7 @@ class DataFile:
     notes : what was detected or dropped, one sentence each
     texts : columns of text by name, which are not variables, including the one that labels the rows
     given : covariates by name, numbers or texts
+    levels : of columns that came as words, what the numbers 0, 1, ... stand for
     fates : every column of the file, in its order, and why it is no variable; empty for variables
     """
 
@@ -97,6 +103,17 @@ class DataFile:
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     given: dict[str, AnyArray] = field(default_factory=dict)
     fates: dict[str, str] = field(default_factory=dict)
+    levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def frame(self) -> pd.DataFrame:
+        """All variables as a pandas data frame; those that came as words are ordered categories."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self.values, columns=list(self.names))
+        for name, levels in self.levels.items():
+            codes = frame[name].fillna(-1).astype(int)
+            frame[name] = pd.Categorical.from_codes(codes, list(levels), ordered=True)
+        return frame
 
 
 @contextmanager

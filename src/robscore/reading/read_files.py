@@ -104,7 +104,8 @@ def read_table(
     r"""Read a data file as ``robscore fit`` does: columns of numbers, ready for ``fit``.
 
     CSV, TSV and other text (also .gz, .bz2, .xz, .zip), JSON lines, Parquet, feather, Excel, Stata, SPSS. Separator,
-    decimal sign, encoding and row labels are detected; columns that are not numeric, empty or constant are dropped.
+    decimal sign, encoding and row labels are detected. Words that have an order (yes and no, never ... always, school
+    grades) become ordered categories; other text, empty and constant columns are dropped.
 
     Parameters
     ----------
@@ -150,7 +151,7 @@ def read_table(
     import pandas as pd
 
     index = None if data.labels is None else pd.Index(data.labels, name=data.label_name)
-    frame = pd.DataFrame(data.values, columns=list(data.names), index=index)
+    frame = data.frame() if index is None else data.frame().set_index(index)
     frame.attrs["notes"] = list(data.notes)
     return frame
 

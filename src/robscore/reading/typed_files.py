@@ -61,6 +61,10 @@ def _with_meaning(column: pd.Series, meaning: Meaning) -> pd.Series:
     """Return a column with numbers for the cells of text that are some, and NaN for those that mean missing."""
     import pandas as pd
 
+    if getattr(column.dtype, "ordered", False):
+        levels = {category: meaning.of(category) for category in column.cat.categories}
+        if all(isinstance(one, str) or one != one for one in levels.values()):
+            return column.cat.remove_categories([category for category, one in levels.items() if one != one])
     if _may_hold_text(column):
         cells = zip(column.astype(object), column.isna(), strict=True)
         meant = [np.nan if is_missing else meaning.of(cell) for cell, is_missing in cells]

@@ -64,6 +64,7 @@ def broken_part(content: Mapping[str, Any]) -> str | None:
         "predictability": optional(numbers(m)),
         "check": optional(lambda value: _is_check(value, m)),
         "groups": optional(list_of(text, m)),
+        "kinds": optional(lambda value: has(value, words=text, columns=list_of(list_of(text, 2), m))),
     }
     wrong = next((name for name, check in checks.items() if not check(content[name])), None)
     return wrong or (None if _fits_together(content) else "classic")

@@ -25,6 +25,7 @@ from robscore._version import __version__
 from robscore.certainty.edge_intervals import has_rows_for_all_pairs
 from robscore.certainty.stability import EdgeStability
 from robscore.estimators import RobustGraph
+from robscore.families.column_kinds import kinds_in_words
 from robscore.families.family import Family
 from robscore.graph import association
 from robscore.report.checking import broken_part, finite_or_none, parsed
@@ -47,7 +48,7 @@ _NOT_IN_OLDER_FILES: dict[str, Any] = {
     "cautions": [],
     "given": {},
     "cells": {},
-    **dict.fromkeys(("certainty", "predictability", "check", "groups")),
+    **dict.fromkeys(("certainty", "predictability", "check", "groups", "kinds")),
 }
 
 
@@ -85,6 +86,8 @@ class Record:
         Whether the family fits, and which columns it misses.
     groups : list of str with an entry per column, or None
         Groups that the columns were given.
+    kinds : dict or None
+        How many columns there are of each kind, in words; and for every column its kind, and what its values are.
     remarks : list of str
         Notes from reading the file.
     given : dict
@@ -118,6 +121,7 @@ class Record:
     check: dict[str, Any] | None = None
     groups: list[str] | None = None
     cells: dict[str, Any] = field(default_factory=dict)
+    kinds: dict[str, Any] | None = None
 
     def to_json(self) -> str:
         """The record as a JSON text."""
@@ -264,6 +268,7 @@ def record(
         check=check_of(model, speaker),
         groups=_groups(groups, graph.names),
         cells=about_cells(model, labels, first_row),
+        kinds=kinds_of(model),
     )
 
 
@@ -499,6 +504,12 @@ def predictability_of(model: RobustGraph) -> list[float] | None:
     except (ValueError, np.linalg.LinAlgError):
         return None
     return values.tolist() if np.isfinite(values).all() else None
+
+
+def kinds_of(model: RobustGraph) -> dict[str, Any]:
+    """What the columns are: in words, and one by one."""
+    kinds = model.column_kinds.values()
+    return {"words": kinds_in_words(kinds), "columns": [[kind.word, kind.describe] for kind in kinds]}
 
 
 def _reason(error: Exception, speaker: Speaker) -> str:

@@ -20,6 +20,7 @@ _FAMILIES = {
     "Simplex()": "simplex",
     "GaussianCopula()": "Gaussian copula",
 }
+_MEASUREMENTS = ("continuous", "rounded")
 CITATION = "Schwank, R., McCormack, A. and Drton, M. Robust Score Matching. Software: robscore {version}."
 _RULES = {
     "f1": "the largest expected F1 score",
@@ -53,7 +54,8 @@ def cautions(record: Record) -> list[str]:
 
 def findings(record: Record) -> list[str]:
     """What else there is to know at a glance: strongest links, rows, the family, the comparison."""
-    parts = _strongest(record), _on_groups(record), _about_rows(record), _compared(record), _about_family(record)
+    about_data = _about_rows(record), _about_kinds(record)
+    parts = _strongest(record), _on_groups(record), *about_data, _compared(record), _about_family(record)
     return [sentences for sentences in parts if sentences]
 
 
@@ -298,6 +300,15 @@ def describe_p_value(p_value: float) -> str:
     return "p < 0.0001" if p_value < 1e-4 else f"p = {p_value:.2g}"
 
 
+def _about_kinds(record: Record) -> str:
+    """What the variables are, where not all are measurements."""
+    return f"The variables: {record.kinds['words']}." if record.kinds is not None and _is_mixed(record) else ""
+
+
+def _is_mixed(record: Record) -> bool:
+    return record.kinds is not None and any(kind not in _MEASUREMENTS for kind, _ in record.kinds["columns"])
+
+
 def _about_family(record: Record) -> str:
     why = record.fit.get("why_family")
     return f"The model: {family_name(record)}, {why}." if why else ""
@@ -345,7 +356,8 @@ def _data_used(record: Record) -> str:
     if fit["n_rows_used"] == fit["n_rows"]:
         used = f"{fit['n_rows']} rows"
     scaled = ", scaled by robust deviations" if record.settings.get("scale") == "median" else ""
-    return f"We learnt a sparse graph of {len(record.names)} variables from {used}{scaled}."
+    kinds = f" ({record.kinds['words']})" if record.kinds is not None and _is_mixed(record) else ""
+    return f"We learnt a sparse graph of {len(record.names)} variables{kinds} from {used}{scaled}."
 
 
 def _model_fitted(record: Record) -> str:

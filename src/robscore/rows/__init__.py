@@ -2,6 +2,7 @@
 
 from robscore.rows.arrow_batches import ArrowRows
 from robscore.rows.input_data import readable
+from robscore.rows.ordered_words import order_of, scales
 from robscore.rows.parquet_files import ParquetRows
 from robscore.rows.partition import Partition, halves, make_blocks
 from robscore.rows.quantiles import column_quantiles
@@ -22,7 +23,9 @@ __all__ = [
     "cut",
     "halves",
     "make_blocks",
+    "order_of",
     "readable",
     "repeated",
     "repieced",
+    "scales",
 ]

@@ -21,7 +21,7 @@ from robscore.rows.arrow_batches import ArrowRows, is_arrow_source
 from robscore.rows.inspection import Marks
 from robscore.rows.parquet_files import ParquetRows
 from robscore.rows.row_source import ArrayRows, Rows
-from robscore.rows.tables import check_names, default_names, levels_of, numbers_in
+from robscore.rows.tables import check_names, default_names, numbers_in
 
 # How to keep the columns of numbers, in libraries that have a way of their own.
 _KEEPING_NUMBERS = {"PANDAS": "select_dtypes('number')", "POLARS": "select(polars.selectors.numeric())"}
@@ -31,15 +31,11 @@ _OTHER = (".csv", ".tsv", ".txt", ".tab", ".dat", ".xls", ".json", ".dta", ".sav
 
 
 class Table(NamedTuple):
-    """Data as an array of floats, with the column names and the library of a data frame (None for arrays).
-
-    ``levels`` are, by column, the ordered categories that its numbers 0, 1, ... stand for.
-    """
+    """Data as an array of floats, with the column names and the library of a data frame (None for arrays)."""
 
     values: Array
     names: list[str] | None = None
     library: str | None = None
-    levels: Mapping[str, tuple[str, ...]] | None = None
 
 
 def readable(X: AnyData, argument: str = "X") -> Table:
@@ -76,10 +72,7 @@ def readable(X: AnyData, argument: str = "X") -> Table:
             f"Columns that are not numeric: {first_few(wrong)}. Drop them{rest}, or turn what they hold into numbers."
         )
     matrix = np.column_stack([numbers for numbers in read if numbers is not None]) if read else np.empty(frame.shape)
-    levels = {
-        name: own for name, column in zip(columns, frame.iter_columns(), strict=True) if (own := levels_of(column))
-    }
-    return Table(matrix, columns, frame.implementation.name.lower(), levels)
+    return Table(matrix, columns, frame.implementation.name.lower())
 
 
 def _kind(column: nw.Series[AnyData]) -> str:
@@ -112,7 +105,7 @@ def _matrix(X: AnyData, argument: str) -> Array:
 def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[Array, list[str]]:
     """Return X as a float matrix of shape (n, m) and its column names; raise on what cannot be one.
 
-    With ``missing="drop"`` it may contain NaN: the caller drops those rows.
+    With ``missing="drop"`` or "impute" it may contain NaN: the caller drops those rows, or fills them in.
     """
     if isinstance(X, str | PathLike | Rows) or type(X).__module__.partition(".")[0].startswith("dask"):
         raise TypeError(
@@ -127,7 +120,7 @@ def read_matrix(X: AnyData, argument: str, *, missing: str = "raise") -> tuple[A
         n, m = matrix.shape
         raise ValueError(f"{argument} has {n} rows and {m} columns; both must be at least 1.")
     labels = table.names or default_names(matrix.shape[1])
-    bad = np.isinf(matrix) if missing == "drop" else ~np.isfinite(matrix)
+    bad = np.isinf(matrix) if missing in ("drop", "impute") else ~np.isfinite(matrix)
     if bad.any():
         raise UsageError(
             f"{argument} contains NaN or infinite values: ",

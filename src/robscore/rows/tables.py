@@ -65,6 +65,12 @@ def numbers_in(column: nw.Series[AnyData]) -> Array | None:
     return numbers
 
 
+def library_of(data: AnyData) -> str | None:
+    """Return the name of the library of a data frame; None for anything else."""
+    frame = nw.from_native(data, eager_only=True, pass_through=True)
+    return frame.implementation.name.lower() if isinstance(frame, nw.DataFrame) else None
+
+
 def levels_of(column: nw.Series[AnyData]) -> tuple[str, ...]:
     """Return the ordered categories of a column, the lowest first; empty where it has none."""
     return tuple(map(str, getattr(column.dtype, "categories", ()))) if isinstance(column.dtype, nw.Enum) else ()

@@ -55,6 +55,11 @@ function variableTable() {
     { title: "betweenness", about: "Share of the shortest paths between two others that lead through it; strong links are short", number: true, text: (row) => short(central.betweenness[row.node], 2), key: (row) => central.betweenness[row.node] },
     { title: "community", about: "Variables that are linked more with each other than with the rest have the same number", number: true, text: (row) => (central.community[row.node] < 0 ? "–" : central.community[row.node] + 1), key: (row) => -central.community[row.node] },
   ];
+  if (record.kinds) {
+    const kinds = record.kinds.columns, kind = (row) => kinds[row.node][0], values = (row) => kinds[row.node][1];
+    columns.splice(1, 0, { title: "kind", about: "What its values are: continuous, rounded, two values, answers, counts, or one value in many rows (zeros)", text: kind, key: kind });
+    if (kinds.some((own) => own[1])) columns.splice(2, 0, { title: "values", about: "The answers in their order, or the value that many rows have", text: (row) => values(row) || "–", key: values });
+  }
   if (record.groups) columns.push({ title: "group", text: (row) => record.groups[row.node] || "–", key: (row) => record.groups[row.node] });
   if (told) columns.push(
     { title: "predicted", about: "How well its neighbours predict it in rows that were held out: 0 not at all, 1 exactly (R² for Gaussian rows)", number: true, text: (row) => told[row.node].toFixed(2), key: (row) => told[row.node] },
