@@ -33,6 +33,18 @@ class Mutation(NamedTuple):
 
 MUTATIONS = [
     Mutation(
+        "copula: rows that are judged are completed by draws that know nothing of how columns go together",
+        "(n * now / np.multiply.outer(size, size) + m * correlations) / (n + m) if number else correlations",
+        "np.eye(m)",
+        ("families/test_copula_judged.py",),
+    ),
+    Mutation(
+        "copula: values between two that stand for intervals are imputed",
+        "is_seen = self.drawn[j][at] | self.drawn[j][beside]",
+        "is_seen = np.zeros(at.shape, dtype=bool)",
+        ("families/test_copula_judged.py",),
+    ),
+    Mutation(
         "elements: the loss of a row counts its quadratic part twice",
         "(0.5 * quadratic - linear).sum(axis=1)",
         "(quadratic - linear).sum(axis=1)",

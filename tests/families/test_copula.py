@@ -279,7 +279,7 @@ def test_whether_it_fits_is_asked_of_what_margins_leave() -> None:
     [
         ({"scale": None}, {}, "scale=None"),
         ({"storage": "matrix-free"}, {}, "storage='matrix-free' is not for the copula"),
-        ({"select": "cv"}, {}, "select='cv'"),
+        ({"select": "cv"}, {"covariates": np.arange(60.0)}, "select='cv' does not go with covariates"),
         ({"fit_location": False}, {}, "fit_location=False"),
     ],
 )
@@ -302,14 +302,6 @@ def test_wrong_cells_are_found_and_the_others_left_alone() -> None:
     np.testing.assert_array_equal(flagged["value"], damaged[flagged["row"], column])
     assert (flagged["expected"] < flagged["value"]).mean() > 0.85
     assert not rs.RobustGraph("copula", cells=True).fit(X).suspicious_cells()["flagged"].any()
-
-
-def test_losses_and_scores_of_rows_are_refused() -> None:
-    _, X, _ = mixed(100)
-    model = rs.RobustGraph("copula", **CLASSIC).fit(X)
-    for ask in (model.row_losses, model.score):
-        with pytest.raises(ValueError, match="not known for the copula"):
-            ask(X)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -154,12 +154,14 @@ class Drawing:
         some = np.flatnonzero(cells.any(axis=1))
         if not some.size:
             return filled
-        base, own, (K, eta) = self.family.at(filled[some], *self.parameters)
         if bounds is None:
-            own = _drawn_by_slices(base, own.copy(), cells[some], K, eta, seeds[some])
-        else:
-            own = _drawn_within(own, cells[some], (bounds[0][some], bounds[1][some]), K, eta, seeds[some])
-        filled[some, :m] = own
+            base, own, (K, eta) = self.family.at(filled[some], *self.parameters)
+            filled[some, :m] = _drawn_by_slices(base, own.copy(), cells[some], K, eta, seeds[some])
+            return filled
+        for among, (K, eta) in self.family.laws(filled[some], *self.parameters):
+            rows = some[among]
+            own_bounds = bounds[0][rows], bounds[1][rows]
+            filled[rows, :m] = _drawn_within(filled[rows, :m], cells[rows], own_bounds, K, eta, seeds[rows])
         return filled
 
 

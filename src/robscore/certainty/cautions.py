@@ -21,6 +21,7 @@ from robscore._tools.typing import Array
 from robscore.certainty.check_fit import remarks_on_fit
 from robscore.certainty.influence import find_time_blocks
 from robscore.certainty.rows_left_out import remarks_on_left_out, rows_left_out
+from robscore.certainty.straight_lines import remarks_on_straight_lines
 from robscore.families.power import PowerFamily
 from robscore.fitting.fit_result import Fit, GraphFit
 from robscore.fitting.moderator_units import remarks_on_codes
@@ -54,6 +55,7 @@ def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
         *remarks_on_fit(fit),
         *_remarks_on_strength(fit),
         *_remarks_on_copies(fit),
+        *remarks_on_straight_lines(fit),
         *remarks_on_codes(fit.prepared.preparation.moderators),
     ]
     if any(remark.kind == About.MISFIT for remark in remarks):

@@ -1,17 +1,17 @@
 """Does the Gaussian copula fit? Of two columns it says more than how much they go together, whatever their margins.
 
 Margins can be anything, so what can be wrong is how columns go together. With s_j the scores of a column (the mean of
-the latent number, of variance 1 here, given the cell's interval) and q_j what is left of s_j^2 after 1 and s_j, a pair
-has
+the latent number, of variance 1 here, given the cell's interval), u_j = Phi(s_j), and q(x) what is left of x^2 after 1
+and x, a pair has
 
-    joint extremes  mean(q_j q_k)         large where columns are extreme together more often than normal ones
-    a bend          mean(q_j s_k)         not zero where s_k first rises and then falls with s_j
+    joint extremes  mean(q(s_j) q(s_k))   large where columns are extreme together more often than normal ones
+    a bend          mean(q(u_j) u_k)      not zero where column k first rises and then falls with column j
     association     mean(s_j s_k)         which the fit has followed
 
 Scores of cells that are known to an interval vary less than latent numbers, and margins are those of the same rows. So
 all three are compared with those of rows simulated from the fit, discretised by its margins, without the cells that are
 missing, and given margins of their own. By these rows each of the first two is also freed of what it has in common with
-the association, which makes up for its being estimated. A column of two values has q_j = 0: it cannot bend.
+the association, which makes up for its being estimated. A column of two values has q = 0.
 """
 
 from __future__ import annotations
@@ -115,18 +115,29 @@ def _scores(margins: Margins, X: Array) -> Array:
         inside = density / np.sqrt(2 * np.pi) / (ndtr(upper) - ndtr(lower))
     scores = np.where(lower == upper, lower, inside)
     scores = np.where(np.isfinite(scores), scores, 0.0)
-    scores -= scores.mean(axis=0)
-    return np.asarray(scores / np.maximum(scores.std(axis=0), np.finfo(float).tiny))
+    return _standard(scores)
 
 
 def _statistics(scores: Array) -> Array:
     """Association, joint extremes, and bends of all pairs, shape (3, m, m); bends of k with j at (j, k)."""
-    square = scores**2
-    left = square - 1.0 - scores * np.mean(scores * square, axis=0)
+    ranks = _standard(ndtr(scores))
+    extremes, bend = _left_of_square(scores), _left_of_square(ranks)
+    return np.stack([scores.T @ scores, extremes.T @ extremes, bend.T @ ranks]) / len(scores)
+
+
+def _left_of_square(x: Array) -> Array:
+    """What is left of x^2 after 1 and x, with variance 1; 0 for columns of two values."""
+    square = x**2
+    left = square - 1.0 - x * np.mean(x * square, axis=0)
     deviation = left.std(axis=0)
-    bends = deviation > _LEAST_LEFT * np.maximum(square.std(axis=0), 1.0)
-    left = np.where(bends, left / np.where(bends, deviation, 1.0), 0.0)
-    return np.stack([scores.T @ scores, left.T @ left, left.T @ scores]) / len(scores)
+    is_left = deviation > _LEAST_LEFT * np.maximum(square.std(axis=0), 1.0)
+    return np.where(is_left, left / np.where(is_left, deviation, 1.0), 0.0)
+
+
+def _standard(x: Array) -> Array:
+    """With mean 0 and variance 1; a column without variance stays 0."""
+    centred = x - x.mean(axis=0)
+    return np.asarray(centred / np.maximum(centred.std(axis=0), np.finfo(float).tiny))
 
 
 def _compared(found: Array) -> PairCheck:

@@ -9,6 +9,7 @@ import numpy as np
 from robscore._tools.messages import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray
 from robscore.cells.draw_cells import Bounds, DrawingOrder, completions, initial_values
+from robscore.cells.filled_streams import Drawing, row_seeds
 from robscore.elements.streamed import elements_of
 from robscore.families.copula import Margins
 from robscore.fitting.fit_result import Fit, GraphFit
@@ -54,19 +55,22 @@ def completed_once(fit: Fit, rows: Rows) -> Rows:
 
 
 def latent_once(fit: Fit, rows: Rows) -> Rows:
-    """Latent numbers of rows under the margins of a copula's fit, drawn once where cells are known to an interval."""
+    """Latent numbers of rows under the margins of a copula's fit, drawn once where cells are known to an interval.
+
+    A row is drawn by random numbers of its own: the same whatever other rows come with it. Values beyond all those of
+    the fit are as far out as they are, not only the last in rank.
+    """
     X, margins = rows.gather(np.asarray), fit.prepared.preparation.scaling
     assert isinstance(margins, Margins)
-    bounds, m = margins.bounds(X), len(fit.names)
-    start = margins.apply(np.where(np.isnan(X), 0.0, X))
-    start[:, :m] = np.clip(start[:, :m], *bounds)
-    family, order = fit.prepared.preparation.scaled_family, DrawingOrder.of(X[:, :m], X[:, m:])
-    parameters = drawing_parameters(fit)
-    rng = np.random.default_rng([fit.settings.seed, 2])
-    (drawn,) = completions(
-        family, start, bounds[0] < bounds[1], parameters, order=order, sweeps=[_SWEEPS], rngs=[rng], bounds=bounds
-    )
-    return ArrayRows(drawn, rows.names).counted(rows.frequency)
+    family = fit.prepared.preparation.scaled_family
+    drawing = Drawing(family, drawing_parameters(fit), np.zeros(len(fit.names)), margins)
+    latent = drawing(X, row_seeds(ArrayRows(margins.apply(X)), fit.settings.seed))
+    m, own = len(fit.names), X[:, : len(fit.names)]
+    ends = np.array([[values[0], values[-1]] for values in margins.values])
+    beyond = (own < ends[:, 0]) | (own > ends[:, 1])
+    if beyond.any():
+        latent[:, :m] = np.where(beyond, margins.judged(X)[:, :m], latent[:, :m])
+    return ArrayRows(latent, rows.names).counted(rows.frequency)
 
 
 def _completed(fit: Fit, X: Array, k: int) -> list[Array]:
@@ -83,7 +87,8 @@ def _completed(fit: Fit, X: Array, k: int) -> list[Array]:
     given = np.concatenate([starts[: some.size], X[some, m:]], axis=1)
     scaled = given if preparation.scaling is None else preparation.scaling.apply(given)
     tables = []
-    for table in _drawn(fit, scaled, missing[some], order, k):
+    bounds = preparation.scaling.bounds(X[some]) if isinstance(preparation.scaling, Margins) else None
+    for table in _drawn(fit, scaled, missing[some], order, k, bounds):
         whole = own.copy()
         # Scaling and unscaling may change the last bit, so observed cells are taken from X.
         whole[some] = np.where(missing[some], table, own[some])
@@ -92,17 +97,20 @@ def _completed(fit: Fit, X: Array, k: int) -> list[Array]:
 
 
 def _drawn(
-    fit: Fit, scaled: Array, missing: BoolArray, order: DrawingOrder, k: int, bounds: Bounds | None = None
+    fit: Fit, scaled: Array, missing: BoolArray, order: DrawingOrder, k: int, bounds: Bounds | None
 ) -> list[Array]:
-    """So many completions of scaled rows, in units of the data, without covariates."""
+    """So many completions of scaled rows, in units of the data, without covariates.
+
+    With bounds, latent numbers of observed cells are drawn anew too, within these: they say what missing ones may be.
+    """
     family, m = fit.prepared.preparation.scaled_family, len(fit.names)
     parameters = drawing_parameters(fit)
     scaling, rng = fit.prepared.preparation.scaling, np.random.default_rng([fit.settings.seed, 1])
     observed = scaled if scaling is None else scaling.undo(scaled)
-    tables = []
+    tables, cells = [], missing if bounds is None else missing | (bounds[0] < bounds[1])
     for _ in range(k):
         (scaled,) = completions(
-            family, scaled, missing, parameters, order=order, sweeps=[_SWEEPS], rngs=[rng], bounds=bounds
+            family, scaled, cells, parameters, order=order, sweeps=[_SWEEPS], rngs=[rng], bounds=bounds
         )
         given = scaled if scaling is None else scaling.undo(scaled)
         tables.append(np.where(missing, given[:, :m], observed[:, :m]))

@@ -8,9 +8,13 @@ import numpy as np
 
 from robscore._tools.typing import Array, BoolArray
 from robscore.cells.filled_streams import filled_with, typical_values
+from robscore.certainty.imputations import latent_once
 from robscore.elements.observed_entries import ObservedEntries
+from robscore.families.copula import Margins
 from robscore.families.family import Family, Parameters
+from robscore.fitting.completed_alone import completed_alone
 from robscore.fitting.fit_result import Fit
+from robscore.fitting.latent_scale import latent_correlations
 from robscore.fitting.settings import is_known_by_entries
 from robscore.rows.row_source import ArrayRows, Rows
 
@@ -36,6 +40,24 @@ def rows_to_judge(fit: Fit, rows: Rows) -> tuple[BoolArray, bool]:
     filled = rows.mapped(partial(filled_with, typical_values(observed_rows(fit), fit.names)))
     has_some = np.asarray(rows.gather(partial(_has_some, m)))
     return preparation.complete(filled, fit.settings.missing) & has_some, True
+
+
+def losses_under_margins(fit: Fit, X: Array) -> Array:
+    """The loss of the latent numbers of every row X, shape (n,), averaged over completions that no fit decides.
+
+    They are drawn by what the rows themselves say of how columns go together
+    (:mod:`robscore.fitting.completed_alone`), so that fits with the same margins are compared on the same completions.
+    """
+    preparation, (K, eta) = fit.prepared.preparation, fit.scaled
+    assert isinstance(preparation.scaling, Margins)
+    weights, found = np.ones(len(X)), fit.weighed.found
+    if found is not None:
+        latent = latent_once(fit, ArrayRows(X))
+        weights = found.rule.weigh(latent, np.zeros(len(X), dtype=bool), np.zeros(len(X), dtype=bool))[0].gamma_weights
+    weights = np.maximum(weights, np.finfo(float).tiny)
+    Z = completed_alone(preparation.scaling.bounds(X), weights, latent_correlations(fit.loss), fit.settings.seed)
+    losses = [preparation.scaled_family.elements(one).row_losses(K, eta) for one in Z]
+    return np.asarray(np.mean(losses, axis=0))
 
 
 def observed_losses(fit: Fit, rows: Rows) -> Array:

@@ -26,6 +26,7 @@ from robscore.rows.covariate_columns import (
     with_moderators,
 )
 from robscore.rows.input_data import open_rows, read_limits, readable
+from robscore.rows.own_types import OwnType, own_types
 from robscore.rows.row_source import with_columns
 from robscore.rows.tables import default_names
 from robscore.rows.worded_columns import Worded, in_categories, in_codes
@@ -54,6 +55,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
     covariates_: CovariateDesign | None
     n_features_in_: int
     _whole: ConstantSum | None
+    _own_types: dict[str, OwnType]
 
     def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
         """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""
@@ -94,6 +96,8 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
         if reset:
             self._words = words._replace(frame=None)
         table = readable(X)
+        if reset:
+            self._own_types = own_types(X)
         validate_data(self, X, reset=reset, skip_check_array=True)
         matrix: Array = check_array(
             table.values,

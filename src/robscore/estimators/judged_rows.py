@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -9,7 +11,7 @@ from robscore._tools.messages import ArgumentError, UsageError
 from robscore._tools.numbers import check_number, check_whole
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.certainty.imputations import completed_once, imputations, latent_once
-from robscore.certainty.observed_losses import observed_losses, observed_rows, rows_to_judge
+from robscore.certainty.observed_losses import losses_under_margins, observed_losses, observed_rows, rows_to_judge
 from robscore.certainty.suspicious_cells import suspicious_cells
 from robscore.certainty.suspicious_rows import RowScores, row_scores, suspicious_rows
 from robscore.elements.streamed import elements_of, held
@@ -17,10 +19,11 @@ from robscore.estimators.data_opener import DataOpener
 from robscore.families.power import PowerFamily
 from robscore.family_choice.common_loss import is_comparable
 from robscore.family_choice.common_score import CommonScore
-from robscore.fitting.fit_result import Fit, check_no_margins
+from robscore.fitting.fit_result import Fit
 from robscore.fitting.settings import Missing
 from robscore.rows import Rows
 from robscore.rows.input_data import read_frequency
+from robscore.rows.own_types import in_own_types
 from robscore.rows.partition import Partition
 from robscore.rows.row_source import some_of
 
@@ -39,7 +42,9 @@ class JudgesRows(DataOpener):
     def row_losses(self, X: AnyData, *, covariates: AnyData | None = None) -> Array:
         """Each row's own score-matching loss at the fit, on the scaled columns.
 
-        Large where a row does not fit the model: because of its size or of its dependence.
+        Large where a row does not fit the model: because of its size or of its dependence. Of the copula it is the
+        loss of the latent numbers, under the margins of the fit: cells known to an interval, and missing ones, are
+        completed several times by what the rows of X themselves say of how columns go together, not by the fit.
 
         Parameters
         ----------
@@ -58,9 +63,10 @@ class JudgesRows(DataOpener):
         """
         check_is_fitted(self)
         fit = self.fitted_
-        check_no_margins(fit, "row_losses")
         preparation, memory = fit.prepared.preparation, fit.settings.memory
         rows = self._open_given(X, covariates, reset=False).rows
+        if preparation.has_margins:
+            return self._latent_losses(rows)
         rows = held(rows, preparation.family, memory)
         used, by_cells = rows_to_judge(fit, rows)
         if not used.any():
@@ -164,6 +170,8 @@ class JudgesRows(DataOpener):
         Returns
         -------
         list of k tables, in the data-frame library of the fit's data; arrays of shape (n, m) if those were an array
+            Truth values, ordered categories and whole numbers have the types that they had there, where every value
+            is one, as after a fit of the copula.
 
         Examples
         --------
@@ -176,10 +184,11 @@ class JudgesRows(DataOpener):
         """
         check_is_fitted(self)
         check_whole("k", k, at_least=1)
-        if X is None:
-            return imputations(self.fitted_, k)
-        rows = self._open_given(X, covariates, reset=False).rows
-        return imputations(self.fitted_, k, rows.gather(np.asarray))
+        given = None
+        if X is not None:
+            given = self._open_given(X, covariates, reset=False).rows.gather(np.asarray)
+        types = getattr(self, "_own_types", {})  # rows that are not in memory have none
+        return [in_own_types(table, types) for table in imputations(self.fitted_, k, given)]
 
     def score(
         self, X: AnyData, y: None = None, *, sample_weight: AnyData | None = None, covariates: AnyData | None = None
@@ -192,7 +201,9 @@ class JudgesRows(DataOpener):
         fit's data count less, or not at all, so that bad rows do not decide. So a search over ``family``, such as
         ``GridSearchCV``, compares like with like. Other families (the simplex, boxes, statistics of your own), and fits
         with covariates, are scored by their own h on columns as they scale them, by a median of the means of
-        ``min(n_blocks_, rows)`` blocks, and cannot be compared with others.
+        ``min(n_blocks_, rows)`` blocks, and cannot be compared with others. So is the copula, by its latent numbers
+        (see ``row_losses``): fits to the same rows can be compared, as in a search over penalties, since they have the
+        same margins.
 
         Minus infinity if no row counts, or too many overflow. After ``missing="impute"`` or
         ``cells=True`` rows with missing cells are scored by their observed cells, never by what a fit filled in: every
@@ -208,7 +219,6 @@ class JudgesRows(DataOpener):
         covariates : as in ``fit``, if the fit had some
         """
         check_is_fitted(self)
-        check_no_margins(self.fitted_, "score")
         prepared = self.fitted_.prepared
         family = prepared.preparation.family
         if self.covariates_ is not None or covariates is not None:
@@ -298,12 +308,33 @@ class JudgesRows(DataOpener):
         partition = Partition.even(losses.size, min(self.n_blocks_, losses.size), frequency=frequency)
         return -float(np.median(partition.means(losses)))
 
+    def _latent_losses(self, rows: Rows) -> Array:
+        """Losses of latent numbers, shape (n,); NaN where nothing is known of a row."""
+        fit, losses = self.fitted_, np.full(rows.n_rows, np.nan)
+        if fit.n_given:
+            raise UsageError(
+                "score() and row_losses() are not known for the copula with covariates: rows that are judged are "
+                "completed by what they themselves say, which is too little for effects. edge_stability(X, "
+                "covariates=...) compares graphs of halves of the rows."
+            )
+        X = rows.gather(np.asarray)
+        used = ~np.isnan(X).all(axis=1)
+        if fit.settings.missing != "impute":
+            used &= fit.prepared.preparation.complete(rows, fit.settings.missing)
+        if not used.any():
+            raise ValueError(f"X has {used.size} rows, all with missing cells, so there is none to judge.")
+        losses[used] = losses_under_margins(fit, X[used])
+        return losses
+
     def _scaled_rows(self, X: AnyData, covariates: AnyData | None, *, fill: bool = False) -> tuple[Rows, BoolArray]:
         """The complete rows of other data, scaled like the fit's, and which they are; or all rows, filled in."""
         rows = self._open_given(X, covariates, reset=False).rows
         settings, preparation = self.fitted_.settings, self.fitted_.prepared.preparation
         if preparation.has_margins:
-            used = np.ones(rows.n_rows, dtype=bool) if fill else preparation.complete(rows, settings.missing)
+            if fill and self.missing == "impute":
+                used = ~np.asarray(rows.gather(partial(_without_value, len(self.fitted_.names))))
+            else:
+                used = preparation.complete(rows, settings.missing)
             return latent_once(self.fitted_, rows.selected(np.flatnonzero(used))), used
         if fill and self.missing == "impute":
             rows = completed_once(self.fitted_, rows)
@@ -322,6 +353,10 @@ class JudgesRows(DataOpener):
             with np.errstate(all="ignore"):
                 density[used], margin[used] = row_scores(self.fitted_, rows, level=_LEVEL)
         return RowScores(density, margin)
+
+
+def _without_value(m: int, X: Array) -> BoolArray:
+    return np.asarray(np.isnan(X[:, :m]).all(axis=1))
 
 
 def _count_negative(X: Array) -> int:

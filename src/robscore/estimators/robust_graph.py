@@ -348,7 +348,10 @@ class RobustGraph(ScoreMatchingEstimator):
         Returns
         -------
         table with columns
-            column, predictability (from 0 to 1), neighbours (how many).
+            column, predictability (from 0 to 1), neighbours (how many); of the copula also measure. There it is R^2 of
+            the latent numbers ("explained"); of a column of two values (A - A0) / (1 - A0) with A the share of its
+            cells that the cells of its neighbours guess right, and A0 that of the more frequent value ("guessed
+            right").
 
         Examples
         --------

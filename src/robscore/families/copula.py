@@ -24,8 +24,9 @@ from typing import Self, TypeAlias, get_args
 import numpy as np
 from scipy.special import ndtri
 
-from robscore._tools.messages import ArgumentError, quoted
+from robscore._tools.messages import ArgumentError, UsageError, quoted
 from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.elements.power_elements import PowerElements
 from robscore.families.censored_margin import self_consistent, values_beyond
 from robscore.families.column_kinds import ColumnKind, Kind
 from robscore.families.family import Parameters, Scaling, register
@@ -145,6 +146,27 @@ class Margins(Scaling):
         place = {name: j for j, name in enumerate(names)}
         return replace(self, past=tuple(place.get(column_before(name) or "", -1) for name in given))
 
+    @classmethod
+    def of_shares(cls, shares: Sequence[Sequence[float] | None]) -> Self:
+        """Of columns whose categories 0, 1, ... have these shares of the rows; None: the latent number itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from robscore.families.copula import Margins
+        >>> Margins.of_shares([[0.5, 0.3, 0.2], None]).undo(np.array([[-1.0, -1.0], [0.1, 0.1], [2.0, 2.0]])).tolist()
+        [[0.0, -1.0], [1.0, 0.1], [2.0, 2.0]]
+        """
+        values, upper, drawn = [], [], []
+        for own in shares:
+            share = np.zeros(0) if own is None else np.asarray(own, dtype=float)
+            F = np.cumsum(share) / max(share.sum(), np.finfo(float).tiny)
+            F[-1:] = 1.0
+            values.append(np.arange(share.size, dtype=float))
+            upper.append(F)
+            drawn.append(np.ones(share.size, dtype=bool))
+        return cls(np.zeros(len(shares)), np.ones(len(shares)), tuple(values), tuple(upper), tuple(drawn))
+
     def of_columns(self, columns: IntArray) -> Self:
         """The margins of some columns."""
         values, upper, drawn, kinds = (
@@ -233,12 +255,23 @@ class Margins(Scaling):
         return latent
 
     def undo(self, Y: Array) -> Array:
-        """Values in the columns' own units of latent numbers Y, shape (n, m): values of intervals are those seen."""
+        """Values in the columns' own units of latent numbers Y, shape (n, m).
+
+        Values that stand for intervals are those seen. Between two others lie all values, or, where the column has
+        whole numbers only, these.
+        """
         values = Y * self.scale + self.centre
         for k, j in self._latent_columns():
             column, middle, own = values[:, k], self._middle(j), self.values[j]
-            at = np.clip(np.searchsorted(ndtri(self.upper[j]), column), 0, own.size - 1)
-            values[:, k] = np.where(self.drawn[j][at], own[at], np.interp(column, middle, own))
+            if not own.size:
+                continue
+            last = own.size - 1
+            at = np.clip(np.searchsorted(ndtri(self.upper[j]), column), 0, last)
+            beside = np.clip(at + np.where(column < middle[at], -1, 1), 0, last)
+            is_seen = self.drawn[j][at] | self.drawn[j][beside]
+            between = np.interp(column, middle, own)
+            between = np.round(between) if (own == np.round(own)).all() else between
+            values[:, k] = np.where(is_seen, own[at], between)
         return values
 
 
@@ -336,6 +369,13 @@ class GaussianCopula(Gaussian):
         """The margins of the columns."""
         rows = X if isinstance(X, Rows) else ArrayRows(X)
         return self.margins(rows.gather(np.asarray), rows.names or default_names(rows.n_columns), rows.frequency)
+
+    def elements(self, X: Array) -> PowerElements:
+        """Raise: only latent numbers have score-matching elements."""
+        raise UsageError(
+            "Columns of any kind have no score-matching elements of their own; their latent numbers have. Fit "
+            "RobustGraph('copula'), or use 'gaussian' with columns that are normal."
+        )
 
     def scaled(self, scaling: Scaling) -> Gaussian:
         """The family of the latent numbers."""

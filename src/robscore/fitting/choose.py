@@ -12,6 +12,7 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, IntArray
 from robscore.elements import PairwiseElements
 from robscore.elements.observed_entries import ObservedElements
+from robscore.fitting.completed_alone import ApartRows
 from robscore.fitting.prepare import Prepared
 from robscore.fitting.settings import GraphSettings
 from robscore.fitting.solve import solve
@@ -67,18 +68,19 @@ def choose(
     settings: GraphSettings,
     certainty: Array | None = None,
     observed: ObservedElements | None = None,
+    apart: ApartRows | None = None,
 ) -> Chosen:
     """The position of the penalty on the path, which a number of edges may add a penalty to.
 
     Where cells were filled in, ``certainty`` says how far pairs stand out, and ``observed`` are the elements of what
-    was observed.
+    was observed; where they are known to an interval, ``apart`` completes some rows without the others.
     """
     if settings.alpha is not None:
         return Chosen(path, 0, "as given", {}, {}, [])
     if settings.n_edges is not None:
         path, position, remarks = find_n_edges(path, settings.n_edges, lambda alphas: solve(loss, settings, alphas))
         return Chosen(path, position, f"for {settings.n_edges} edges", {}, {}, remarks)
-    return _by_rules(loss, path, elements, weighed, settings, certainty, observed)
+    return _by_rules(loss, path, elements, weighed, settings, certainty, observed, apart)
 
 
 def _by_rules(
@@ -89,11 +91,12 @@ def _by_rules(
     settings: GraphSettings,
     certainty: Array | None,
     observed: ObservedElements | None,
+    apart: ApartRows | None,
 ) -> Chosen:
     """By the rule that decides, with all criteria kept."""
 
     def fit_some(some: IntArray, seed: int) -> tuple[QuadraticLoss, Path]:
-        part = elements.subset(some)
+        part = elements.subset(some) if apart is None else apart.elements(some)
         if weighed.weights.is_tapered:
             weights = weighed.weights.some(some)
         else:
@@ -107,7 +110,7 @@ def _by_rules(
                 random_state=seed,
                 frequency=some_of(frequency, some),
             )
-        of_some = weights.loss(part)
+        of_some = weights.loss(part) if apart is None else apart.loss(part, weights)
         assert isinstance(of_some, QuadraticLoss)
         return of_some, solve(of_some, settings, path.alphas)
 
@@ -125,6 +128,7 @@ def _by_rules(
         n_jobs=settings.n_jobs,
         certainty=certainty,
         observed=observed,
+        apart=None if apart is None else apart.elements,
         tau=autocorrelation_time(loss, path, elements, weighed.weights) if _BY_ERRORS & {*settings.rules} else 1.0,
     )
     rule = settings.rules[0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robscore._tools.messages import Remark, UsageError
+from robscore._tools.messages import Remark
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements
 from robscore.families.family import Parameters
@@ -97,15 +97,6 @@ class Fit:
     def elements(self, some: IntArray | None = None) -> Elements:
         """The elements of the rows that were used, all or some (ascending positions among these)."""
         return self.prepared.elements(self.settings, some)
-
-
-def check_no_margins(fit: Fit, asked: str) -> None:
-    """Raise where something is asked that is not known for columns of any margin."""
-    if fit.prepared.preparation.has_margins:
-        raise UsageError(
-            f"{asked}() is not known for the copula, whose columns have no density of their own; edge_intervals() and "
-            "edge_stability() say how certain its edges are."
-        )
 
 
 @dataclass(frozen=True, eq=False)

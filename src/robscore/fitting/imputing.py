@@ -49,6 +49,7 @@ from robscore.families.family import Family, Parameters
 from robscore.families.given_covariates import Moderated
 from robscore.families.samplers.normal import NormalSampler
 from robscore.fitting.choose import Chosen, choose
+from robscore.fitting.completed_alone import ApartRows
 from robscore.fitting.filled_certainty import certainty_of_pairs
 from robscore.fitting.known_cells import KnownCells, check_groups
 from robscore.fitting.latent_scale import of_unit_variances, unit_variances
@@ -490,10 +491,13 @@ def choose_imputed(
     settings: GraphSettings,
 ) -> Chosen:
     """The penalty, by how far pairs stand out of what was observed, not of what the fit filled in itself."""
-    by_observed = prepared.filling is not None and "cv" in settings.asked
+    has_bounds = prepared.filling is not None and prepared.filling.bounds is not None
+    by_observed = prepared.filling is not None and not has_bounds and "cv" in settings.asked
+    is_apart = has_bounds and not prepared.preparation.given
+    apart = ApartRows(prepared, settings, weighed.weights.gamma_weights) if is_apart else None
     observed = observed_elements(prepared, weighed.weights) if by_observed else None
     certainty = certainty_of_pairs(prepared, loss, weighed, settings) if "f1" in settings.asked else None
-    return choose(prepared, loss, path, elements, weighed, settings, certainty, observed)
+    return choose(prepared, loss, path, elements, weighed, settings, certainty, observed, apart)
 
 
 def observed_elements(prepared: Prepared, weights: RowWeights) -> ObservedElements:

@@ -309,12 +309,23 @@ class GraphSettings(Settings):
                 Setting("alpha", self.alpha), " and ", Setting("n_edges", self.n_edges),
                 " contradict each other; give one.",
             )  # fmt: skip
-        if self.fills_in and "cv" in self.rules and not is_known_by_entries(self.family):
+        can_judge = is_known_by_entries(self.family) or self.family.has_margins
+        if self.fills_in and "cv" in self.rules and not can_judge:
             raise UsageError(
                 Setting("select", self.select), f" would judge a fit of {self.family!r} by cells that it filled in "
                 "itself; use ", Setting("select", "f1"), ", or 'ebic', with ", Setting("missing", "impute"), ".",
             )  # fmt: skip
         super().check_together()
+
+    def check_covariates(self) -> None:
+        """Raise where covariates contradict other arguments."""
+        super().check_covariates()
+        if self.family.has_margins and "cv" in self.rules:
+            raise UsageError(
+                Setting("select", self.select), " does not go with covariates of the copula: rows that are held out "
+                "are completed without the others, which too few of them determine the effects for; use ",
+                Setting("select", "f1"), ".",
+            )  # fmt: skip
 
     def check_moderators(self, name: str) -> None:
         """Raise where a moderator, by name, contradicts other arguments."""

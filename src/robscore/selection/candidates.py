@@ -60,6 +60,8 @@ class Candidates:
         Where cells were filled in, the factor by which every pair stands out more than the completed rows say.
     observed : PairwiseElements, or None
         Those of the rows without the cells that were filled in; None where none were.
+    apart : callable, or None
+        Where cells are known to an interval: from rows to their elements, completed without any other row.
     tau : float
         The autocorrelation time of a series; 1 where rows are independent.
     """
@@ -77,12 +79,14 @@ class Candidates:
     n_jobs: int | None = None
     certainty: Array | None = None
     observed: ObservedElements | None = None
+    apart: Callable[[IntArray], PairwiseElements] | None = None
     tau: float = 1.0
 
-    @property
-    def judges(self) -> PairwiseElements | ObservedElements:
-        """The elements that judge fits of other rows: those of cells that were observed."""
-        return self.elements if self.observed is None else self.observed
+    def judges(self, rows: IntArray) -> PairwiseElements | ObservedElements:
+        """The elements of some rows that judge fits of other rows: those of cells that no fit has filled in."""
+        if self.apart is not None:
+            return self.apart(rows)
+        return (self.elements if self.observed is None else self.observed).subset(rows)
 
     @property
     def rows(self) -> IntArray:

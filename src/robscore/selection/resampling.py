@@ -5,7 +5,8 @@ penalty, since otherwise shrinkage would be paid for with false edges; then each
 loss under every graph. A bad row's loss is large under all of them, so rows whose median loss stands out are left out
 of the mean, the same rows for every alpha. After reweighting every row has the weight that it had there.
 Where cells were filled in, folds are fitted to completed rows, and judged by observed cells alone: every entry of the
-loss by the rows in which its cells were observed (:mod:`robscore.elements.observed_entries`).
+loss by the rows in which its cells were observed (:mod:`robscore.elements.observed_entries`). Where cells are known to
+an interval, folds and the rows they are judged by are completed apart (:mod:`robscore.fitting.completed_alone`).
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def held_out_losses(candidates: Candidates, n_folds: int = N_FOLDS) -> Array:
 
 def _losses_of(candidates: Candidates, rows: IntArray, loss: QuadraticLoss, path: Path) -> Array:
     """Compute the losses of some rows under the refitted graphs of a path, shape (rows, alphas)."""
-    elements, weights = candidates.judges.subset(rows), candidates.weights
+    elements, weights = candidates.judges(rows), candidates.weights
     own = weights.some(rows) if weights.is_tapered else None
     losses = np.full((elements.n_rows, path.alphas.size), np.inf)
     seen: dict[bytes, int] = {}

@@ -15,10 +15,11 @@ from robscore._tools.progress import ProgressLine
 from robscore._tools.randomness import as_generator
 from robscore._tools.repetitions import run_all
 from robscore._tools.typing import AnyData, Array, IntArray, RandomState
-from robscore.families import Family
+from robscore.families import Family, get_family
+from robscore.families.copula import Margins
 from robscore.rows.tables import Kind, as_table
 from robscore.simulate.contaminate import contaminate_other_graph, contaminate_pareto
-from robscore.simulate.models import Model, sample
+from robscore.simulate.models import AnyMargins, Model, read_margins, sample
 
 if TYPE_CHECKING:
     from robscore.estimators import RobustGraph
@@ -31,6 +32,7 @@ def power(
     n_rows: Sequence[int] | int,
     *,
     family: str | Family = "sqrt",
+    margins: AnyMargins | None = None,
     contamination: float = 0.0,
     bad_rows: BadRows = "pareto",
     model: RobustGraph | None = None,
@@ -48,6 +50,9 @@ def power(
     n_rows : sequence of int, or one
     family : str or Family, default "sqrt"
         What rows are drawn from, and fitted with unless ``model`` says otherwise.
+    margins : for ``family="copula"``, optional
+        What columns look like: shares of categories, for each column or all, or a pilot study's fit, as
+        :func:`draw` takes them. The location of the truth plays no part then.
     contamination : float, default 0
         Share of bad rows.
     bad_rows : {"pareto", "other graph"} or callable, default "pareto"
@@ -74,6 +79,13 @@ def power(
     >>> table = rs.simulate.power(truth, [100, 800], n_repeats=4)
     >>> bool(table["f1"][1] > table["f1"][0])
     True
+
+    How many people to ask, where everybody gives five answers from 1 to 4:
+
+    >>> shares = [0.4, 0.3, 0.2, 0.1]
+    >>> table = rs.simulate.power(truth, [100, 800], family="copula", margins=shares, n_repeats=4)
+    >>> bool(table["f1"][1] > table["f1"][0])
+    True
     """
     from robscore.estimators import RobustGraph
 
@@ -86,9 +98,10 @@ def power(
     if isinstance(bad_rows, str) and bad_rows not in ("pareto", "other graph"):
         raise ArgumentError("bad_rows", bad_rows, "is not known; use 'pareto', 'other graph' or a function.")
     chosen = RobustGraph(family) if model is None else model
+    columns_like = read_margins(margins, len(truth.interaction))
     seeds = as_generator(random_state).integers(2**62, size=(len(sizes), n_repeats))
     tasks = [(n, int(seed)) for n, row in zip(sizes, seeds, strict=True) for seed in row]
-    work = partial(_learn_one, truth, family, contamination, bad_rows, chosen)
+    work = partial(_learn_one, truth, family, columns_like, contamination, bad_rows, chosen)
     outcomes: dict[int, Any] = {}
     with ProgressLine("power", shown=progress, time_left=True) as line:
         for position, outcome in run_all(work, list(enumerate(tasks)), n_jobs):
@@ -120,6 +133,7 @@ def power(
 def _learn_one(
     truth: Model,
     family: str | Family,
+    margins: Margins | None,
     contamination: float,
     bad_rows: BadRows,
     model: RobustGraph,
@@ -130,7 +144,8 @@ def _learn_one(
 
     n, seed = task
     rng = np.random.default_rng(seed)
-    X = sample(family, truth.interaction, truth.location, n_rows=n, random_state=rng)
+    location = None if get_family(family).has_margins else truth.location
+    X = sample(family, truth.interaction, location, n_rows=n, margins=margins, random_state=rng)
     if contamination:
         if callable(bad_rows):
             X = bad_rows(X, contamination, rng)

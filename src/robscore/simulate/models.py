@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -11,10 +12,18 @@ from robscore._tools.messages import ArgumentError, Setting, UsageError
 from robscore._tools.numbers import as_numbers
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, IntArray, RandomState
-from robscore.families import Family, get_family
+from robscore.families import Family, Gaussian, get_family
+from robscore.families.copula import Margins
 from robscore.families.given_covariates import GivenCovariates
 from robscore.families.samplers.sampler import Chains, Draws
+from robscore.fitting.latent_scale import of_unit_variances
+from robscore.weighting.proper_parameters import proper
 
+if TYPE_CHECKING:
+    from robscore.estimators.estimator import ScoreMatchingEstimator
+
+_ROUNDED = 0.01  # how far from 1 shares may sum, as rounded ones do
+AnyMargins: TypeAlias = "ScoreMatchingEstimator | Margins | Sequence[Any]"
 Shape: TypeAlias = Literal["random", "chain", "hub", "grid", "scale-free"]
 _COLUMNS_A_HUB = 10  # of shape "hub": the first of every ten columns is linked with the nine others
 
@@ -164,11 +173,12 @@ def _with_parameters(
 
 
 def draw(
-    family: str | Family,
-    interaction: Array,
+    family: str | Family | ScoreMatchingEstimator,
+    interaction: Array | None = None,
     location: Array | None = None,
     *,
     n_rows: int | None = None,
+    margins: AnyMargins | None = None,
     burn_in: int = 500,
     thin: int = 20,
     start: Array | None = None,
@@ -180,13 +190,19 @@ def draw(
 
     Parameters
     ----------
-    family : str or pairwise family, on any domain but a Custom one
+    family : str or pairwise family, on any domain but a Custom one; or a fitted estimator
+        A fit gives its family, its parameters without shrinkage, and, of the copula, its margins: rows look like its
+        data.
     interaction : array of shape (m, m)
-        K, symmetric and, for the power families, positive definite.
+        K, symmetric and, for the power families, positive definite. Not given with a fit.
     location : array of shape (m,), optional
-        eta, zero by default.
+        eta, zero by default. The copula has none.
     n_rows : int
         Not needed with covariates, which have one row each.
+    margins : for the copula, optional
+        What columns look like: a fitted estimator, :class:`robscore.families.copula.Margins`; the shares of categories
+        0, 1, ..., such as ``[0.2, 0.5, 0.3]``, of all columns; or a list with shares for every column, or None where it
+        is normal. By default all are: rows are the latent numbers, with variance 1.
     burn_in, thin : int
         Sweeps before the first row, and from one row to the next. The square root, gamma and truncated Gaussian
         families on [0, inf) run one chain; where slices are sampled every row is the end of a chain of its own, and
@@ -210,8 +226,22 @@ def draw(
     >>> draws = rs.simulate.draw("sqrt", np.eye(2), n_rows=500, random_state=0)
     >>> draws.X.shape, bool((draws.effective_size > 300).all())
     ((500, 2), True)
+
+    Answers of three categories:
+
+    >>> K = np.array([[1.0, -0.5], [-0.5, 1.0]])
+    >>> X = rs.simulate.draw("copula", K, margins=[0.2, 0.5, 0.3], n_rows=1000, random_state=0).X
+    >>> np.unique(X).tolist(), bool(np.corrcoef(X.T)[0, 1] > 0.3)
+    ([0.0, 1.0, 2.0], True)
     """
+    if hasattr(family, "fitted_"):
+        if interaction is not None or location is not None:
+            raise UsageError("A fit has parameters of its own; give it alone, or a family with interaction.")
+        family, interaction, location, own = _of_fit(family)
+        margins = own if margins is None else margins
     resolved = get_family(family)
+    if interaction is None:
+        raise UsageError("Give interaction, the matrix K; only a fit has one of its own.")
     K = np.ascontiguousarray(as_numbers("interaction", interaction))
     m = len(K)
     eta = np.zeros(m) if location is None else as_numbers("location", location)
@@ -239,6 +269,12 @@ def draw(
     if not resolved.is_pairwise:
         raise ValueError(f"Sampling from {resolved!r} is not available; use a pairwise family.")
     resolved.check_columns(m)
+    if resolved.has_margins:
+        if location is not None or covariates is not None or start is not None:
+            raise UsageError("The copula has no location, covariates or start to draw rows with: leave them out.")
+        return _draw_copula(K, read_margins(margins, m), n_rows, as_generator(random_state))
+    if margins is not None:
+        raise UsageError(f"margins are for family='copula', not for {resolved!r}.")
     rng = as_generator(random_state)
     if start is not None:
         start = as_numbers("start", start)
@@ -260,8 +296,8 @@ def draw(
 
 
 def sample(
-    family: str | Family,
-    interaction: Array,
+    family: str | Family | ScoreMatchingEstimator,
+    interaction: Array | None = None,
     location: Array | None = None,
     *,
     n_rows: int | None = None,
@@ -272,7 +308,7 @@ def sample(
     Parameters
     ----------
     family, interaction, location, n_rows : as in :func:`draw`
-    options : burn_in, thin, start, random_state, covariates, effects
+    options : margins, burn_in, thin, start, random_state, covariates, effects
         As in :func:`draw`.
 
     Returns
@@ -284,8 +320,59 @@ def sample(
     >>> import numpy as np, robscore as rs
     >>> rs.simulate.sample("sqrt", np.eye(2), n_rows=3, random_state=0).shape
     (3, 2)
+    >>> X = np.random.default_rng(0).integers(0, 4, (200, 3))
+    >>> model = rs.RobustGraph("copula", n_edges=1).fit(X)
+    >>> np.unique(rs.simulate.sample(model, n_rows=50, random_state=0)).tolist()
+    [0.0, 1.0, 2.0, 3.0]
     """
     return draw(family, interaction, location, n_rows=n_rows, **options).X
+
+
+def read_margins(margins: AnyMargins | None, m: int) -> Margins | None:
+    """The margins of m columns, from what :func:`draw` takes; raise on anything else."""
+    if margins is None:
+        return None
+    fit = getattr(margins, "fitted_", None)
+    found: Any = margins if fit is None else fit.prepared.preparation.scaling
+    if not isinstance(found, Margins):
+        if fit is not None:
+            raise ArgumentError("margins", margins, "is no fit of family='copula'.")
+        given = list(found)
+        per_column = given if any(one is None or np.ndim(one) for one in given) else [given] * m
+        found = Margins.of_shares([None if one is None else _shares(one) for one in per_column])
+    if len(found.values) != m:
+        raise UsageError(f"margins are of {len(found.values)} columns, and interaction of {m}.")
+    return found
+
+
+def _shares(given: Any) -> list[float]:
+    shares = as_numbers("margins", given)
+    if shares.ndim != 1 or shares.size < 2 or not (shares > 0).all() or abs(shares.sum() - 1) > _ROUNDED:
+        raise ArgumentError("margins", given, "must hold shares of two categories or more, above 0, that sum to 1.")
+    return shares.tolist()
+
+
+def _of_fit(model: Any) -> tuple[Family, Array, Array | None, Margins | None]:
+    """Family and parameters of a fit without shrinkage, in units of the data, and its margins."""
+    fit = model.fitted_
+    preparation = fit.prepared.preparation
+    if fit.n_given and preparation.has_margins:
+        raise UsageError("Rows cannot be drawn from a fit of the copula with covariates; fit without them.")
+    if fit.n_given:
+        raise UsageError("The fit has covariates; give its family, interaction, location, covariates and effects.")
+    parameters = proper(preparation.scaled_family, fit.loss, fit.unshrunk)
+    K, eta = preparation.in_given_units(parameters)
+    if preparation.has_margins:
+        return preparation.family, K, None, preparation.scaling
+    return preparation.family, K, eta, None
+
+
+def _draw_copula(K: Array, margins: Margins | None, n_rows: int, rng: np.random.Generator) -> Draws:
+    family, zero = Gaussian(), np.zeros(len(K))
+    family.check_parameters(K, zero)
+    K, _ = of_unit_variances(family, (K, zero), np.zeros((1, len(K))))
+    drawn = family.sampler().draw(K, zero, n_rows, Chains(0, 1, None), rng)
+    return drawn if margins is None else Draws(margins.undo(drawn.X), drawn.effective_size)
 
 
 def _with_effects(eta: Array, covariates: Array, effects: Array | None) -> tuple[Array, Array]:
