@@ -95,6 +95,26 @@ def test_differences_of_latent_numbers_are_those_of_associations() -> None:
         assert abs(row["difference"] - (relative["a"] - relative["b"])[i, j]) < 0.5 * row["difference_error"]
 
 
+def test_other_units_and_shapes_in_one_group_change_nothing() -> None:
+    z, group = two_groups(150)
+    X, b = z[:, :4].copy(), group == "b"
+    X[b] = np.column_stack([np.exp(z[b, 0]), z[b, 1] ** 3, 10 * z[b, 2], -np.exp(-z[b, 3])])
+    one, other = (
+        rs.RobustGraph("copula", n_edges=3, **CLASSIC).fit(rows, moderators={"group": group}) for rows in (z[:, :4], X)
+    )
+    for name in "ab":
+        np.testing.assert_allclose(other.interaction_for(name), one.interaction_for(name), atol=1e-8)
+
+
+def test_a_column_without_a_value_in_one_group_has_the_margin_of_all_rows_there() -> None:
+    z, group = two_groups(60)
+    X = of_every_kind(z)
+    X[group == "b", 2] = np.nan
+    model = rs.RobustScoreMatching("copula", n_blocks=1, missing="impute").fit(X[:, 1:], moderators={"group": group})
+    (filled,) = model.imputations(1)
+    assert set(filled[group == "b", 1]) <= set(X[group == "a", 2])
+
+
 def test_the_order_of_rows_and_columns_does_not_matter_in_groups() -> None:
     z, group = two_groups(100)
     frame = pd.DataFrame(of_every_kind(z), columns=list("vwxyz")).assign(group=group)

@@ -47,6 +47,7 @@ from robscore.elements.streamed import elements_of
 from robscore.families.copula import GaussianCopula, Margins
 from robscore.families.family import Family, Parameters
 from robscore.families.given_covariates import Moderated
+from robscore.families.group_margins import MarginsOfGroups
 from robscore.families.samplers.normal import NormalSampler
 from robscore.fitting.choose import Chosen, choose
 from robscore.fitting.completed_alone import ApartRows
@@ -365,18 +366,23 @@ def _with_margins(prepared: Prepared, known: KnownCells, weights: Array | None, 
     Cells that are missing, censored or taken for wrong count with the values that were drawn for them.
     """
     preparation, X, drawn = prepared.preparation, known.given, []
-    family, before = without_covariates(preparation.family), preparation.scaling
-    assert isinstance(family, GaussianCopula)
+    family, before = preparation.family, preparation.scaling
+    base, whole = without_covariates(family), np.concatenate([known.given, known.covariates], axis=1)
+    assert isinstance(base, GaussianCopula)
     assert isinstance(before, Margins)
     if filler is not None:
         X = np.where(filler.wrong, np.nan, X)
         drawn = [before.undo(copy) for copy in filler.latest] if np.isnan(X).any() else []
-    margins = family.margins(X, preparation.names, weights, known.limits, drawn)
+    if isinstance(family, Moderated):
+        X = np.concatenate([X, known.covariates], axis=1)
+        own = X, preparation.names, family.moderation.of, weights, known.limits, drawn
+        margins: Margins = MarginsOfGroups.among(base, *own)
+    else:
+        margins = base.margins(X, preparation.names, weights, known.limits, drawn)
     margins = replace(margins, centre=before.centre, scale=before.scale, past=before.past)
     if filler is not None:
-        m = X.shape[1]
-        given = margins.apply(np.concatenate([known.given, known.covariates], axis=1))[:, m:]
-        filler.bound(margins.bounds(known.given, known.limits), weights, given)
+        given = margins.apply(whole)[:, len(preparation.names) :]
+        filler.bound(margins.bounds(whole, known.limits), weights, given)
     return replace(prepared, preparation=replace(preparation, scaling=margins))
 
 

@@ -83,7 +83,7 @@ class KnownCells:
     def bounds(self, scaled: Array, scaling: Scaling | None) -> Bounds | None:
         """Between which numbers scaled cells lie, two arrays of shape (n, m); None where each is a value or free."""
         if isinstance(scaling, Margins):
-            return scaling.bounds(self.given, self.limits)
+            return scaling.bounds(np.concatenate([self.given, self.covariates], axis=1), self.limits)
         if self.limits is None:
             return None
         ends = [limit if scaling is None else _scaled(limit, scaling) for limit in self.limits]
