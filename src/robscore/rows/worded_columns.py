@@ -46,8 +46,8 @@ def in_codes(X: AnyData, known: Worded | None = None) -> Worded:
     >>> made.left_out
     {'town': 'a different text in every row'}
     """
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame) or len(set(frame.columns)) < len(frame.columns):
+    frame = _opened(X)
+    if frame is None:
         return Worded(X, {}, {})
     levels: dict[str, tuple[str, ...]] = {}
     left_out = {} if known is None else {name: why for name, why in known.left_out.items() if name in frame.columns}
@@ -61,7 +61,7 @@ def in_codes(X: AnyData, known: Worded | None = None) -> Worded:
         if not texts or not all(isinstance(text, str) for text in texts) or all(map(_is_number, texts)):
             continue
         fitted = {} if known is None else known.levels
-        own = fitted.get(name) or levels_of(column) or order_of(sorted(texts), any_two=True)
+        own = fitted.get(str(name)) or levels_of(column) or order_of(sorted(texts), any_two=True)
         if not own:
             left_out[name] = _why_not(texts, len(cells))
             continue
@@ -69,17 +69,23 @@ def in_codes(X: AnyData, known: Worded | None = None) -> Worded:
             raise ValueError(
                 f"Column {name!r} holds {quoted(unknown)}, which the fit has not seen; it has {quoted(own)}."
             )
-        levels[name] = own
+        levels[str(name)] = own
         read.append(nw.new_series(name, codes(cells, own).tolist(), nw.Float64(), backend=frame.implementation))
     if read or left_out:
         X = frame.with_columns(*read).drop(list(left_out)).to_native()
     return Worded(X, levels, left_out)
 
 
+def _opened(X: AnyData) -> nw.DataFrame[AnyData] | None:
+    """A data frame in memory; None for anything else, and where names repeat, which others complain about."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return frame if isinstance(frame, nw.DataFrame) and len({*frame.columns}) == len(frame.columns) else None
+
+
 def in_categories(X: AnyData) -> Worded:
     """Return a data frame as it is, and the levels of its ordered categories."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    columns = frame.iter_columns() if isinstance(frame, nw.DataFrame) else ()
+    frame = _opened(X)
+    columns = () if frame is None else frame.iter_columns()
     return Worded(X, {str(column.name): own for column in columns if (own := levels_of(column))}, {})
 
 

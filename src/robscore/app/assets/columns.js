@@ -39,9 +39,8 @@ export function show(answer) {
 function row(column) {
   const line = made("tr");
   line.append(made("td", column.shown), use(column));
-  line.append(made("td", column.kind || ""));
   const numbers = column.missing === undefined ? ["", "", "", ""] : [column.missing || "", column.low, column.middle, column.high];
-  line.append(...numbers.map((number) => made("td", number, { class: "number" })));
+  line.append(...numbers.map((number) => made("td", number, { class: "number" })), made("td", column.kind || ""));
   return line;
 }
 
