@@ -61,7 +61,7 @@ def in_codes(X: AnyData, known: Worded | None = None) -> Worded:
         if not texts or not all(isinstance(text, str) for text in texts) or all(map(_is_number, texts)):
             continue
         fitted = {} if known is None else known.levels
-        own = fitted.get(str(name)) or levels_of(column) or order_of(sorted(texts), any_two=True)
+        own = fitted.get(name) or levels_of(column) or order_of(sorted(texts), any_two=True)
         if not own:
             left_out[name] = _why_not(texts, len(cells))
             continue
@@ -69,7 +69,7 @@ def in_codes(X: AnyData, known: Worded | None = None) -> Worded:
             raise ValueError(
                 f"Column {name!r} holds {quoted(unknown)}, which the fit has not seen; it has {quoted(own)}."
             )
-        levels[str(name)] = own
+        levels[name] = own
         read.append(nw.new_series(name, codes(cells, own).tolist(), nw.Float64(), backend=frame.implementation))
     if read or left_out:
         X = frame.with_columns(*read).drop(list(left_out)).to_native()
@@ -77,9 +77,12 @@ def in_codes(X: AnyData, known: Worded | None = None) -> Worded:
 
 
 def _opened(X: AnyData) -> nw.DataFrame[AnyData] | None:
-    """A data frame in memory; None for anything else, and where names repeat, which others complain about."""
+    """A data frame in memory; None for anything else, and where names are no texts or repeat, which others refuse."""
+    names = [] if hasattr(X, "column_names") else list(getattr(X, "columns", []))
+    if not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
+        return None
     frame = nw.from_native(X, eager_only=True, pass_through=True)
-    return frame if isinstance(frame, nw.DataFrame) and len({*frame.columns}) == len(frame.columns) else None
+    return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def in_categories(X: AnyData) -> Worded:
