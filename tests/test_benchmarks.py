@@ -52,7 +52,7 @@ from benchmarks import (
 )
 from benchmarks.__main__ import NAMES
 from benchmarks.rivals.skeptic import Skeptic
-from benchmarks.tools import measure, mixed_columns, pages, public_tables, resumable
+from benchmarks.tools import least_error, measure, mixed_columns, pages, public_tables, resumable
 
 import robscore as rs
 
@@ -354,6 +354,7 @@ def test_groups_that_agree_are_learnt_better_together(tmp_path, monkeypatch, cap
 
 def test_columns_of_any_kind_are_learnt_as_their_latent_numbers(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(resumable, "FOLDER", tmp_path)
+    monkeypatch.setattr(mixed_tables, "MOST_AT_TRUTH", 0)
     sizes = {"clean": ((500, 24, 1),), "bad": ((500, 24, 1),), "chains": ((500, 8, 1),)}
     variants = {"clean": ("",), "bad": ("six deviations",), "chains": ("0.2",)}
     table = mixed_tables.main(tuple(sizes), sizes, variants)
@@ -386,6 +387,12 @@ def test_ties_leave_as_much_as_their_intervals_say():
         _, which = np.unique(mixed_columns.columns_of(z, [kind]), return_inverse=True)
         means = np.bincount(which.ravel(), z[:, 0]) / np.bincount(which.ravel())
         assert np.var(means[which.ravel()]) == pytest.approx(mixed_columns.efficiency(kind), abs=0.01), kind
+
+
+def test_the_least_error_is_that_of_latent_rows_where_nothing_is_tied():
+    assert least_error.error_over_latent(6, 0, "log-normal", 4000) == pytest.approx(1, abs=0.05)
+    weak = mixed_columns.bound(("two values",) * 6)
+    assert least_error.error_over_latent(6, 0, "two values", 4000) > weak
 
 
 def test_other_programs_are_compared_on_the_same_rows(tmp_path, monkeypatch, capsys):
