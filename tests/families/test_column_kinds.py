@@ -91,6 +91,7 @@ def test_rare_answers_count_as_the_one_beside_also_in_halves() -> None:
     model = rs.RobustGraph("copula", **FAST).fit(X)
     (caution,) = [words for words in model.cautions_ if "beside" in words]
     assert "'mood': '6' (2 rows) as '4'" in caution
+    assert set(model.imputations(1)[0]["mood"]) == {1, 2, 3, 4, 6}  # what was observed stays
     merged = association(X.replace({"mood": {6: 4}}))
     np.testing.assert_allclose(merged, model.association_, atol=0.06)  # but for the order of the draws
     with warnings.catch_warnings():

@@ -9,6 +9,7 @@ import numpy as np
 from robscore._tools.messages import UsageError
 from robscore._tools.typing import AnyData, Array, BoolArray
 from robscore.cells.draw_cells import Bounds, DrawingOrder, completions, initial_values
+from robscore.cells.filled_cells import FilledCells
 from robscore.cells.filled_streams import Drawing, row_seeds
 from robscore.elements.streamed import elements_of
 from robscore.families.copula import Margins
@@ -35,13 +36,21 @@ def imputations(fit: Fit, k: int, X: Array | None = None) -> list[AnyData]:
         raise UsageError("The data of the fit have no missing cells that were filled in; give X.")
     else:
         tables = _drawn(fit, filling.copies[-1], filling.drawn, filling.order, k, filling.bounds)
-        tables = [np.where(filling.drawn, table, filling.given) for table in tables]
+        tables = [np.where(_replaced(filling), table, filling.given) for table in tables]
     names = fit.names
     if fit.frame is None:
         return tables
     return [
         as_table({name: (float, own) for name, own in zip(names, table.T, strict=True)}, fit.frame) for table in tables
     ]
+
+
+def _replaced(filling: FilledCells) -> BoolArray:
+    """Cells that have no value, or a wrong one, shape (n, m); an answer stays, though its latent number is drawn."""
+    if not filling.has_margins:
+        return filling.drawn
+    without = np.isnan(filling.given)
+    return without if filling.suspects is None else without | (filling.drawn & filling.suspects.likely_wrong)
 
 
 def completed_once(fit: Fit, rows: Rows) -> Rows:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
@@ -97,7 +98,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
             self._words = words._replace(frame=None)
         table = readable(X)
         if reset:
-            self._own_types = own_types(X)
+            self._own_types = own_types(X) | {name: nw.Enum(levels) for name, levels in self._words.levels.items()}
         validate_data(self, X, reset=reset, skip_check_array=True)
         matrix: Array = check_array(
             table.values,
