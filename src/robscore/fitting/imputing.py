@@ -295,7 +295,8 @@ def fit_imputed(
         return fit_prepared(plain, settings)
     check_groups(data.moderators, settings)
     levels = settings.cells and settings.scale == "median"
-    plain = _with_margins(plain, known, plain.rows.frequency, None) if has_margins else plain
+    if has_margins and (known.covariates.size or np.isnan(known.given).any()):
+        plain = _with_margins(plain, known, plain.rows.frequency, None)
     prepared = _levelled(plain, _LEVEL) if levels else plain
     filler, suspects = _filler(prepared, known, settings)
     most, enough = (_EXACT_MOST, settled) if filler.is_exact else (_MOST, _SETTLED)
@@ -381,7 +382,9 @@ def _with_margins(prepared: Prepared, known: KnownCells, weights: Array | None, 
         margins = base.margins(X, preparation.names, weights, known.limits, drawn)
     margins = replace(margins, centre=before.centre, scale=before.scale, past=before.past)
     if filler is not None:
-        given = margins.apply(whole)[:, len(preparation.names) :]
+        given = known.covariates
+        if given.size:
+            given = margins.apply(whole)[:, len(preparation.names) :]
         filler.bound(margins.bounds(whole, known.limits), weights, given)
     return replace(prepared, preparation=replace(preparation, scaling=margins))
 
