@@ -20,11 +20,11 @@ from scipy.stats import false_discovery_control
 from robscore._tools.messages import ArgumentError
 from robscore._tools.numbers import check_number, check_whole
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
+from robscore.certainty.filled_influence import filled_influence
 from robscore.certainty.influence import (
     Influence,
     Solved,
     count_blocks,
-    filled_influence,
     find_time_blocks,
     n_parameters_of_a_column,
     roots_of,
@@ -84,12 +84,15 @@ class Unpenalised:
         Neighbouring rows whose influences are summed.
     n_blocks : float
         How many such blocks there are.
+    effective : array of shape (p,), or None
+        How many rows of latent numbers would say as much about a pair, where cells are known to an interval.
     """
 
     solved: Solved
     weighted: WeightedRows | Influence
     blocks: TimeBlocks
     n_blocks: float
+    effective: Array | None = None
 
     @classmethod
     def of(
@@ -105,7 +108,8 @@ class Unpenalised:
         rows = np.arange(fit.prepared.rows.n_rows) if rows is None else rows
         n_blocks = count_blocks(rows.size, some_of(fit.weights.frequency, rows), blocks.size)
         if fit.prepared.filling is not None:
-            return cls(*filled_influence(fit, allowed, blocks.size), blocks, n_blocks)
+            filled = filled_influence(fit, allowed, blocks.size)
+            return cls(filled.solved, filled.influence, blocks, n_blocks, filled.effective)
         elements, weights = fit.elements(rows), fit.weights.some(rows)
         solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
         if blocks.size > 1:

@@ -216,4 +216,6 @@ def _table(
         **tests.tests(),
         "in_graph": (bool, fit.graph.adjacency[i, j]),
     }
+    if found.effective is not None:
+        columns["effective"] = (float, found.effective)
     return tests.table(columns, fit.frame, ties=-np.abs(association))

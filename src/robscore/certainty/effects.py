@@ -28,14 +28,12 @@ from robscore.certainty.contrasts import (
     check_arguments,
     interaction_units,
 )
-from robscore.certainty.influence import Influence, Solved, roots_of, squares_in_blocks, unit_parameters
+from robscore.certainty.influence import Solved, unit_parameters
 from robscore.families.given_covariates import Moderated
 from robscore.fitting.fit_result import Fit
-from robscore.fitting.latent_scale import of_unit_variances
 from robscore.fitting.moderator_units import Placed
 from robscore.losses.interaction_parts import matrices
 from robscore.solvers.unpenalised import Refit, SingularLossError
-from robscore.weighting.proper_parameters import proper
 
 
 def effects(fit: Fit, *, level: float, fdr: float, block_size: int | Literal["auto"]) -> AnyData:
@@ -50,8 +48,7 @@ def effects(fit: Fit, *, level: float, fdr: float, block_size: int | Literal["au
             f"pass {preparation.moderators[0].moderator.name!r} as a covariate."
         )
     found = _estimate_of_all(fit, block_size)
-    of_latent = _effects_on_latent if preparation.has_margins else _effects
-    effect, error = (_effects_with_moderators if preparation.moderators else of_latent)(fit, found)
+    effect, error = (_effects_with_moderators if preparation.moderators else _effects)(fit, found)
     tested = Tested(effect, error, found.n_blocks, level, fdr)
     columns: dict[str, Column] = {
         "column": (str, [name for name in fit.names for _ in preparation.given]),
@@ -119,26 +116,6 @@ def _effects(fit: Fit, found: Unpenalised) -> tuple[Array, Array]:
     units = preparation.unscale((np.zeros((m, m)), np.ones(preparation.location_shape)))[1][:, 1:]
     errors = found.standard_errors()[2].reshape(-1, m).T[:, 1:]
     return (found.solved.solution.location[:, 1:] * units).ravel(), (errors * np.abs(units)).ravel()
-
-
-def _effects_on_latent(fit: Fit, found: Unpenalised) -> tuple[Array, Array]:
-    """The same on latent numbers of variance 1, from what does not depend on these variances: eta_jc / sqrt(K_jj).
-
-    Intervals that cells lie in leave variances of a column given the covariates open, so eta alone has no error.
-    """
-    preparation, solution, influence = fit.prepared.preparation, found.solved.solution, found.weighted
-    assert isinstance(influence, Influence)
-    X, m = fit.prepared.rows.take(np.arange(fit.prepared.rows.n_rows)), len(fit.names)
-    family, estimate = preparation.scaled_family, (solution.interaction, solution.location)
-    K, eta = of_unit_variances(family, proper(family, fit.loss, estimate), X, fit.weights.gamma_weights)
-    diagonal = solution.interaction.diagonal()
-    on_location = influence.on_locations.reshape(len(X), -1, m)
-    on_diagonal = (influence.on_diagonal / diagonal)[:, None]
-    on_effects = (on_location - on_diagonal * solution.location.T / 2)[:, 1:] * np.sqrt(K.diagonal() / diagonal)
-    (squares,) = squares_in_blocks((on_effects.reshape(len(X), -1),), found.blocks.size)
-    units = preparation.unscale((np.zeros((m, m)), np.ones(preparation.location_shape)))[1][:, 1:]
-    errors = roots_of(squares, found.n_blocks).reshape(-1, m).T
-    return (eta[:, 1:] * units).ravel(), (errors * np.abs(units)).ravel()
 
 
 def _effects_with_moderators(fit: Fit, found: Unpenalised) -> tuple[Array, Array]:

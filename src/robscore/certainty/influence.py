@@ -9,50 +9,31 @@ With psi_i what row i adds to the gradient of the weighted loss, and H its Hessi
 neighbouring rows depend on each other, influences are first summed over blocks of rows, whose size follows from how
 long the dependence lasts. A taper's own parameters need no correction: its gradient has mean zero whatever they are
 (:mod:`robscore.weighting.row_weights`).
-
-Where missing cells were filled in, the filling moves with the estimate, which solves
-
-    sum_i E_theta[psi(x_i, theta) | observed cells of row i] = 0
-
-Its derivative in theta is the Hessian of the averaged loss plus what the filling adds (Louis, 1982):
-
-    B = H + sum_i Cov_theta(psi(x_i), t(x_i) | observed),      log p = theta' t(x) + ...
-
-so that the influence of a row is -B^-1 times its mean gradient over completions. For this, cells are drawn by the
-estimate of all pairs: draws by the chosen graph would make other pairs look less linked than they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from robscore._tools.memory import describe, rows_within
-from robscore._tools.messages import Setting, UsageError
-from robscore._tools.progress import announce, stage
+from robscore._tools.memory import rows_within
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements import Elements, PairwiseElements
-from robscore.elements.streamed import elements_of
-from robscore.families.family import Family, Parameters
-from robscore.fitting.fit_result import Fit, GraphFit
-from robscore.fitting.imputing import Filler, weights_of_copies
+from robscore.families.family import Parameters
+from robscore.fitting.fit_result import Fit
 from robscore.losses.interaction_parts import mirrored
-from robscore.losses.quadratic import QuadraticLoss
-from robscore.rows.row_source import ArrayRows
+from robscore.losses.quadratic import Loss, QuadraticLoss
 from robscore.solvers.unpenalised import Refit, SingularLossError, refit
-from robscore.weighting.proper_parameters import proper
 from robscore.weighting.row_weights import RowWeights, WeightedRows
 from robscore.weighting.time_blocks import TimeBlocks
 
 _PIECE_BYTES = 4e6  # of influences at a time: it guards memory
 # The dependence of neighbouring rows is looked for in the first rows: it guards memory.
 _MOST_INFLUENCES, _MOST_SERIES_ROWS = 5_000_000, 5_000
-_N_ROUNDS, _N_KEPT = 30, 20  # of draws of missing cells, and of the last of them that make the estimate
-_MOST_PARAMETERS = 4000  # of an estimate with filled-in cells, whose Hessian is held: it guards memory
 
 
 @dataclass(frozen=True)
@@ -138,6 +119,18 @@ class Solved:
         whitened = solution.factor.whiten(gradients_at(solution, weighted))
         rows = -solution.factor.unwhiten(whitened) * self.stretch
         return rows if weighted.frequency is None else rows / np.sqrt(weighted.frequency)[:, None]
+
+    def with_filling(self, gradients: Array, added: Array) -> Array:
+        """Influences -B^-1 times gradients, shape (n, d), where the filling of cells adds to the Hessian: B = H + A."""
+        factor = self.solution.factor
+        # B^-1 = (I + H^-1 A)^-1 H^-1.
+        whole = factor.unwhiten(factor.whiten(gradients))
+        return np.asarray(-np.linalg.solve(self.damping(added), whole.T).T * self.stretch, dtype=float)
+
+    def damping(self, added: Array) -> Array:
+        """I + H^-1 A, shape (d, d): the part of a step that is left once what is filled in has followed it."""
+        factor = self.solution.factor
+        return np.eye(len(added)) + factor.unwhiten(factor.whiten(added.T)).T
 
     def on_pairs(self, weighted: WeightedRows) -> Array:
         """Influences of rows that were in the estimate on the interactions of all pairs, shape (n, p)."""
@@ -241,36 +234,17 @@ def solve(elements: Elements, weights: RowWeights, allowed: BoolArray, *, fit_lo
     SingularLossError
         If the rows do not determine all of it.
     """
-    loss = weights.loss(elements)
-    assert isinstance(loss, QuadraticLoss)
     n = elements.n_rows if weights.frequency is None else float(weights.frequency.sum())
+    return solve_loss(weights.loss(elements), n, allowed, fit_location=fit_location)
+
+
+def solve_loss(loss: Loss, n_rows: float, allowed: BoolArray, *, fit_location: bool) -> Solved:
+    """Do as :func:`solve` with the loss of so many rows."""
+    assert isinstance(loss, QuadraticLoss)
     solution = refit(loss, loss.parts.tiled(allowed), np.full(loss.location_shape, fit_location), symmetric=True)
     # Gradients at the estimate are smaller than at the truth, by as many numbers as a column has free.
-    stretch = np.sqrt(n / max(n - n_parameters_of_a_column(loss, allowed, fit_location=fit_location), 1))
-    return Solved(solution, loss.zero_sums, float(stretch))
-
-
-def influence_of_rows(fit: GraphFit) -> Influence:
-    """The estimate of K on the scaled columns, without a penalty, and the influence of every row of a fit on it."""
-    m, n = len(fit.names), fit.prepared.rows.n_rows
-    allowed, elements, weights = fit.settings.allowed_pairs(m), fit.elements(), fit.weights.some(np.arange(n))
-    needed = 8.0 * n * np.count_nonzero(allowed)
-    if elements.streams and needed > fit.settings.memory:
-        raise UsageError(
-            f"The influence of {n} rows on {np.count_nonzero(allowed) // 2} pairs takes {describe(needed)}, more than ",
-            Setting("max_memory", fit.settings.max_memory),
-            ". Raise it, or fit some of the rows instead.",
-        )
-    try:
-        solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
-    except SingularLossError as error:
-        raise UsageError(
-            f"The rows do not determine all {np.count_nonzero(allowed) // 2} pairs ({error}), so the influence of "
-            "each row on them is not defined; use more rows, or forbid pairs with ",
-            Setting("penalty_weights"),
-            ".",
-        ) from None
-    return solved.influence(WeightedRows.of(elements, weights))
+    free = n_parameters_of_a_column(loss, allowed, fit_location=fit_location)
+    return Solved(solution, loss.zero_sums, float(np.sqrt(n_rows / max(n_rows - free, 1))))
 
 
 def count_blocks(n_rows: int, frequency: Array | None, block_size: int) -> float:
@@ -303,69 +277,6 @@ def find_time_blocks(fit: Fit, allowed: BoolArray) -> TimeBlocks:
         elements, weights = elements.subset(some), weights.some(some)
     found = TimeBlocks.of(solved.on_pairs(WeightedRows.of(elements, weights)))
     return found.for_rows(n)
-
-
-def filled_influence(fit: Fit, allowed: BoolArray, block_size: int) -> tuple[Solved, Influence]:
-    """The estimate over the allowed pairs, and what every row does to it, shape (n, p)."""
-    filling, family = fit.prepared.filling, fit.prepared.preparation.scaled_family
-    assert filling is not None
-    n_parameters = np.count_nonzero(np.triu(allowed)) + 2 * len(fit.names)
-    if n_parameters > _MOST_PARAMETERS:
-        raise UsageError(
-            f"Intervals after filling in cells are for at most {_MOST_PARAMETERS} parameters, not {n_parameters}; fit "
-            "fewer columns, or leave out incomplete rows."
-        )
-    filler = Filler.going_on(family, filling, fit.settings.seed)
-    copies: list[Array] = []
-    with stage("filling in cells for all pairs"):
-        for number in range(_N_ROUNDS + 1):
-            stack = np.stack(copies[-_N_KEPT:]) if copies else filler.copies
-            now = replace(fit.prepared, filling=replace(filling, copies=stack))
-            rows = ArrayRows(stack.reshape(-1, stack.shape[2]))
-            elements = elements_of(family, rows, fit.settings.memory)
-            weights = weights_of_copies(now, fit.weighed, elements, rows)
-            solved = solve(elements, weights, allowed, fit_location=fit.settings.fit_location)
-            if number < _N_ROUNDS:
-                loss = weights.loss(elements)
-                filler.draw(proper(family, loss, (solved.solution.interaction, solved.solution.location)))
-                copies.append(filler.copies[-1])
-            announce("filling in cells for all pairs", number, _N_ROUNDS)
-    assert isinstance(fit.loss, QuadraticLoss)
-    n, free = (
-        fit.prepared.rows.n_repeated,
-        n_parameters_of_a_column(fit.loss, allowed, fit_location=fit.settings.fit_location),
-    )
-    stretch = np.sqrt(n / max(n - free, 1))
-    influence = _influence(replace(solved, stretch=float(stretch)), family, elements, weights, stack)
-    frequency = fit.weights.frequency if block_size == 1 else None  # within a block all copies of a row belong together
-    return solved, solved.arranged(influence if frequency is None else influence / np.sqrt(frequency)[:, None])
-
-
-def _influence(solved: Solved, family: Family, elements: Elements, weights: RowWeights, stack: Array) -> Array:
-    """The influence of every row on all free parameters, shape (n, d), from the gradients of all its completions."""
-    count, n, _ = stack.shape
-    gradients = gradients_at(solved.solution, WeightedRows.of(elements, weights)).reshape(count, n, -1)
-    statistics = _statistics(solved, family, stack.reshape(count * n, -1)).reshape(count, n, -1)
-    within = statistics - statistics.mean(axis=0)
-    added = np.einsum("rip,riq->pq", gradients, within, optimize=True) * (count / max(count - 1, 1))
-    d = gradients.shape[2]
-    factor = solved.solution.factor
-    # B = H + added, so B^-1 = (I + H^-1 added)^-1 H^-1.
-    inverse_added = factor.unwhiten(factor.whiten(added.T)).T
-    whole = factor.unwhiten(factor.whiten(gradients.sum(axis=0)))
-    return np.asarray(-np.linalg.solve(np.eye(d) + inverse_added, whole.T).T * solved.stretch, dtype=float)
-
-
-def _statistics(solved: Solved, family: Family, X: Array) -> Array:
-    """t(x) of every free parameter, shape (n, d): what the log density changes by, per unit of it."""
-    solution = solved.solution
-
-    def density(parameters: Parameters) -> Array:
-        with np.errstate(all="ignore"):
-            return family.log_density(X, *parameters)
-
-    without = density((np.zeros_like(solution.interaction), np.zeros_like(solution.location)))
-    return np.nan_to_num(np.stack([density(one) - without for one in unit_parameters(solution)], axis=1))
 
 
 def unit_parameters(solution: Refit) -> Iterator[Parameters]:

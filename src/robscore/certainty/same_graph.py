@@ -25,7 +25,7 @@ from robscore._tools.messages import UsageError, first_few, quoted
 from robscore._tools.numbers import check_whole
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
-from robscore.certainty.influence import influence_of_rows
+from robscore.certainty.filled_influence import influence_of_rows
 from robscore.families.family import has_margins
 from robscore.fitting.fit_result import GraphFit
 from robscore.graph import Graph

@@ -16,7 +16,8 @@ from robscore._tools.messages import ArgumentError
 from robscore._tools.progress import watched_at
 from robscore._tools.typing import AnyData, Array, RandomState
 from robscore.certainty.edge_intervals import Estimate, Method, check_one_graph, edge_intervals
-from robscore.certainty.influence import Influence, influence_of_rows
+from robscore.certainty.filled_influence import influence_of_rows
+from robscore.certainty.influence import Influence
 from robscore.certainty.predictability import predictability
 from robscore.certainty.stability import EdgeStability, edge_stability
 from robscore.elements.row_elements import Storage
@@ -310,7 +311,8 @@ class RobustGraph(ScoreMatchingEstimator):
         table with columns
             source, target, interaction (K_ij in the units of the data), interaction_error, interaction_low,
             interaction_high, association, association_low, association_high, p_value, q_value, significant, in_graph
-            (whether the learnt graph has the edge); smallest p-value first.
+            (whether the learnt graph has the edge); smallest p-value first. Of a copula also effective: how many rows
+            of latent numbers would say as much about the pair.
 
         Examples
         --------

@@ -53,11 +53,17 @@ class MarginRule:
         where these rows are odd in all columns it falls from .108 to .089.
     tail : float, default 0.9
         The quantile of a column beyond which the size of a value counts where it is judged, not only its rank.
+    independent_rows : float, default 1.0
+        So many rows, of n, are taken for independent latent numbers: correlations are n / (n + 1) times as large. Two
+        columns of two values of which a combination is never seen have no finite estimate otherwise: with counts of
+        60, 60, 80 and 0 their correlation is -1, and -.87 with one such row; half a row in the empty corner of the
+        table, as is common for polychoric correlations, makes it -.91. Where no cell is drawn there are none.
     """
 
     widest_point: float = 0.1
     rarest: int = 5
     tail: float = 0.9
+    independent_rows: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)

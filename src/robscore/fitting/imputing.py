@@ -474,7 +474,18 @@ def loss_of_copies(prepared: Prepared, weighed: Weighed, settings: Settings) -> 
     rows = ArrayRows(copies.reshape(-1, copies.shape[2]))
     elements = elements_of(prepared.preparation.scaled_family, rows, settings.memory).stored_as(settings.loss_storage)
     loss = weights_of_copies(prepared, weighed, elements, rows).loss(elements)
-    return unit_variances(loss) if prepared.filling.has_margins else loss
+    return on_latent_scale(prepared, weighed.weights, loss)
+
+
+def on_latent_scale(prepared: Prepared, weights: RowWeights, loss: Loss) -> Loss:
+    """The loss of completions; of latent numbers with variances of 1, and without empty corners."""
+    filling = prepared.filling
+    if filling is None or not filling.has_margins:
+        return loss
+    family = without_covariates(prepared.preparation.family)
+    assert isinstance(family, GaussianCopula)
+    n_independent = family.rule.independent_rows if filling.drawn.any() else 0.0
+    return unit_variances(loss, n_independent / (n_independent + weights.effective_rows[0]))
 
 
 def weights_of_copies(prepared: Prepared, weighed: Weighed, elements: Elements, rows: Rows) -> RowWeights:

@@ -50,16 +50,26 @@ def of_unit_variances(family: Family, parameters: Parameters, X: Array, weights:
     return family.unscale(parameters, unit)
 
 
-def unit_variances(loss: Loss) -> QuadraticLoss:
+def unit_variances(loss: Loss, independent: float = 0.0) -> QuadraticLoss:
     """The loss of columns divided by their deviations under its weights: latent numbers have variance 1.
 
-    Covariates stay as they are, and what they add to the columns is part of the variance.
+    Covariates stay as they are, and what they add to the columns is part of the variance. A share l of the rows is
+    taken for ``independent``: covariances of columns, with each other and with covariates, are 1 - l times as large;
+    not where groups differ.
     """
     assert isinstance(loss, QuadraticLoss)
     m, M = loss.n_columns, loss.n_interactions
     own = np.array([loss.block(j, at, at) for j in range(m) for at in [np.array([j, M])]])
     size = np.sqrt((own[:, 0, 0] - own[:, 0, 1] ** 2 / own[:, 1, 1]) / own[:, 1, 1])
-    return loss.over_sizes(np.append(np.tile(size, loss.parts.count), np.ones(loss.n_locations)))
+    scaled = loss.over_sizes(np.append(np.tile(size, loss.parts.count), np.ones(loss.n_locations)))
+    if not independent or loss.parts.count > 1:
+        return scaled
+    (block,) = scaled.blocks
+    means = np.multiply.outer(block[m], block[m]) / block[m, m]
+    kept = np.full(block.shape, 1 - independent)
+    kept[m:, m:] = 1.0
+    np.fill_diagonal(kept, 1.0)
+    return QuadraticLoss((means + kept * (block - means))[None], scaled.g)
 
 
 def latent_correlations(loss: Loss) -> Array:
