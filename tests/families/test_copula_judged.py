@@ -86,6 +86,15 @@ def test_imputed_values_are_values_of_the_column_in_its_type(library: str) -> No
         assert table["x"].dtype == frame["x"].dtype
 
 
+def test_words_are_given_back_as_words() -> None:
+    X = kinds(200)
+    frame = pd.DataFrame({"x": X[:, 0], "smokes": np.where(X[:, 1] > 0, "yes", "no"), "count": X[:, 4]})
+    frame.loc[:9, "smokes"] = None
+    (table,) = rs.RobustGraph("copula", missing="impute", **CLASSIC).fit(frame).imputations(1)
+    assert set(table["smokes"]) == {"yes", "no"}
+    assert table["smokes"][10:].tolist() == frame["smokes"][10:].tolist()
+
+
 def test_margins_give_back_what_they_were_given() -> None:
     X = kinds(200)
     X[0, 4] = 40.0  # a count that one row has

@@ -148,7 +148,7 @@ class Drawing:
         m = self.typical.size
         scaled = X if self.scaling is None else self.scaling.apply(X)
         filled, cells = filled_with(self.typical, scaled), np.isnan(scaled[:, :m])
-        bounds = self.scaling.bounds(X[:, :m]) if isinstance(self.scaling, Margins) else None
+        bounds = self.scaling.bounds(X) if isinstance(self.scaling, Margins) else None
         if bounds is not None:
             cells = bounds[0] < bounds[1]
         some = np.flatnonzero(cells.any(axis=1))

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
@@ -93,12 +92,11 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
     def _open_matrix(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
         """The rows of data in memory, and the library of the data frame that they came in."""
         words = in_codes(X, None if reset else self._words) if self._takes_words() else in_categories(X)
-        X = words.frame
-        if reset:
-            self._words = words._replace(frame=None)
+        given, X = X, words.frame
         table = readable(X)
         if reset:
-            self._own_types = own_types(X) | {name: nw.Enum(levels) for name, levels in self._words.levels.items()}
+            self._own_types = own_types(given, words.levels)
+            self._words = words._replace(frame=None)
         validate_data(self, X, reset=reset, skip_check_array=True)
         matrix: Array = check_array(
             table.values,

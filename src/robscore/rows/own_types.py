@@ -2,44 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 
 from robscore._tools.typing import AnyData, Array
 
-OwnType: TypeAlias = nw.Enum | nw.Boolean | nw.Int64
+
+class OwnType(NamedTuple):
+    """The type of a column, and what its numbers 0, 1, ... stand for where it has words."""
+
+    dtype: nw.Enum | nw.Boolean | nw.Int64 | nw.String
+    levels: tuple[Any, ...] = ()
 
 
-def own_types(X: AnyData) -> dict[str, OwnType]:
+def own_types(X: AnyData, levels: Mapping[str, Sequence[Any]] | None = None) -> dict[str, OwnType]:
     """The types of the columns of a data frame that are not plain floats, by name; none where X is no frame.
+
+    ``levels`` has, by name, what numbers 0, 1, ... stand for of columns that were read as words.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from robscore.rows.own_types import own_types
-    >>> own_types(pd.DataFrame({"sex": [True, False], "age": [30, 40], "x": [0.5, 1.5]}))
+    >>> found = own_types(pd.DataFrame({"sex": [True, False], "age": [30, 40], "x": [0.5, 1.5]}))
+    >>> {name: kind.dtype for name, kind in found.items()}
     {'sex': Boolean, 'age': Int64}
     """
     frame = nw.from_native(X, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return {}
-    found = ((str(column.name), _own_type(column)) for column in frame.iter_columns())
+    known = levels or {}
+    found = ((str(column.name), _own_type(column, known.get(str(column.name), ()))) for column in frame.iter_columns())
     return {name: kind for name, kind in found if kind is not None}
 
 
-def _own_type(column: nw.Series[AnyData]) -> OwnType | None:
+def _own_type(column: nw.Series[AnyData], levels: Sequence[Any]) -> OwnType | None:
     if isinstance(column.dtype, nw.Enum):
-        return column.dtype
+        return OwnType(column.dtype, tuple(levels or column.dtype.categories))
     if column.dtype == nw.Boolean:
-        return nw.Boolean()
+        return OwnType(nw.Boolean())
     if column.dtype.is_integer():
-        return nw.Int64()
+        return OwnType(nw.Int64())
     if column.dtype == nw.Object and all(isinstance(value, bool | np.bool_) for value in column.drop_nulls().to_list()):
-        return nw.Boolean()
-    return None
+        return OwnType(nw.Boolean())
+    return OwnType(nw.String(), tuple(levels)) if levels else None
 
 
 def in_own_types(table: AnyData, types: Mapping[str, OwnType]) -> AnyData:
@@ -61,7 +70,7 @@ def in_own_types(table: AnyData, types: Mapping[str, OwnType]) -> AnyData:
         if name in frame.columns:
             values = _as(kind, np.asarray(frame[name].to_numpy(), dtype=float))
             if values is not None:
-                changed.append(nw.new_series(name, values, kind, backend=frame.implementation))
+                changed.append(nw.new_series(name, values, kind.dtype, backend=frame.implementation))
     return frame.with_columns(*changed).to_native()
 
 
@@ -70,9 +79,9 @@ def _as(kind: OwnType, values: Array) -> Any:
     if not np.isfinite(values).all() or (values != np.round(values)).any():
         return None
     codes = values.astype(np.int64)
-    if isinstance(kind, nw.Enum):
-        levels = list(kind.categories)
-        return [levels[code] for code in codes] if ((codes >= 0) & (codes < len(levels))).all() else None
-    if kind == nw.Boolean:
+    if kind.levels:
+        inside = ((codes >= 0) & (codes < len(kind.levels))).all()
+        return [kind.levels[code] for code in codes] if inside else None
+    if kind.dtype == nw.Boolean:
         return codes.astype(bool) if np.isin(codes, (0, 1)).all() else None
     return codes
