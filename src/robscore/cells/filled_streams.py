@@ -10,7 +10,7 @@ that are not known exactly are drawn within theirs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from robscore.cells.draw_cells import Bounds
 from robscore.families.copula import Margins
 from robscore.families.family import Family, Parameters, Scaling
 from robscore.families.samplers.slices import slice_coordinate
-from robscore.rows.row_source import Rows
+from robscore.rows.row_source import MappedRows, Rows
 
 Seeds = NDArray[np.uint64]
 
@@ -122,6 +122,8 @@ class Drawing:
         Where cells start, scaled.
     scaling : Scaling, or None
         How rows as given are scaled; None where they are already.
+    is_judged : bool
+        Whether the rows are those that a fit judges, where columns have margins (:meth:`Margins.judged`).
 
     Examples
     --------
@@ -142,6 +144,7 @@ class Drawing:
     parameters: Parameters
     typical: Array
     scaling: Scaling | None = None
+    is_judged: bool = False
 
     def __call__(self, X: Array, seeds: Seeds) -> Array:
         """The rows X, as given, scaled and with draws in their cells."""
@@ -151,6 +154,14 @@ class Drawing:
         bounds = self.scaling.bounds(X) if isinstance(self.scaling, Margins) else None
         if bounds is not None:
             cells = bounds[0] < bounds[1]
+        filled = self._drawn(filled, cells, bounds, seeds)
+        if self.is_judged and isinstance(self.scaling, Margins):
+            return self.scaling.judged(X[:, :m], cells, filled)
+        return filled
+
+    def _drawn(self, filled: Array, cells: BoolArray, bounds: Bounds | None, seeds: Seeds) -> Array:
+        """Scaled rows, in place, with the marked cells drawn."""
+        m = cells.shape[1]
         some = np.flatnonzero(cells.any(axis=1))
         if not some.size:
             return filled
@@ -163,6 +174,13 @@ class Drawing:
             own_bounds = bounds[0][rows], bounds[1][rows]
             filled[rows, :m] = _drawn_within(filled[rows, :m], cells[rows], own_bounds, K, eta, seeds[rows])
         return filled
+
+
+def rows_to_judge(rows: Rows) -> Rows:
+    """The same rows as a fit judges them, where they are filled in as they are read."""
+    if not (isinstance(rows, MappedRows) and isinstance(rows.change, Drawing)):
+        return rows
+    return MappedRows(rows.rows, replace(rows.change, is_judged=True), *rows.along)
 
 
 def _drawn_by_slices(family: Family, X: Array, cells: BoolArray, K: Array, eta: Array, seeds: Seeds) -> Array:

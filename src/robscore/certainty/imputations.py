@@ -64,21 +64,15 @@ def completed_once(fit: Fit, rows: Rows) -> Rows:
 
 
 def latent_once(fit: Fit, rows: Rows) -> Rows:
-    """Latent numbers of rows under the margins of a copula's fit, drawn once where cells are known to an interval.
+    """Latent numbers of rows, to judge them by a copula's fit, drawn once where cells are known to an interval.
 
-    A row is drawn by random numbers of its own: the same whatever other rows come with it. Values beyond all those of
-    the fit are as far out as they are, not only the last in rank.
+    A row is drawn by random numbers of its own: the same whatever other rows come with it.
     """
     X, margins = rows.gather(np.asarray), fit.prepared.preparation.scaling
     assert isinstance(margins, Margins)
     family = fit.prepared.preparation.scaled_family
-    drawing = Drawing(family, drawing_parameters(fit), np.zeros(len(fit.names)), margins)
+    drawing = Drawing(family, drawing_parameters(fit), np.zeros(len(fit.names)), margins, is_judged=True)
     latent = drawing(X, row_seeds(ArrayRows(margins.apply(X)), fit.settings.seed))
-    m, own = len(fit.names), X[:, : len(fit.names)]
-    ends = np.array([[values[0], values[-1]] for values in margins.values])
-    beyond = (own < ends[:, 0]) | (own > ends[:, 1])
-    if beyond.any():
-        latent[:, :m] = np.where(beyond, margins.judged(X)[:, :m], latent[:, :m])
     return ArrayRows(latent, rows.names).counted(rows.frequency)
 
 

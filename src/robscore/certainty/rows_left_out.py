@@ -80,7 +80,7 @@ class LeftOut:
 
 def rows_left_out(fit: Fit) -> LeftOut:
     """What kind of rows have weight zero."""
-    rows, found, phi = fit.prepared.rows, fit.weighed.found, fit.weights.phi
+    rows, found, phi = fit.prepared.to_judge, fit.weighed.found, fit.weights.phi
     out = np.flatnonzero(phi == 0) if phi is not None else np.zeros(0, dtype=np.intp)
     if found is None or phi is None or not out.size:
         return LeftOut(What.NONE, out[:0], 0, 0.0, np.nan, [])

@@ -112,7 +112,7 @@ def _examine(fit: Fit, rows: Rows, level: float) -> tuple[Usual, RowReport, AnyA
 def _together(fit: Fit, rows: Rows) -> AnyArray:
     """What the rows that the fit leaves out are, taken together; empty for all others, and for rows of other data."""
     words = np.full(rows.n_rows, "", dtype=object)
-    if rows is fit.prepared.rows:
+    if rows is fit.prepared.to_judge:
         left = rows_left_out(fit)
         words[left.rows] = f"group of {left.n_rows}" if left.what == What.GROUP else str(left.what)
     return words
@@ -126,7 +126,7 @@ def with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, An
     """
     found = fit.weighed.found
     assert found is not None
-    if rows is fit.prepared.rows:
+    if rows is fit.prepared.to_judge:
         reasons, phi = found.reasons, found.weights.phi
     else:
         overflow = overflow_of(fit.prepared.preparation.scaled_family, rows)
@@ -148,7 +148,7 @@ def with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, An
 
 def usual_rows(fit: Fit) -> Usual:
     """The surprise and the values of the columns that are usual among the rows of a fit."""
-    family, rows, weights = fit.prepared.preparation.scaled_family, fit.prepared.rows, fit.weights.gamma_weights
+    family, rows, weights = fit.prepared.preparation.scaled_family, fit.prepared.to_judge, fit.weights.gamma_weights
     parameters = proper(family, fit.loss, fit.unshrunk)
     counted = np.flatnonzero(weights)
     start = rows.take(evenly_spread(counted, _MOST_START, some_of(rows.frequency, counted)))

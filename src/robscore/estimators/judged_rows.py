@@ -127,7 +127,7 @@ class JudgesRows(DataOpener):
             raise ArgumentError("level", level, "must lie between 0 and 1: it is the share of good rows flagged.")
         fit = self.fitted_
         if X is None:
-            return suspicious_rows(fit, fit.prepared.rows, fit.used, level=level)
+            return suspicious_rows(fit, fit.prepared.to_judge, fit.used, level=level)
         rows, used = self._scaled_rows(X, covariates, fill=True)
         if not used.any():
             raise UsageError("X has no complete row to look at.")

@@ -84,6 +84,8 @@ class Margins(Scaling):
         For every covariate the column whose earlier values it holds, which become latent numbers too; -1 for others.
     tail : float
         The quantile from which on the size of values counts where they are judged (:class:`MarginRule`).
+    every : Margins, or None
+        Those of all rows, where these are of the rows that count.
     """
 
     values: tuple[Array, ...] = ()
@@ -92,6 +94,7 @@ class Margins(Scaling):
     kinds: tuple[ColumnKind, ...] = ()
     past: tuple[int, ...] = ()
     tail: float = 0.9
+    every: Margins | None = None
 
     @classmethod
     def of(
@@ -234,31 +237,53 @@ class Margins(Scaling):
         m = len(self.values)
         return [(j, j) for j in range(m)] + [(m + k, j) for k, j in enumerate(self.past) if j >= 0]
 
-    def judged(self, X: Array) -> Array:
-        """Latent numbers of rows X, shape (n, m), to judge them by: in the tails as far out as values are.
+    def judged(self, X: Array, drawn: BoolArray, latent: Array) -> Array:
+        """Latent numbers to judge rows by, of rows X, shape (n, m), with NaN in cells without a value.
 
-        Ranks hide how far: a value ten times too large is merely the largest. With q = Phi^-1(p), p the rule's
-        ``tail``, and x_p that quantile of the column, a value x beyond it is at least
+        They follow the margins of all rows: by those of the rows that count, rows once left out would lie ever farther
+        out. Cells that are ``drawn``, boolean of shape (n, m), keep their place in ``latent``, shape (n, m + q).
+
+        In the tails they are as far out as values are, since ranks hide that: a value ten times too large is merely the
+        largest. With q = Phi^-1(p), p the rule's ``tail``, and x_p that quantile of the column, a value x beyond it is
+        at least
 
             c arcsinh(q (x - median) / (x_p - median)),    c = q / arcsinh(q)
 
-        from zero, which is q at x_p and grows like a logarithm; nearer ones keep their normal scores. So does the lower
-        tail, with 1 - p.
+        from zero, which is q at x_p and grows like a logarithm. So is the lower tail, with 1 - p.
         """
-        latent = self.apply(X)
-        q = float(ndtri(self.tail))
-        for j, own in enumerate(self.values):
-            low, middle, high = np.interp(
-                [1 - self.tail, 0.5, self.tail], (np.append(0.0, self.upper[j][:-1]) + self.upper[j]) / 2, own
-            )
-            for end, sign in ((high, 1.0), (low, -1.0)):
-                reach = sign * (end - middle)
-                if not reach > 0:
-                    continue
-                away = sign * (X[:, j] - middle) / reach
+        every, judged = self.every or self, latent.copy()
+        for j, x in enumerate(X.T):
+            if not drawn[:, j].all():
+                judged[:, j] = every._far_out(j, x)
+            if drawn[:, j].any():
+                judged[:, j] = np.where(drawn[:, j], self._moved(j, every, latent[:, j]), judged[:, j])
+        return judged
+
+    def _far_out(self, j: int, x: Array) -> Array:
+        """Normal scores of values x of column j, shape (n,), those of the tails by their size."""
+        z, q, F = np.interp(x, self.values[j], self._middle(j)), float(ndtri(self.tail)), self.upper[j]
+        middles = (np.append(0.0, F[:-1]) + F) / 2
+        low, middle, high = np.interp([1 - self.tail, 0.5, self.tail], middles, self.values[j])
+        for end, sign in ((high, 1.0), (low, -1.0)):
+            if reach := abs(end - middle):
+                away = sign * (x - middle) / reach
                 far = q / np.arcsinh(q) * np.arcsinh(q * away)
-                latent[:, j] = np.where(away > 1, sign * np.maximum(sign * latent[:, j], far), latent[:, j])
-        return latent
+                z = np.where(away > 1, sign * np.maximum(sign * z, far), z)
+        return z
+
+    def _moved(self, j: int, other: Margins, z: Array) -> Array:
+        """Latent numbers z of column j, shape (n,), at the same place among its values by other margins."""
+        if other is self:
+            return z
+        own = ndtri(self.upper[j])
+        at = np.searchsorted(other.values[j], self.values[j], side="right")
+        theirs = ndtri(np.append(0.0, other.upper[j]))[at]
+        known = np.isfinite(own) & np.isfinite(theirs)
+        if not known.any():
+            return z
+        own, theirs = own[known], theirs[known]
+        beyond = np.where(z < own[0], theirs[0] - own[0], theirs[-1] - own[-1])
+        return np.where((z < own[0]) | (z > own[-1]), z + beyond, np.interp(z, own, theirs))
 
     def undo(self, Y: Array) -> Array:
         """Values in the columns' own units of latent numbers Y, shape (n, m).

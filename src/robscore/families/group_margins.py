@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from robscore._tools.typing import Array, IntArray
+from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.families.copula import GaussianCopula, Limits, Margins
 
 
@@ -93,12 +93,13 @@ class MarginsOfGroups(Margins):
             latent[rows] = own.apply(X[rows])
         return latent
 
-    def judged(self, X: Array) -> Array:
-        """The same for judging rows, as far out as their values are."""
-        latent = np.empty(X.shape)
-        for rows, own in self._by_group(X[:, len(self.values) :]):
-            latent[rows] = own.judged(X[rows])
-        return latent
+    def judged(self, X: Array, drawn: BoolArray, latent: Array) -> Array:
+        """Latent numbers to judge rows by, those of all rows of their groups (:meth:`Margins.judged`)."""
+        judged, m = latent.copy(), len(self.values)
+        for k, (rows, own) in enumerate(self._by_group(latent[:, m:] * self.scale[m:] + self.centre[m:])):
+            every = self.every.of_groups[k] if isinstance(self.every, MarginsOfGroups) else None
+            judged[rows] = replace(own, every=every).judged(X[rows], drawn[rows], latent[rows])
+        return judged
 
     def undo(self, Y: Array) -> Array:
         """Values in the units of the columns, and covariates, of latent numbers Y, by the margins of their groups."""

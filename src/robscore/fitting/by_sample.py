@@ -260,7 +260,7 @@ def _filled(pilot: GraphFit, rows: Rows, used: BoolArray, sample: IntArray) -> F
         filled = Prepared(preparation, MappedRows(rows, drawing, seeds), used)
         if number == times - 1:
             break
-        weights, _ = found.rule.weigh_others(filled.rows, family, members)
+        weights, _ = found.rule.weigh_others(filled.to_judge, family, members)
         if not np.any(weights.phi):
             return None
         own = loss_on(edges, pilot.loss.n_locations, filled, weights)
@@ -301,7 +301,7 @@ def _of_all(
     members[sample] = found.members
     family = prepared.preparation.scaled_family
     with stage("weighing all rows, pass 2 of 3"):
-        weights, reasons = found.rule.weigh_others(prepared.rows, family, members)
+        weights, reasons = found.rule.weigh_others(prepared.to_judge, family, members)
     if not np.any(weights.phi):
         return None
     edges, locations = joined_support(pilot.scaled[0], "symmetric"), pilot.scaled[1] != 0

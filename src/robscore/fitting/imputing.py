@@ -380,7 +380,8 @@ def _with_margins(prepared: Prepared, known: KnownCells, weights: Array | None, 
         margins: Margins = MarginsOfGroups.among(base, *own)
     else:
         margins = base.margins(X, preparation.names, weights, known.limits, drawn)
-    margins = replace(margins, centre=before.centre, scale=before.scale, past=before.past)
+    every = None if filler is None else before.every or before
+    margins = replace(margins, centre=before.centre, scale=before.scale, past=before.past, every=every)
     if filler is not None:
         given = known.covariates
         if given.size:
@@ -396,11 +397,10 @@ def _looked_at(
     margins = prepared.preparation.scaling
     if not isinstance(margins, Margins) or filler.bounds is None:
         return suspects
-    rng, X, m = np.random.default_rng([filler.seed, 1, number]), filler.one, known.given.shape[1]
+    rng, X = np.random.default_rng([filler.seed, 1, number]), filler.one.copy()
     _, own, at = filler.family.at(X, *parameters)
-    drawn = drawn_apart(own, filler.unknown, filler.bounds, at, filler.order, rng)
-    observed = np.where(filler.unknown, drawn, margins.judged(known.given))
-    return suspects.observing(np.concatenate([observed, X[:, m:]], axis=1))
+    X[:, : own.shape[1]] = drawn_apart(own, filler.unknown, filler.bounds, at, filler.order, rng)
+    return suspects.observing(margins.judged(known.given, filler.unknown, X))
 
 
 def drawing_parameters(fit: Fit) -> Parameters:
@@ -460,10 +460,15 @@ def _change(past: list[Array], back: int) -> float:
 
 def weigh_imputed(prepared: Prepared, elements: Elements, settings: Settings, pilot: Pilot) -> tuple[Weighed, Loss]:
     """Row weights by one completion of the rows, and the loss averaged over all completions."""
-    weighed, loss = weigh(prepared, elements, settings, pilot)
     filling = prepared.filling
-    if filling is None or len(filling.copies) == 1:  # which is what rows were judged by
-        return weighed, unit_variances(loss) if filling is not None and filling.has_margins else loss
+    if filling is None or not filling.has_margins:
+        weighed, loss = weigh(prepared, elements, settings, pilot)
+        is_single = filling is None or len(filling.copies) == 1  # which is what rows were judged by
+        return weighed, loss if is_single else loss_of_copies(prepared, weighed, settings)
+    to_judge = replace(prepared, rows=prepared.to_judge)
+    weighed, _ = weigh(to_judge, to_judge.elements(settings), settings, pilot)
+    if len(filling.copies) == 1:
+        return weighed, unit_variances(weighed.weights.loss(elements))
     return weighed, loss_of_copies(prepared, weighed, settings)
 
 
@@ -493,6 +498,9 @@ def weights_of_copies(prepared: Prepared, weighed: Weighed, elements: Elements, 
     count, frequency = rows.n_rows // prepared.rows.n_rows, prepared.rows.frequency
     if weighed.found is not None and weighed.weights.is_tapered:
         repeated = rows if frequency is None else rows.counted(np.tile(frequency, count))
+        if prepared.preparation.has_margins:
+            tables = [prepared.judged(table) for table in rows.gather(np.asarray).reshape(count, -1, rows.n_columns)]
+            repeated = ArrayRows(np.concatenate(tables)).counted(repeated.frequency)
         weights, _ = weighed.found.rule.weigh_many(repeated, elements.overflow, np.tile(weighed.found.members, count))
         if weights.counted.size:
             return weights

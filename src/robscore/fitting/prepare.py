@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
 from robscore._tools.messages import Setting, UsageError, quoted
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore.cells.filled_cells import FilledCells
+from robscore.cells.filled_streams import rows_to_judge
 from robscore.elements import Elements
 from robscore.elements.streamed import check_memory, elements_of, held
 from robscore.families.copula import Margins
@@ -23,7 +24,7 @@ from robscore.rows.covariate_columns import Moderator
 from robscore.rows.input_data import check_total, with_frequency
 from robscore.rows.inspection import Inspection, inspect
 from robscore.rows.quantiles import column_quantiles
-from robscore.rows.row_source import Rows
+from robscore.rows.row_source import ArrayRows, Rows
 from robscore.rows.tables import default_names
 
 _LEAST_UNIT, _LARGEST_UNIT = 1e-290, 1e290  # between which K in the units of the data can be held
@@ -186,6 +187,22 @@ class Prepared:
     def used(self) -> IntArray:
         """Positions of the complete rows in the data."""
         return np.flatnonzero(self.complete)
+
+    @cached_property
+    def to_judge(self) -> Rows:
+        """The rows as they are judged: those of columns with margins by their size, others as they are."""
+        if not self.preparation.has_margins:
+            return self.rows
+        if self.filling is None:
+            return rows_to_judge(self.rows)
+        return ArrayRows(self.judged(self.rows.gather(np.asarray))).counted(self.rows.frequency)
+
+    def judged(self, X: Array) -> Array:
+        """A completion of the latent rows, shape (n, m + q), as rows are judged (:meth:`Margins.judged`)."""
+        margins, filling = self.preparation.scaling, self.filling
+        assert isinstance(margins, Margins)
+        assert filling is not None
+        return margins.judged(filling.given, filling.drawn, X)
 
     @property
     def describe_missing(self) -> str:
