@@ -60,8 +60,6 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
     def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
         """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""
         rows, frame = open_rows(X), None
-        if reset:
-            self._words = Worded(None, {}, {})
         if rows is None:
             rows, frame = self._open_matrix(X, reset=reset)
         else:
@@ -112,7 +110,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
         """The rows of X, with covariates where the fit has some."""
         names = names_of_columns(covariates)
         if reset:
-            self.covariates_ = None
+            self.covariates_, self._words = None, Worded(None, {}, {})
         elif self.covariates_ is None:
             if covariates is not None:
                 raise UsageError("The fit had no covariates, so none can be given now; fit with them first.")
