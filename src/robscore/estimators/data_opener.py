@@ -56,6 +56,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
     _whole: ConstantSum | None
     _own_types: dict[str, OwnType]
+    _words: Worded
 
     def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
         """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""
