@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 GALLERY = Path(__file__).parent.parent / "docs" / "gallery"
@@ -30,7 +31,24 @@ SAYS = {
     "does_it_fit": lambda p: not p["right"].cautions_ and p["check"].p_value < 0.001,
     "compositions": lambda p: p["below"] > 0.8 and {(0, 1), (2, 3), (4, 5)} <= edges(p["model"]),
     "returns": lambda p: p["between"]["robust, the default"][0] == 0 < p["between"]["all days count the same"][0],
-    "questionnaire": lambda p: len(p["flagged"]) > 20 and "scale of answers" not in " ".join(p["model"].cautions_),
+    "questionnaire": lambda p: (
+        p["n_within"] > 45 > 10 > p["n_between"]
+        and p["n_careless"] > 35 > 0.8 * len(p["flagged"])
+        and set(np.unique(p["completed"])) == set(range(1, 7))
+        and (p["model"].association_[p["same"]].min() < 0)
+        and not p["model"].cautions_
+    ),
+    "daily_rain": lambda p: (
+        p["counted"]["copula"] == (7, 0, 0)
+        and p["counted"]["gaussian"][1] > 3
+        and p["counted"]["sqrt"][2] > 20
+        and [family for family, model in p["models"].items() if not model.cautions_] == ["copula"]
+    ),
+    "species": lambda p: (
+        p["counted"]["log ratios"][1] > 100
+        and p["counted"]["log ratios, given the depth"][0] > 70
+        and p["counted"]["log ratios, given the depth"][1] < 10
+    ),
     "mixed_columns": lambda p: (
         p["found"]["copula"] == (11, 0) != p["found"]["gaussian"]
         and p["n_found"] > 30

@@ -45,6 +45,7 @@ class FitFacts:
     filled: str = ""
     sample: str = ""
     kinds: str = ""
+    associated: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,7 +142,9 @@ class Graph:
             "reweighted": facts.reweighting or "",
             "columns": f"{m}: {facts.kinds}" if facts.kinds else f"{m}",
             "cells": facts.filled,
-            "family": f"{facts.family}, {facts.why_family}" if facts.why_family else facts.family,
+            "family": facts.family
+            + (f", {facts.why_family}" if facts.why_family else "")
+            + (f": associations are those of {facts.associated}" if facts.associated else ""),
             "blocks": blocks,
             "penalty": f"alpha = {facts.alpha:.4g}, {facts.selection}",
             "edges": f"{self.n_edges} of {m * (m - 1) // 2} pairs: {np.count_nonzero(association > 0)} positive, "

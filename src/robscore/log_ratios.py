@@ -4,9 +4,10 @@ With g_i the geometric mean of the parts of row i that are not zero,
 
     z_ij = log(x_ij / g_i) + c  where x_ij > 0,      z_ij = 0  where x_ij = 0,      c = 1 - min log(x_ij / g_i)
 
-so zeros are lowest in every column, ratios are at least 1 above them, and neither depends on how deep a sample was read
-(the modified centred log ratio of Yoon, Gaynanova and Mueller, 2019). ``RobustGraph("copula")`` takes the result: to it
-only the order within the columns matters, and zeros are an interval.
+so zeros are lowest in every column, and ratios, which do not depend on how deep a sample was read, are at least 1 above
+them (the modified centred log ratio of Yoon, Gaynanova and Mueller, 2019). ``RobustGraph("copula")`` takes the result:
+to it only the order within the columns matters, and zeros are an interval. Which parts are zero does depend on the
+depth, so the logarithm of the sums of counts belongs among the covariates.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from robscore.rows.tables import as_table
 
 def mclr(X: AnyData) -> AnyData:
     """Modified centred log ratios of counts or shares that may be zero.
+
+    How deep a sample was read decides what is found in it at all: pass the logarithm of the sums of the rows as a
+    covariate of the fit.
 
     Parameters
     ----------

@@ -216,6 +216,17 @@ def test_a_link_whose_sign_is_reversed_without_shrinkage_is_not_called_clear(rec
     assert f"({signed(strength)})" in findings(before)[0]
 
 
+def test_associations_of_latent_numbers_are_called_so():
+    """And columns that have margins are not scaled."""
+    X = np.round(np.random.default_rng(0).normal(size=(200, 3)))
+    told, plain = (recorded(rs.RobustGraph(family).fit(X)) for family in ("copula", "gaussian"))
+    assert "partial correlations of latent normal numbers" in " ".join(findings(told))
+    assert "latent" not in " ".join(findings(plain)) + methods(plain)
+    assert "fitted to latent normal numbers" in methods(told)
+    assert "scaled by robust deviations" in methods(plain)
+    assert "scaled" not in methods(told)
+
+
 def test_long_names_that_begin_alike_are_told_apart():
     z = np.random.default_rng(0).normal(size=(200, 4))
     z[:, 1] += z[:, 0]

@@ -160,7 +160,7 @@ def test_any_two_texts_are_two_values_where_they_are_asked_for(tmp_path) -> None
     assert read_data(tmp_path / "t.csv", ReadOptions(columns=("*",))).levels == {"arm": ("drug", "placebo")}
     made = run("fit", tmp_path / "t.csv", "-f", "copula", "--no-compare", "--out", tmp_path / "out")
     assert "Read as ordered, drug < placebo: 'arm'." in made.output
-    assert "The variables: 2 continuous, 1 with two values." in made.output
+    assert "The variables: 2 continuous, 1 with two values. Associations are partial correlations of" in made.output
     page = (tmp_path / "out/report.html").read_text()
     assert '"kinds":{"words":"2 continuous, 1 with two values","columns":[["continuous",""]' in page
     assert "drug \\u003c placebo" in page

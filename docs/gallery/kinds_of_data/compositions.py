@@ -60,5 +60,5 @@ plt.show()
 # Where it fails
 # --------------
 # Compositions say little about single edges: with a few hundred rows the choice is often the empty graph, and half of
-# the edges are missed with a thousand (:doc:`/results/penalty_choice`). Parts must be above zero; replace zeros
-# first, as programs for counts of species do. Which part is called the rest matters to nobody: all are treated alike.
+# the edges are missed with a thousand (:doc:`/results/penalty_choice`). Parts must be above zero; where many are
+# zero, see :doc:`species`. Which part is called the rest matters to nobody: all are treated alike.

@@ -102,5 +102,6 @@ plt.show()
 # Where it fails
 # --------------
 # A column of categories without an order, such as the region somebody lives in, has no latent number and has to stay
-# out. Coarse columns say little about what is behind them: an edge between two yes/no columns needs many more rows
-# than one between two blood values. Covariates cannot be given to the copula; make them columns.
+# out of the columns: ``fit(X, covariates={"region": ...})`` allows for it, and ``moderators=`` asks whether its groups
+# have other graphs. Coarse columns say little about what is behind them: an edge between two yes/no columns needs many
+# more rows than one between two blood values.

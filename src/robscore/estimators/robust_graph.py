@@ -242,8 +242,10 @@ class RobustGraph(ScoreMatchingEstimator):
         self.association_ = fit.graph.association
 
     def _with_known(self, facts: FitFacts) -> FitFacts:
-        """Adds what the fit alone does not know: why the family was chosen, and kinds of columns."""
-        return replace(facts, why_family=self._family_choice.reason, kinds=self._kinds_in_words())
+        """Adds what the fit alone does not know: why the family was chosen, kinds of columns, what is associated."""
+        latent = "latent normal numbers" if self.fitted_.settings.family.has_margins else ""
+        why, kinds = self._family_choice.reason, self._kinds_in_words()
+        return replace(facts, why_family=why, kinds=kinds, associated=latent)
 
     def _with_cautions(self, graph: Graph) -> Graph:
         """Adds cautions too, which take a while."""

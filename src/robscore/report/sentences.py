@@ -21,6 +21,10 @@ _FAMILIES = {
     "GaussianCopula()": "Gaussian copula",
 }
 _MEASUREMENTS = ("continuous", "rounded")
+_LATENT = (
+    "Associations are partial correlations of latent normal numbers, one behind every value: they do not depend on how "
+    "answers are coded, or on the shape of a column."
+)
 CITATION = "Schwank, R., McCormack, A. and Drton, M. Robust Score Matching. Software: robscore {version}."
 _RULES = {
     "f1": "the largest expected F1 score",
@@ -271,10 +275,8 @@ def about_fit(record: Record) -> str:
         return f"Whether the {family_name(record)} model fits could not be checked.{why}"
     p_value = "beyond measure" if check["p_value"] is None else describe_p_value(check["p_value"])
     if check["verdict"] == "fits":
-        return (
-            f"As far as the rows can tell, the {family_name(record)} model fits every variable given the others "
-            f"({p_value})."
-        )
+        what = "every pair of variables" if _is_latent(record) else "every variable given the others"
+        return f"As far as the rows can tell, the {family_name(record)} model fits {what} ({p_value})."
     worst_first = sorted(range(len(check["columns"])), key=lambda k: _p_of(check["columns"][k]))
     names = _short_names(record)
     missed = [names[k] for k in worst_first if check["columns"][k][3]]
@@ -301,8 +303,13 @@ def describe_p_value(p_value: float) -> str:
 
 
 def _about_kinds(record: Record) -> str:
-    """What the variables are, where not all are measurements."""
-    return f"The variables: {record.kinds['words']}." if record.kinds is not None and _is_mixed(record) else ""
+    """What the variables are, where not all are measurements, and what is associated, where that is not they."""
+    kinds = f"The variables: {record.kinds['words']}." if record.kinds is not None and _is_mixed(record) else ""
+    return " ".join(words for words in (kinds, _LATENT if _is_latent(record) else "") if words)
+
+
+def _is_latent(record: Record) -> bool:
+    return record.fit["family"].startswith("GaussianCopula(")  # whatever its kinds and rules
 
 
 def _is_mixed(record: Record) -> bool:
@@ -317,8 +324,7 @@ def _about_family(record: Record) -> str:
 def family_name(record: Record) -> str:
     """The name of the family, as people write it: square-root for SquareRoot()."""
     family = record.fit["family"]
-    known = "GaussianCopula()" if family.startswith("GaussianCopula(") else family  # whatever its kinds and rules
-    return _FAMILIES.get(known, family)
+    return _FAMILIES.get("GaussianCopula()" if _is_latent(record) else family, family)
 
 
 def _compared(record: Record) -> str:
@@ -355,7 +361,8 @@ def _data_used(record: Record) -> str:
     used = f"{fit['n_rows_used']} complete rows of {fit['n_rows']}"
     if fit["n_rows_used"] == fit["n_rows"]:
         used = f"{fit['n_rows']} rows"
-    scaled = ", scaled by robust deviations" if record.settings.get("scale") == "median" else ""
+    is_scaled = record.settings.get("scale") == "median" and not _is_latent(record)
+    scaled = ", scaled by robust deviations" if is_scaled else ""
     kinds = f" ({record.kinds['words']})" if record.kinds is not None and _is_mixed(record) else ""
     return f"We learnt a sparse graph of {len(record.names)} variables{kinds} from {used}{scaled}."
 
@@ -363,9 +370,10 @@ def _data_used(record: Record) -> str:
 def _model_fitted(record: Record) -> str:
     why = record.fit.get("why_family")
     chosen = f" ({why})" if why else ""
+    to = " to latent normal numbers, drawn within the intervals that values stand for,"
     return (
-        f"The model was a {family_name(record)} graphical model{chosen}, fitted by generalised score matching with "
-        "an l1 penalty on the interactions."
+        f"The model was a {family_name(record)} graphical model{chosen}, fitted{to if _is_latent(record) else ''} by "
+        "generalised score matching with an l1 penalty on the interactions."
     )
 
 

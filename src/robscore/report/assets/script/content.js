@@ -3,7 +3,7 @@
 
 const { record, layouts, central, order } = JSON.parse(document.getElementById("content").textContent);
 const names = record.names, m = names.length, path = record.path, graphs = path.graphs;
-const classic = record.classic, sure = record.certainty;
+const classic = record.classic, sure = record.certainty, isLatent = record.fit.family.startsWith("GaussianCopula(");
 const chosen = graphs.findIndex((graph) => graph.position === path.chosen);
 const byId = (id) => document.getElementById(id);
 const state = {

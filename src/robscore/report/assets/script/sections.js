@@ -40,10 +40,11 @@ function edgeTable() {
 function edgeWords(rows, known) {
   if (!rows.length) return "The graph has no links.";
   const beyond = rows.some((row) => Math.abs(row.strength) > 1) ? " Some associations lie beyond ±1, because the fit is poor; do not rely on their size." : " Associations lie between −1 and 1.";
+  const latent = isLatent ? " They are those of latent numbers, one behind every value." : "";
   const why = sure && sure.why_not ? ` There are no intervals: ${sure.why_not}` : "";
   const half = known && sure.split ? " One half of the rows chose the links that the other half tested; links that the first half did not choose have no interval." : "";
   const more = rows.length > MOST_ROWS ? ` The strongest ${MOST_ROWS} are listed.` : "";
-  return `Hover over a heading for what it means, click it to sort, click a row to see the link in the picture.${beyond}${half}${why}${more}`;
+  return `Hover over a heading for what it means, click it to sort, click a row to see the link in the picture.${beyond}${latent}${half}${why}${more}`;
 }
 function variableTable() {
   const rows = names.map((name, node) => ({ node, name })), most = Math.max(1e-9, ...central.strength), told = record.predictability;
@@ -62,7 +63,7 @@ function variableTable() {
   }
   if (record.groups) columns.push({ title: "group", text: (row) => record.groups[row.node] || "–", key: (row) => record.groups[row.node] });
   if (told) columns.push(
-    { title: "predicted", about: "How well its neighbours predict it in rows that were held out: 0 not at all, 1 exactly (R² for Gaussian rows)", number: true, text: (row) => told[row.node].toFixed(2), key: (row) => told[row.node] },
+    { title: "predicted", about: `How well its neighbours predict it in rows that were held out: 0 not at all, 1 exactly (R² for Gaussian rows)${isLatent ? "; R² of latent numbers, and of two values how much better they are guessed than always the more frequent" : ""}`, number: true, text: (row) => told[row.node].toFixed(2), key: (row) => told[row.node] },
     { title: "from 0 to 1", picture: (row) => bar(told[row.node]) },
   );
   fillTable("variables", columns, rows, (row) => {
@@ -93,10 +94,14 @@ function checkTable() {
   document.querySelector("[data-save=check]").parentElement.hidden = !shown;
   if (!shown) return;
   const rows = check.columns.map(([shape, dependence, p, misses], node) => ({ name: names[node], shape, dependence, p, misses }));
+  const [first, second] = isLatent
+    ? [["joint extremes", "extremes it has in common with another"], ["bends", "how it first rises and then falls with another"]]
+    : [["its own values", "how its values are distributed, given the others"], ["its dependence", "how it depends on the others"]];
+  const about = ([, what]) => `z-score of what the model misses of ${what}; beyond ±3 is clear`;
   fillTable("check", [
     { title: "variable", text: (row) => row.name, key: (row) => row.name },
-    { title: "its own values", about: "z-score of what the model misses of how its values are distributed, given the others; beyond ±3 is clear", number: true, text: (row) => short(row.shape, 2), key: (row) => Math.abs(row.shape) },
-    { title: "its dependence", about: "z-score of what the model misses of how it depends on the others; beyond ±3 is clear", number: true, text: (row) => short(row.dependence, 2), key: (row) => Math.abs(row.dependence) },
+    { title: first[0], about: about(first), number: true, text: (row) => short(row.shape, 2), key: (row) => Math.abs(row.shape) },
+    { title: second[0], about: about(second), number: true, text: (row) => short(row.dependence, 2), key: (row) => Math.abs(row.dependence) },
     { title: "p", about: "p-value of the test that nothing is missed", number: true, text: (row) => probability(row.p), key: (row) => -row.p },
     { title: "what is missed", text: (row) => row.misses || "–", key: (row) => row.misses },
   ], rows);
