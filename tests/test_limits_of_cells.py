@@ -45,6 +45,25 @@ def test_limits_that_say_nothing_change_nothing(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["gaussian", "copula"])
+def test_covariates_keep_their_effects_where_a_column_is_below_its_limit(family: str) -> None:
+    """Taken for values, limits would make effects on the column beside it smaller."""
+    X, c = chain(1500), np.random.default_rng(1).normal(size=1500)
+    X[:, 0] += c
+    given = {"covariates": {"c": c}}
+    plain = rs.RobustGraph(family, **CLASSIC).fit(X, **given)
+    again = rs.RobustGraph(family, **CLASSIC).fit(X, upper=np.full(X.shape, np.nan), **given)
+    np.testing.assert_array_equal(again.interaction_, plain.interaction_)
+
+    upper = below(X, 0, -0.5)
+    limited = rs.RobustGraph(family, **CLASSIC).fit(np.where(np.isnan(upper), X, np.nan), upper=upper, **given)
+    known, before = (model.effects().set_index("column")["effect"]["x1"] for model in (limited, plain))
+    assert abs(known / before - 1) < 0.1
+    if family == "gaussian":
+        taken = rs.RobustGraph(family, **CLASSIC).fit(np.fmax(X, upper), **given)
+        assert taken.effects().set_index("column")["effect"]["x1"] / before < 0.7
+
+
+@pytest.mark.parametrize("family", ["gaussian", "copula"])
 def test_two_columns_have_the_correlation_of_largest_likelihood(family: str) -> None:
     """A third of one column is below its limit; brute force: the likelihood of normal pairs given true margins."""
     X = chain(1500, 2)

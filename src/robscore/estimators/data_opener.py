@@ -27,7 +27,7 @@ from robscore.rows.covariate_columns import (
 )
 from robscore.rows.input_data import open_rows, read_limits, readable
 from robscore.rows.own_types import OwnType, own_types
-from robscore.rows.row_source import with_columns
+from robscore.rows.row_source import MappedRows, with_columns
 from robscore.rows.tables import default_names
 from robscore.rows.worded_columns import Worded, in_categories, in_codes
 
@@ -145,7 +145,8 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
         if data.moderators:
             name = data.moderators[0].name
             raise UsageError(f"Limits of cells do not go with moderators such as {name!r}; fit every group by itself.")
-        if not isinstance(data.rows, ArrayRows):
+        own_rows = data.rows.rows if isinstance(data.rows, MappedRows) and data.given else data.rows
+        if not isinstance(own_rows, ArrayRows):
             raise UsageError("Limits of cells need rows in memory; fit a sample of the rows, or leave these out.")
         m = self.n_features_in_
         names = data.rows.names or default_names(m)

@@ -392,7 +392,7 @@ class GaussianCopula(Gaussian):
         limits: Limits | None = None,
         drawn: Sequence[Array] = (),
     ) -> Margins:
-        """The margins of rows X, shape (n, m), with NaN in cells without a value (see :meth:`Margins.of`)."""
+        """The margins of rows X, shape (n, m), with NaN in cells without a value (see ``Margins.of``)."""
         known = self if set(names) <= set(self.found) else self.knowing(X, names)
         return Margins.of(X, weights, [known.found[name] for name in names], self.rule, limits, drawn)
 

@@ -88,7 +88,7 @@ class Family(ABC):
         for every row of X, shape (n, m).
     has_margins : bool
         Whether parameters belong to latent numbers of variance 1, and columns have margins of any shape
-        (:class:`robscore.families.copula.Margins`).
+        (``robscore.families.copula.Margins``).
     n_given : int
         How many of the last columns are covariates, which the rows are given and which have no density of their own.
     """

@@ -200,7 +200,7 @@ def draw(
     n_rows : int
         Not needed with covariates, which have one row each.
     margins : for the copula, optional
-        What columns look like: a fitted estimator, :class:`robscore.families.copula.Margins`; the shares of categories
+        What columns look like: a fitted estimator, ``robscore.families.copula.Margins``; the shares of categories
         0, 1, ..., such as ``[0.2, 0.5, 0.3]``, of all columns; or a list with shares for every column, or None where it
         is normal. By default all are: rows are the latent numbers, with variance 1.
     burn_in, thin : int
