@@ -1,4 +1,4 @@
-"""What fits of mixed columns cost: processor time in products of two 1000 x 1000 matrices, and memory.
+"""What fits of mixed columns cost: processor time in products of 1000 x 1000 matrices, and memory.
 
 1000 rows of the columns of `mixed_tables`, everything at its defaults; the continuous ones alone,
 where nothing is drawn; and latent rows, as the Gaussian and the copula see them. With 20 % of the

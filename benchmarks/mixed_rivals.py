@@ -1,4 +1,4 @@
-"""Tables of mixed columns: the Gaussian copula and other programs on the same rows, clean and with bad ones.
+"""Tables of mixed columns: the copula and other programs on the same rows, clean and with bad ones.
 
 The 24 columns of `mixed_tables`. F1 is that of the program's own choice, "area" that under the ROC
 curve of its order of the pairs, "error" the root mean square of its partial correlations there

@@ -1,4 +1,4 @@
-"""Tables of mixed columns: the Gaussian copula beside fits that know the latent numbers or ignore the kinds.
+"""Tables of mixed columns: the copula beside fits that know the latent numbers or ignore the kinds.
 
 24 columns, a sixth each log-normal, of two values, of five answers, zero below a limit, Poisson
 counts of mean 3, and t with 2 degrees of freedom; each is a function of a latent normal number,

