@@ -30,6 +30,7 @@ VALUES = {
     },
     **{"columns": "a*", "exclude": "b c", "stability": "20", "given": "season", "by": "=x", "set": "max_iter=7"},
     "column-kind": "a=b=ordered",
+    "limit": "a=b=0.5",
 }
 FLAGS = {"cells", "shuffle", "no-header", "no-compare"}
 
@@ -58,6 +59,8 @@ def test_every_option_of_the_page_is_one_of_the_command(option):
         assert (list(there), parts) == (["max_iter=7"], {"max_iter": 7})
     elif option == "column-kind":
         assert (list(there), parts) == (["a=b=ordered"], {"kinds": {"a=b": "ordered"}})
+    elif option == "limit":
+        assert (list(there), parts) == (["a=b=0.5"], {"limits": {"a=b": 0.5}})
     else:
         means = {"none": None, "tab": "\t"}.get(there, there) if isinstance(there, str) else there
         assert mine == (tuple(means) if isinstance(means, list) else means)

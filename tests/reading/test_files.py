@@ -100,7 +100,7 @@ READ = {
 
 # What is in the file, its name, and what is said.
 REFUSED = {
-    "censored": (with_cells("a", "<350"), "x.csv", "Is '<350' a limit of detection?"),
+    "not detected": (with_cells("a", "n.d."), "x.csv", "--limit 'a=0.05'"),
     "all spellings at once": (
         with_cells("a", ".", "?", "*"), "x.csv", "--na '.' --na '?' --na '*' if they mean missing",
     ),

@@ -147,7 +147,7 @@ def test_missing_values_become_nan(tmp_path):
         ("", "is empty"),
         ("a,b\n", "has no rows of data"),
         ("a,b\n1,2\n", "has 1 row of data; a graph needs many"),
-        ("a,b\n1,2\n2,<0.1\n3,5\n4,6\n", "column 'b' has 1 entry that is not a number, first '<0.1' in data row 2"),
+        ("a,b\n1,2\n2,0.1x\n3,5\n4,6\n", "column 'b' has 1 entry that is not a number, first '0.1x' in data row 2"),
         ("a,a,b\n1,2,3\n2,3,5\n", "columns 1 and 2 are both named 'a'; rename one, or leave them out with --exclude"),
         ("a,k\n1,2\n4,2\n", "at least two columns of numbers; only 'a' is left"),
         ("a,b\n1,2,3\n3,5,4,6\n", "line 2 has 3 fields, but there are 2 names; check the separator"),

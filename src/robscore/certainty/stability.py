@@ -36,7 +36,7 @@ from robscore._version import __version__
 from robscore.families.family import has_margins
 from robscore.fitting.settings import GraphSettings
 from robscore.rows.covariate_columns import names_of_columns, read_covariates, split_frame, with_moderators
-from robscore.rows.input_data import read_matrix, readable
+from robscore.rows.input_data import read_limits, read_matrix, readable
 from robscore.rows.partition import halves
 from robscore.rows.row_source import ArrayRows
 from robscore.rows.tables import Kind, as_table
@@ -144,6 +144,8 @@ def edge_stability(
     random_state: RandomState = 0,
     covariates: AnyData | None = None,
     moderators: AnyData | None = None,
+    lower: AnyData | None = None,
+    upper: AnyData | None = None,
 ) -> EdgeStability:
     """How often every edge is found in random halves of the rows.
 
@@ -170,6 +172,7 @@ def edge_stability(
     random_state : int, Generator or None, default 0
     covariates, moderators : as in ``fit``, optional
         With moderators the edges are those that all rows have in common.
+    lower, upper : limits of cells as in ``fit``, optional
 
     Returns
     -------
@@ -188,8 +191,10 @@ def edge_stability(
     X, given, moderating = _split(X, covariates, moderators)
     worded = in_codes(X) if has_margins(model.family) else Worded(X, {}, {})
     X = worded.frame
-    matrix, names = read_matrix(X, "X", missing=model.missing)
+    has_limits = not (lower is None and upper is None)
+    matrix, names = read_matrix(X, "X", missing="impute" if has_limits else model.missing)
     n, m = matrix.shape
+    limits = read_limits(lower, upper, names, n) if has_limits else None
     given = None if given is None else read_covariates(given, n)
     check_whole("n_pairs", n_pairs, at_least=1)
     check_whole("block_size", block_size, at_least=1)
@@ -209,23 +214,14 @@ def edge_stability(
         base.set_params(n_edges=n_free + _edges_for(max_false, threshold, n_candidates), alpha=None)
     rng = as_generator(random_state)
     parts = [half for _ in range(n_pairs) for half in halves(n, block_size, rng)]
-    store = None
-    if checkpoint is not None:
-        identity = {
-            "version": __version__,
-            "model": joblib.hash(base.get_params()),
-            "rows": hashlib.sha256(np.ascontiguousarray(matrix).tobytes()).hexdigest(),
-            "given": joblib.hash(given) if moderating is None else joblib.hash((given, moderating)),
-            "halves": hashlib.sha256(np.concatenate(parts).tobytes()).hexdigest(),
-        }
-        store = Store(Path(checkpoint), identity, "choose another checkpoint")
+    store = None if checkpoint is None else _store(checkpoint, base, matrix, (given, moderating), limits, parts)
     done = ((k, None if store is None else store.get(k)) for k in range(len(parts)))
     outcomes: dict[int, Any] = {k: found for k, found in done if found is not None}
     missing = [(k, half) for k, half in enumerate(parts) if k not in outcomes]
     with ProgressLine("edge stability", shown=progress, time_left=True) as line:
         try:
             for position, outcome in run_all(
-                partial(_fit_half, base, (matrix, names), (given, moderating)), missing, n_jobs
+                partial(_fit_half, base, (matrix, names, limits), (given, moderating)), missing, n_jobs
             ):
                 outcomes[position] = outcome if store is None else store.put(position, outcome)
                 line.update(len(outcomes), len(parts))
@@ -244,6 +240,27 @@ def edge_stability(
         )
         warnings.warn(words, UserWarning, stacklevel=2)
     return result
+
+
+def _store(
+    checkpoint: str | PathLike[str],
+    base: RobustGraph,
+    matrix: Array,
+    beside: tuple[dict[str, AnyArray] | None, list[str] | None],
+    limits: tuple[Array, Array] | None,
+    parts: Sequence[IntArray],
+) -> Store:
+    """Where finished halves of exactly these rows, fits and halves are kept."""
+    given, moderating = beside
+    identity = {
+        "version": __version__,
+        "model": joblib.hash(base.get_params()),
+        "rows": hashlib.sha256(np.ascontiguousarray(matrix).tobytes()).hexdigest(),
+        "given": joblib.hash(given) if moderating is None else joblib.hash(beside),
+        **({} if limits is None else {"limits": joblib.hash(limits)}),
+        "halves": hashlib.sha256(np.concatenate(parts).tobytes()).hexdigest(),
+    }
+    return Store(Path(checkpoint), identity, "choose another checkpoint")
 
 
 def _check_threshold(threshold: float) -> float:
@@ -281,22 +298,25 @@ def _split(
 
 def _fit_half(
     base: RobustGraph,
-    table: tuple[Array, list[str]],
+    table: tuple[Array, list[str], tuple[Array, Array] | None],
     beside: tuple[dict[str, AnyArray] | None, list[str] | None],
     rows: IntArray,
 ) -> dict[str, Any]:
     """Edges of one half with the sign of their association, or why there are none.
 
-    ``table`` are all rows and the names of their columns; ``beside`` are covariates, and the names of those that
-    moderate. A column that is constant in this half, as one with a rare answer may be, has no edge in it.
+    ``table`` are all rows, the names of their columns, and limits of cells; ``beside`` are covariates, and the names
+    of those that moderate. A column that is constant in this half, as one with a rare answer may be, has no edge in it.
     """
-    (X, names), (given, moderating) = table, beside
+    (X, names, limits), (given, moderating) = table, beside
     half = X[rows]
     varying = np.flatnonzero(np.nanmin(half, axis=0, initial=np.inf) < np.nanmax(half, axis=0, initial=-np.inf))
     try:
         some = None if given is None else {name: values[rows] for name, values in given.items()}
         own = ArrayRows(half[:, varying], [names[k] for k in varying], whole=False)
-        found = _of_columns(base, varying).fit(own, covariates=some, moderators=moderating).association_
+        cells = np.ix_(rows, varying)
+        lower, upper = (None, None) if limits is None else (side[cells] for side in limits)
+        fitted = _of_columns(base, varying).fit(own, covariates=some, moderators=moderating, lower=lower, upper=upper)
+        found = fitted.association_
     except (ValueError, np.linalg.LinAlgError) as error:
         return {"failed": str(error)}
     i, j = np.nonzero(np.triu(found, k=1))

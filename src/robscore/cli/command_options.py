@@ -44,6 +44,19 @@ def _kinds(assignments: list[str]) -> dict[str, str]:
     return kinds
 
 
+def _limits(assignments: list[str]) -> dict[str, float]:
+    limits = {}
+    for assignment in assignments:
+        name, equals, number = assignment.rpartition("=")
+        try:
+            limits[name.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise typer.BadParameter(f"{assignment!r} must be NAME=NUMBER.", param_hint="--limit")
+    return limits
+
+
 class Option(NamedTuple):
     """An option, and what it stands for.
 
@@ -108,6 +121,13 @@ OPTIONS = (
     ),
     _graph("cells", "--cells", "Look for single wrong cells too; they are listed in cells.csv.", bool),
     _several("na", "--na", "Another text that means missing, such as -999; may be repeated.", metavar="TEXT"),
+    _reading(
+        *("limits", "--limit"),
+        "Limit of detection: cells such as n.d. of that column lie below it; '<0.05' needs none; may be repeated.",
+        list[str],
+        metavar="NAME=NUMBER",
+        read=_limits,
+    ),
     _several(
         *("given", "--given"),
         "Covariate that shifts the columns but is not in the graph: season, batch; may be repeated.",

@@ -24,7 +24,7 @@ from robscore.estimators import RobustGraph
 from robscore.reading import DataFile, ReadOptions, files_of, read_coordinates, read_data, read_groups, read_outline
 from robscore.report.record import LEVEL, Record, argument, record
 
-_ONLY_IF_GIVEN = ("given", "by", "header", "two_texts")  # ways of reading that older files do not have
+_ONLY_IF_GIVEN = ("given", "by", "header", "two_texts", "limits")  # ways of reading that older files do not have
 
 # When a caution says that a label identifies the rows that were left out:
 _FEWEST_LEFT_OUT = 5
@@ -110,10 +110,12 @@ def run(plan: Plan) -> Fitted:
             notes = (*data.notes, f"Columns are called by the names in {plan.coordinates}: {example}, for example.")
             called = dict(zip(data.names, places.labels, strict=True))
             levels = {called[name]: own for name, own in data.levels.items()}
-            data = replace(data, names=tuple(places.labels), notes=notes, levels=levels)
+            limits = {called[name]: own for name, own in data.limits.items()}
+            data = replace(data, names=tuple(places.labels), notes=notes, levels=levels, limits=limits)
     X = data.frame()
     with warnings_kept(), stage("robust fit"):  # what it warns of is among its cautions
         given: dict[str, Any] = {"covariates": data.given or None, "moderators": list(plan.read.by) or None}
+        given |= data.bounds()
         model = RobustGraph(**plan.settings).fit(X, **given)
     classic = _classic(model, X, given) if plan.compare else None
     stability, on_halves = _stability(model, X, given, plan.stability)

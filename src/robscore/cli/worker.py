@@ -163,6 +163,8 @@ def overview(data: DataFile, seed: int = 0) -> dict[str, Any]:
     (3, {'cells': 1, 'rows': 1, 'columns': 1}, ['', '', 'not numeric'])
     """
     is_missing = np.isnan(data.values)
+    for name, limits in data.limits.items():
+        is_missing[:, data.names.index(name)] &= np.isnan(limits).all(axis=0)
     numbers = dict(zip(data.names, data.values.T, strict=True))
     return {
         "rows": len(data.values),

@@ -29,6 +29,9 @@ _MONEY = r"[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY)\b"
 _MARK = re.compile(rf"^\s*([+-]?)\s*(?:{_MONEY})?\s*([+-]?[\d.,]+)\s*(?:%|‰|{_MONEY})?\s*$")
 _WITH_UNIT = re.compile(r"^([+-]?[\d.,]+(?:[eE][+-]?\d+)?)\s*((?:[^\W\d_]|[°'\"]).{0,14})$")
 
+_LIMIT = re.compile(r"^\s*(<=?|>=?|≤|≥)\s*(.+?)\s*$")
+NOT_DETECTED = ("nd", "n.d.", "n.d", "n/d", "not detected", "bdl", "lod", "loq", "n.n.", "nicht nachweisbar")  # or <LOD
+
 MISSING_WORDS = ("", "na", "n/a", "nan", "null", "none", "-", "--", "#n/a", "nd", "missing")  # in any letters
 _OF_PANDAS = ("#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "NaN")
 MISSING = [
@@ -50,14 +53,16 @@ class Meaning:
     ----------
     decimal : the decimal sign
     na : further texts that mean missing; a number among them means every way to write it
+    limited : whether limits of detection are known, so that "nd" is not missing
     """
 
-    def __init__(self, decimal: str, na: Sequence[str]) -> None:
+    def __init__(self, decimal: str, na: Sequence[str], *, limited: bool = False) -> None:
         words = [word.strip() for word in na]
         given = (number_in(word, sign) for word in words for sign in (decimal, "."))
         self.decimal = decimal
         self.missing_numbers = frozenset(number for number in given if number is not None)
-        self._missing = frozenset(MISSING).difference(_NONE).union(words)
+        not_missing = [*_NONE, *(word for word in MISSING if limited and word.lower() in NOT_DETECTED)]
+        self._missing = frozenset(MISSING).difference(not_missing).union(words)
 
     def of(self, cell: Any) -> Any:
         """Return a float, an int that would not be exact as one, NaN where something is missing, or the cell as it is.
@@ -163,6 +168,59 @@ class Unread:
     texts: tuple[str, ...]
 
 
+def without_limits(
+    column: pd.Series, decimal: str, detected_from: float | None = None
+) -> tuple[pd.Series, Array | None]:
+    """Take cells such as "<0.05" and "> 100" out of a column of numbers: the limits that they lie between.
+
+    Parameters
+    ----------
+    column : pandas Series
+        As it was read.
+    decimal : the decimal sign
+    detected_from : the limit of detection, below which cells such as "n.d." lie; None if it is not known
+
+    Returns
+    -------
+    column : with NaN in cells with a limit
+    limits : array of shape (2, n), or None
+        Above and below which numbers cells lie, NaN where a cell has no such limit. None, and the column as it is,
+        where it has no limits, or holds texts besides.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column, limits = without_limits(pd.Series([0.3, "<0.05", "> 2", "n.d."]), ".", detected_from=0.02)
+    >>> column.tolist(), limits.tolist()
+    ([0.3, nan, nan, nan], [[nan, nan, 2.0, nan], [nan, 0.05, nan, 0.02]])
+    """
+    if column.dtype != object:
+        return column, None
+    limits, is_limit, n_numbers = np.full((2, len(column)), np.nan), np.zeros(len(column), dtype=bool), 0
+    for k, cell in enumerate(column):
+        if not isinstance(cell, str):
+            n_numbers += isinstance(cell, Real) and cell == cell
+        elif (found := _limit_in(cell, decimal, detected_from)) is not None:
+            limits[found[0], k], is_limit[k] = found[1], True
+        elif number_in(unmarked(cell), decimal) is None:
+            return column, None
+        else:
+            n_numbers += 1
+    if not n_numbers or not is_limit.any():
+        return column, None
+    return column.mask(is_limit), limits
+
+
+def _limit_in(cell: str, decimal: str, detected_from: float | None) -> tuple[int, float] | None:
+    """Return 0 and the number that a cell lies above, or 1 and the one that it lies below; None if it is no limit."""
+    found = _LIMIT.match(cell)
+    sign, text = found.groups() if found else ("<", cell.strip())
+    number = number_in(unmarked(text), decimal) if found else None
+    if number is None and sign in "<≤" and text.lower() in NOT_DETECTED:
+        number = detected_from
+    return None if number is None else (int(sign[0] in "<≤"), number)
+
+
 def floats(column: pd.Series, decimal: str = ".") -> tuple[Array | Unread | None, str]:
     """Return a column as floats, with NaN where a cell is missing, and the first cell of which a sign was dropped.
 
@@ -182,9 +240,10 @@ def floats(column: pd.Series, decimal: str = ".") -> tuple[Array | Unread | None
     wrong = column.notna() & numbers.isna()
     if not wrong.any():
         return np.asarray(numbers, dtype=float), marked
-    if wrong.mean() > 0.5:  # names with a number among them
-        return None, ""
     texts = tuple(dict.fromkeys(str(cell) for cell in column[wrong]))
+    others = {text for text in texts if not (_LIMIT.match(text) or text.strip().lower() in NOT_DETECTED)}
+    if column.isin(others).mean() > 0.5:  # names with a number among them
+        return None, ""
     return Unread(int(wrong.sum()), int(np.flatnonzero(wrong)[0]), texts), ""
 
 
@@ -232,8 +291,12 @@ def refuse_unread(path: Path, unread: dict[str, Unread]) -> None:
     columns = f"columns {quoted(list(unread))} have" if several else f"column {shown(name)} has"
     listed = first_few([shown(text) for text in texts])
     options = " ".join(f"--na {shown(text)}" for text in texts[:5])
-    censored = next((text for text in texts if text.strip()[:1] in "<>≤≥" and text.strip()), None)
-    limits = "" if censored is None else f" Is {shown(censored)} a limit of detection? Decide what it stands for."
+    unseen = next((text for text in texts if text.strip(" <≤").lower() in NOT_DETECTED), None)
+    limits = ""
+    if unseen is not None:
+        limits = f" If {shown(unseen)} means below a limit of detection, say which: --limit {shown(f'{name}=0.05')}."
+    elif any(_LIMIT.match(text) for text in texts):
+        limits = " Limits such as '<0.05' are understood where all other entries are numbers."
     fix = "it" if count == 1 else "them"
     raise DataFileError(
         f"{path}: {columns} {entries}, first {shown(found.texts[0])} in data row {found.first_row + 1}"

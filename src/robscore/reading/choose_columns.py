@@ -13,7 +13,7 @@ import numpy as np
 
 from robscore._tools.messages import clipped, named, quoted, shown
 from robscore._tools.typing import AnyArray, Array
-from robscore.reading.cell_values import Unread, as_label, floats, refuse_unread, unit_in
+from robscore.reading.cell_values import Unread, as_label, floats, refuse_unread, unit_in, without_limits
 from robscore.reading.data_file import DataFile, DataFileError, FileColumns, ReadOptions
 from robscore.reading.informative_columns import informative_columns
 from robscore.rows.ordered_words import codes, non_answers, order_of
@@ -33,7 +33,7 @@ _NEARLY_ALL = 1.5  # times the lines: as many cells a whole table of that shape 
 def choose(path: Path, table: FileColumns, options: ReadOptions, notes: list[str]) -> DataFile:
     """Choose the variables and the labels of a table; what was left out goes to the notes."""
     wanted, label = _wanted(path, table, options)
-    read = _read(path, table, wanted, notes)
+    read, limits = _read(path, table, wanted, options, notes)
     values = {k: numbers for k, numbers in read.items() if numbers is not None}
     text = [k for k in wanted if read[k] is None]
     _refuse_long(path, table, list(values), text)
@@ -85,6 +85,7 @@ def choose(path: Path, table: FileColumns, options: ReadOptions, notes: list[str
         given,
         _fates(table, options, label, why),
         levels,
+        {table.names[k]: own for k, own in limits.items() if k in values},
     )
 
 
@@ -92,7 +93,8 @@ def _wanted(path: Path, table: FileColumns, options: ReadOptions) -> tuple[list[
     """Return positions of the requested columns, and of the one that labels the rows."""
     names, ids = table.names, () if options.id is None else (options.id,)
     patterns = {"--columns": options.columns, "--exclude": options.exclude}
-    for option, requested in {**patterns, "--given": options.given, "--by": options.by, "--id": ids}.items():
+    exact = {"--given": options.given, "--by": options.by, "--id": ids, "--limit": tuple(options.limits)}
+    for option, requested in {**patterns, **exact}.items():
         for name in requested:
             if not (any(_fits(one, [name]) for one in names) if option in patterns else name in names):
                 raise DataFileError(f"{option} {name}: no such column in {path.name}; it has {named(names)}.")
@@ -115,13 +117,22 @@ def _fits(name: str, patterns: Sequence[str]) -> bool:
     return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def _read(path: Path, table: FileColumns, wanted: list[int], notes: list[str]) -> dict[int, Array | None]:
-    """Read columns as numbers, None for those of text; raise, naming all of them, where cells are neither."""
+def _read(
+    path: Path, table: FileColumns, wanted: list[int], options: ReadOptions, notes: list[str]
+) -> tuple[dict[int, Array | None], dict[int, Array]]:
+    """Read columns as numbers, None for those of text, and limits of their cells.
+
+    Where cells are neither, raise, naming all of them.
+    """
     read: dict[int, Array | None] = {}
+    limits: dict[int, Array] = {}
     unread: dict[str, Unread] = {}
     marked: dict[str, str] = {}
     for k in wanted:
-        found, mark = floats(table.columns[k], table.decimal)
+        column, own = without_limits(table.columns[k], table.decimal, options.limits.get(table.names[k]))
+        if own is not None:
+            limits[k] = own
+        found, mark = floats(column, table.decimal)
         if isinstance(found, Unread):
             unread[table.names[k]] = found
         else:
@@ -132,7 +143,17 @@ def _read(path: Path, table: FileColumns, wanted: list[int], notes: list[str]) -
     if marked:
         name, cell = next(iter(marked.items()))
         notes.append(f"Per cent and currency signs were dropped ({shown(cell)} in {shown(name)} is read as a number).")
-    return read
+    if limits:
+        k, own = next(iter(limits.items()))
+        first = int(np.flatnonzero(~np.isnan(own).all(axis=0))[0])
+        side = "below" if np.isnan(own[0, first]) else "above"
+        count = sum(int((~np.isnan(each)).sum()) for each in limits.values())
+        cells = "1 cell is" if count == 1 else f"{count} cells are"
+        notes.append(
+            f"{cells} known by a limit ({shown(str(table.columns[k].iloc[first]).strip())} in {shown(table.names[k])}: "
+            f"{side} {own[int(side == 'below'), first]:g})."
+        )
+    return read, limits
 
 
 def _covariate(path: Path, table: FileColumns, name: str, *, by: bool) -> AnyArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +35,7 @@ class ReadOptions:
     by : names of columns that change the graph: groups, or numbers; covariates too
     header : whether the first line of a text file or sheet has the names
     two_texts : whether a column of any two different texts is a variable, of two values
+    limits : by name of a column, the limit of detection below which cells such as "n.d." lie
     """
 
     columns: tuple[str, ...] = ()
@@ -49,6 +50,7 @@ class ReadOptions:
     by: tuple[str, ...] = ()
     header: bool | None = None
     two_texts: bool = False
+    limits: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def covariates(self) -> tuple[str, ...]:
@@ -93,6 +95,7 @@ class DataFile:
     given : covariates by name, numbers or texts
     levels : of columns that came as words, what the numbers 0, 1, ... stand for
     fates : every column of the file, in its order, and why it is no variable; empty for variables
+    limits : of variables with cells such as "<0.05", by name: above and below which numbers cells lie, shape (2, n)
     """
 
     values: Array
@@ -104,6 +107,18 @@ class DataFile:
     given: dict[str, AnyArray] = field(default_factory=dict)
     fates: dict[str, str] = field(default_factory=dict)
     levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    limits: dict[str, Array] = field(default_factory=dict)
+
+    def bounds(self) -> dict[str, pd.DataFrame]:
+        """Limits of cells as ``fit`` takes them, ``lower`` and ``upper``; empty where no cell has any."""
+        import pandas as pd
+
+        if not self.limits:
+            return {}
+        return {
+            side: pd.DataFrame({name: own[k] for name, own in self.limits.items()})
+            for k, side in enumerate(("lower", "upper"))
+        }
 
     def frame(self) -> pd.DataFrame:
         """All variables as a pandas data frame; those that came as words are ordered categories."""

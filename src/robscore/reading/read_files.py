@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
@@ -100,6 +100,7 @@ def read_table(
     decimal: Literal[".", ","] | None = None,
     sheet: str | None = None,
     header: bool | None = None,
+    limits: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     r"""Read a data file as ``robscore fit`` does: columns of numbers, ready for ``fit``.
 
@@ -122,11 +123,15 @@ def read_table(
         Of Excel files: name, or number from 1.
     header : bool, optional
         Whether the first line of a text file or sheet has the names; detected by default.
+    limits : dict, optional
+        By name of a column, the limit of detection below which cells such as "n.d." lie.
 
     Returns
     -------
     pandas DataFrame
-        With the row labels as its index. ``frame.attrs["notes"]`` says what was detected and dropped.
+        With the row labels as its index. ``frame.attrs["notes"]`` says what was detected and dropped. Where cells such
+        as "<0.05" are known by a limit, they are NaN, and ``frame.attrs["limits"]`` has ``lower`` and ``upper``, lists
+        by name of a column: ``fit(frame, **{side: pd.DataFrame(own) for side, own in frame.attrs["limits"].items()})``.
 
     Examples
     --------
@@ -146,6 +151,7 @@ def read_table(
         sheet=sheet,
         na=tuple(na),
         header=header,
+        limits=limits or {},
     )
     data = read_data(path, options)
     import pandas as pd
@@ -153,6 +159,8 @@ def read_table(
     index = None if data.labels is None else pd.Index(data.labels, name=data.label_name)
     frame = data.frame() if index is None else data.frame().set_index(index)
     frame.attrs["notes"] = list(data.notes)
+    if data.limits:
+        frame.attrs["limits"] = {side: own.to_dict("list") for side, own in data.bounds().items()}
     return frame
 
 

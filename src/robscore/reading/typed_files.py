@@ -41,7 +41,7 @@ def typed_table(
     decimal = options.decimal or decimal_of(path, cells) or "."
     if texts and decimal == ",":
         notes.append("Read with decimal commas.")
-    meaning = Meaning(decimal, options.na)
+    meaning = Meaning(decimal, options.na, limited=bool(options.limits))
     return FileColumns(
         list(names),
         [column if keep else _with_meaning(column, meaning) for column, keep in zip(columns, as_written, strict=True)],

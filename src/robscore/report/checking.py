@@ -226,9 +226,11 @@ def _is_about_data(value: Any) -> bool:
         sha256=text,
         read=lambda read: (
             has(read, **options)
-            and set(read) - {"given", "by", "header"} == set(options)
+            and set(read) - {"given", "by", "header", "limits"} == set(options)
             and all(list_of(text)(read.get(name, [])) for name in ("given", "by"))
             and optional(truth)(read.get("header"))
+            and isinstance(limits := read.get("limits", {}), Mapping)
+            and all(map(number, limits.values()))
             and read["decimal"] in (None, ".", ",")
         ),
         label_name=optional(text),
