@@ -188,6 +188,7 @@ def test_columns_that_are_no_measurements_are_named_and_stop_nothing():
         assert "'sex' holds only two values" in said
         assert "'answer' holds a few whole numbers" in said
         assert "'a'" not in said
+        assert "or take family='copula'" in said
     counts = rng.poisson(2.0, size=(300, 3)).astype(float)
     counts[0] = 30.0, 25.0, 40.0
     assert "small counts" in " ".join(rs.RobustGraph("auto", n_edges=1).fit(counts).cautions_)

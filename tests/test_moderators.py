@@ -402,8 +402,9 @@ def test_questions_that_have_no_answer_are_refused():
         model.differences(against="d")
     with pytest.raises(UsageError, match=r"edge_intervals is of one graph"):
         model.edge_intervals()
-    with pytest.raises(UsageError, match=r"influence_of_rows is of one graph"):
-        model.influence_of_rows()
+    for ask in (model.influence_of_rows, model.predictability, model.check_fit):
+        with pytest.raises(UsageError, match=rf"{ask.__name__} is of one graph"):
+            ask()
     plain = rs.RobustGraph("sqrt", alphas=10).fit(X)
     for ask in (lambda: plain.graph_for("a"), plain.differences):
         with pytest.raises(UsageError, match=r"had no moderators"):
@@ -430,6 +431,12 @@ def test_groups_on_the_command_line(tmp_path):
     assert again.exit_code == 0, again.output
     for name in ("differences.csv", "report.html"):
         assert (out / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+    latent = ["fit", str(tmp_path / "data.csv"), "--family", "copula", "--by", "group", "--set", "alphas=5"]
+    told = CliRunner().invoke(app, [*latent, "--out", str(tmp_path / "latent")])
+    assert told.exit_code == 0, told.output
+    assert "No effects.csv: Effects on latent numbers have no common unit" in told.stderr
+    assert (tmp_path / "latent" / "differences.csv").exists()
+    assert not (tmp_path / "latent" / "effects.csv").exists()
     wrong = CliRunner().invoke(app, ["fit", str(tmp_path / "data.csv"), "--by", "month"])
     assert "--by month: no such column" in wrong.output
 

@@ -44,6 +44,18 @@ def one_line(result, code=1):
     return lines[-1]
 
 
+def test_edges_of_a_copula_say_how_many_rows_they_are_worth(tmp_path):
+    z = np.random.default_rng(0).normal(size=(200, 3)) @ (np.eye(3) + np.eye(3, k=1))
+    X = pd.DataFrame({"x": z[:, 0], "answer": np.round(z[:, 1]), "yes": (z[:, 2] > 0).astype(int)})
+    run("fit", save(X, tmp_path / "x.csv"), "--out", tmp_path / "out", "--family", "copula", *QUICK)
+    edges = pd.read_csv(tmp_path / "out" / "edges.csv")
+    record = rs.report.Record.from_json(tmp_path / "out" / "model.json")
+    worth = {(i, j): rows for i, j, *_, rows in record.certainty["pairs"]}
+    assert len(edges) >= 2
+    assert edges["effective"].tolist() == pytest.approx([worth[i, j] for i, j, *_ in record.edges])
+    assert edges["effective"].between(20, 200).all()
+
+
 def test_one_command_gives_all_files_and_says_what_was_found(rain, tmp_path):
     path = save(rain, tmp_path / "my rain.csv")
     out = tmp_path / "with spaces" / "out"
@@ -65,6 +77,7 @@ def test_what_is_written_is_what_the_library_finds(rain, tmp_path):
     tests = edges[["source", "target"]].merge(model.edge_intervals(fdr=0.1), on=["source", "target"])
     for column, of_tests in (("estimate", "association"), ("low", "association_low"), ("q_value", "q_value")):
         assert edges[column].tolist() == tests[of_tests].tolist()
+    assert "effective" not in edges
     rows = pd.read_csv(tmp_path / "out" / "rows.csv")
     table = model.suspicious_rows()
     assert rows["row"].tolist() == (table["row"] + 1).tolist()

@@ -86,6 +86,15 @@ def test_imputed_values_are_values_of_the_column_in_its_type(library: str) -> No
         assert table["x"].dtype == frame["x"].dtype
 
 
+def test_imputed_values_have_the_decimals_of_their_column() -> None:
+    X = kinds(200)
+    X[:, 0] = np.round(X[:, 0], 1)
+    holes = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
+    (table,) = rs.RobustGraph("copula", missing="impute", **CLASSIC).fit(holes).imputations(1)
+    np.testing.assert_array_equal(table[:, 0], np.round(table[:, 0], 1))
+    assert np.unique(table[np.isnan(holes[:, 0]), 0]).size > 5
+
+
 def test_words_are_given_back_as_words() -> None:
     X = kinds(200)
     frame = pd.DataFrame({"x": X[:, 0], "smokes": np.where(X[:, 1] > 0, "yes", "no"), "count": X[:, 4]})
@@ -269,6 +278,11 @@ def test_what_only_latent_numbers_have_is_refused_in_words() -> None:
     X = kinds(80)
     with pytest.raises(ValueError, match="their latent numbers have"):
         rs.score_elements("copula", X)
+    alone = rs.RobustGraph("copula", n_blocks=1, alphas=3).fit(X)
+    with pytest.raises(ValueError, match="method='subsampling' is not for fits whose cells are drawn"):
+        alone.edge_intervals(method="subsampling")
+    with pytest.raises(ValueError, match="all pairs are estimated from the same rows"):
+        alone.edge_intervals(estimate="split")
     model = rs.RobustGraph("copula", n_blocks=1, alphas=3).fit(X[:, 1:], covariates=X[:, 0])
     for ask in (model.score, model.row_losses):
         with pytest.raises(ValueError, match="not known for the copula with covariates"):

@@ -28,6 +28,7 @@ from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore.cells.conditionals import conditionals, has_conditionals
 from robscore.certainty.check_copula import FEW_SIMULATED, N_SIMULATED, PairCheck, check_pairs
+from robscore.certainty.edge_intervals import check_one_graph
 from robscore.certainty.imputations import drawn_fits
 from robscore.families.family import Parameters
 from robscore.families.given_covariates import GivenCovariates
@@ -136,6 +137,7 @@ def _completions_to_check(fit: Fit, n_completions: int, most: int) -> tuple[int,
 
 def check_fit(fit: Fit, *, level: float) -> FitCheck:
     """The check of :meth:`robscore.RobustGraph.check_fit`."""
+    check_one_graph(fit, "check_fit")
     m, names = len(fit.names), fit.names
     if _is_of_margins(fit):
         return _check_copula(fit, level)
@@ -144,7 +146,7 @@ def check_fit(fit: Fit, *, level: float) -> FitCheck:
     if not completions:
         raise UsageError(
             f"{fit.prepared.preparation.family!r} cannot be checked: that needs a power family on [0, inf) or the "
-            "real line, without moderators; choose one with ",
+            "real line; choose one with ",
             Setting("family"),
             ".",
         )

@@ -16,7 +16,7 @@ from robscore.certainty.influence import (
     count_blocks,
 )
 from robscore.elements import PairwiseElements
-from robscore.fitting.fit_result import GraphFit
+from robscore.fitting.fit_result import Fit, GraphFit
 from robscore.fitting.solve import solve as solve_path
 from robscore.graph import pair_associations
 from robscore.losses.quadratic import QuadraticLoss
@@ -55,11 +55,8 @@ def edge_intervals(
     if estimate == "auto":
         estimate = "full" if has_rows_for_all_pairs(fit) else "split"
     blocks = blocks_for(fit, allowed if estimate == "full" else allowed & fit.graph.adjacency, block_size)
-    if fit.prepared.filling is not None and (method, estimate) != ("sandwich", "full"):
-        raise UsageError(
-            "After cells are filled in, intervals need method='sandwich' and estimate='full', "
-            f"and {_ROWS_A_PARAMETER} rows for every parameter of a column. Use more rows, or fewer columns."
-        )
+    if fit.prepared.filling is not None:
+        _check_drawn(method, estimate)
     rng = as_generator(random_state)
     rows = np.arange(n)
     if estimate == "split":
@@ -87,13 +84,24 @@ def edge_intervals(
     return _table(fit, found, errors, n_blocks, level, fdr), _remarks_on_bias(fit)
 
 
+def _check_drawn(method: Method, estimate: Estimate) -> None:
+    """Raise unless errors come from all rows at once, as they must where cells are drawn."""
+    if method != "sandwich":
+        raise ArgumentError("method", method, "is not for fits whose cells are drawn or filled in; use 'sandwich'.")
+    if estimate != "full":
+        raise UsageError(
+            "Where cells are drawn or filled in, all pairs are estimated from the same rows (estimate='full'), "
+            f"{_ROWS_A_PARAMETER} for every parameter of a column. Use more rows, or fewer columns."
+        )
+
+
 def has_rows_for_all_pairs(fit: GraphFit) -> bool:
     """Whether the rows are enough to estimate all pairs at once; else one half of them chooses which to estimate."""
     n_parameters = len(fit.names) + 1 + fit.n_given
     return bool(fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * n_parameters)
 
 
-def check_one_graph(fit: GraphFit, asked: str) -> None:
+def check_one_graph(fit: Fit, asked: str) -> None:
     """Raise where moderators change the graph, so that it is not one."""
     if fit.prepared.preparation.moderators:
         name = fit.prepared.preparation.moderators[0].moderator.name

@@ -27,6 +27,7 @@ from robscore._tools.messages import Setting, UsageError
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore.cells.draw_cells import Bounds, DrawingOrder, completions
 from robscore.certainty.check_fit import ResidualRows, rows_to_check
+from robscore.certainty.edge_intervals import check_one_graph
 from robscore.families.copula import Margins
 from robscore.families.power import Gaussian
 from robscore.family_choice.held_out_loss import block_losses
@@ -44,12 +45,13 @@ _LEAST_LEFT = 1e-6  # of a variance: it guards rounding
 
 def predictability(fit: GraphFit) -> AnyData:
     """The table of :meth:`robscore.RobustGraph.predictability`."""
+    check_one_graph(fit, "predictability")
     rows = rows_to_check([fit], _MOST_ROWS)
     checked = ResidualRows.of(fit, rows)
     if checked is None or rows.size < 2 * _N_FOLDS:
         raise UsageError(
             f"Columns of {fit.prepared.preparation.family!r} with {rows.size} rows cannot be predicted: that needs 20 "
-            "rows and a power family on [0, inf) or the real line, without moderators; choose one with ",
+            "rows and a power family on [0, inf) or the real line; choose one with ",
             Setting("family"),
             ".",
         )

@@ -59,6 +59,7 @@ FILES = {
 }
 _EDGE_COLUMNS = ("source", "target", "interaction", "association")
 _TEST_COLUMNS = ("estimate", "low", "high", "p_value", "q_value")  # of the association without shrinkage
+_WORTH = "effective"  # rows: of latent numbers, that would say as much
 
 
 def fit_outputs(plan: Plan, folder: Path, *, force: bool, more: Mapping[str, Recognise] | None = None) -> OutputFiles:
@@ -91,16 +92,16 @@ def write(fitted: Fitted, outputs: OutputFiles, more: Mapping[str, bytes] | None
         "model.json": record.to_json(),
         "report.html": html_page(record),
     }
-    if fitted.data.given:
-        contents["effects.csv"] = _columns_csv(columns_of(model.effects()))
     if model.cells:
         cells = columns_of(model.suspicious_cells())
         contents["cells.csv"] = _columns_csv({**cells, "row": cells["row"] + 1})
-    if model.moderations_:
+    of_given = {"effects.csv": model.effects if fitted.data.given else None}
+    of_given["differences.csv"] = model.differences if model.moderations_ else None
+    for name, table in of_given.items():
         try:
-            contents["differences.csv"] = _columns_csv(columns_of(model.differences()))
+            contents.update({name: _columns_csv(columns_of(table()))} if table else {})
         except UsageError as error:
-            print_note(f"No differences.csv: {error}")
+            print_note(f"No {name}: {error}")
     outputs.write({**contents, **(more or {})})
     return [name for name in FILES if name in contents]
 
@@ -108,15 +109,16 @@ def write(fitted: Fitted, outputs: OutputFiles, more: Mapping[str, bytes] | None
 def edge_columns(record: Record) -> tuple[str, ...]:
     """Return the columns of edges.csv: tests where there are some, stability where it was requested."""
     stability = () if _shares(record) is None else ("stability",)
-    return (*_EDGE_COLUMNS, *(_TEST_COLUMNS if _tests(record) else ()), *stability)
+    return (*_EDGE_COLUMNS, *_test_columns(_tests(record)), *stability)
 
 
 def edges(record: Record) -> Iterator[Sequence[Any]]:
     """Yield the edges, strongest first, with a value for every column; None where an edge was not tested."""
     shares, tests = _shares(record), _tests(record)
-    untested: list[float | None] = [None] * len(_TEST_COLUMNS)  # not among those that half of the rows chose
+    n_columns = len(_test_columns(tests))
+    untested: list[float | None] = [None] * n_columns  # not among those that half of the rows chose
     for i, j, interaction, strength in record.edges:
-        found = tests.get((i, j), untested) if tests else []
+        found = tests.get((i, j), untested)[:n_columns]
         yield (
             record.names[i],
             record.names[j],
@@ -125,6 +127,13 @@ def edges(record: Record) -> Iterator[Sequence[Any]]:
             *found,
             *([] if shares is None else [shares[i, j]]),
         )
+
+
+def _test_columns(tests: Mapping[tuple[int, int], Sequence[float | None]]) -> tuple[str, ...]:
+    """Return the columns of tests, with effective rows where a pair has some."""
+    if not tests:
+        return ()
+    return (*_TEST_COLUMNS, _WORTH) if any(found[-1] is not None for found in tests.values()) else _TEST_COLUMNS
 
 
 def _tests(record: Record) -> dict[tuple[int, int], list[float | None]]:

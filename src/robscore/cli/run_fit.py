@@ -141,11 +141,10 @@ def run(plan: Plan) -> Fitted:
 
 
 def _on_covariates(data: DataFile, by: Sequence[str]) -> list[str]:
-    """Say what the graph is conditional on, and which files have more about it."""
+    """Say what the graph is conditional on, and where to read what changes it."""
     if not data.given:
         return []
-    do = "it does" if len(data.given) == 1 else "they do"
-    remarks = [f"The graph is conditional on {quoted(list(data.given))}; effects.csv lists what {do}."]
+    remarks = [f"The graph is conditional on {quoted(list(data.given))}."]
     if by:
         remarks.append(
             f"It is what all rows have in common; differences.csv says what changes with {quoted(list(by))}."

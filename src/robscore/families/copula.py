@@ -25,6 +25,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from robscore._tools.messages import ArgumentError, UsageError, quoted
+from robscore._tools.numbers import last_digit
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.elements.power_elements import PowerElements
 from robscore.families.censored_margin import self_consistent, values_beyond
@@ -288,8 +289,8 @@ class Margins(Scaling):
     def undo(self, Y: Array) -> Array:
         """Values in the columns' own units of latent numbers Y, shape (n, m).
 
-        Values that stand for intervals are those seen. Between two others lie all values, or, where the column has
-        whole numbers only, these.
+        Values that stand for intervals are those seen. Between two others lie all values with as many decimals as the
+        column has.
         """
         values = Y * self.scale + self.centre
         for k, j in self._latent_columns():
@@ -301,7 +302,8 @@ class Margins(Scaling):
             beside = np.clip(at + np.where(column < middle[at], -1, 1), 0, last)
             is_seen = self.drawn[j][at] | self.drawn[j][beside]
             between = np.interp(column, middle, own)
-            between = np.round(between) if (own == np.round(own)).all() else between
+            if unit := last_digit(own):
+                between = np.round(between, -round(np.log10(unit)))
             values[:, k] = np.where(is_seen, own[at], between)
         return values
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robscore._tools.messages import About, Message, Phrase, Remark, quoted
+from robscore._tools.messages import About, Message, Phrase, Remark, Setting, quoted
 from robscore._tools.numbers import evenly_spread, last_digit, roundest, whole_counts
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.rows.row_source import Rows
@@ -109,10 +109,11 @@ def remarks_on_columns(X: Array, names: list[str]) -> list[Remark]:
     remarks = []
     for kind, which in kinds.items():
         who = f"Column {quoted(which)} holds" if len(which) == 1 else f"Columns {quoted(which)} hold"
-        it = "it" if len(which) == 1 else "they"
+        its, them = ("its", "it") if len(which) == 1 else ("their", "them")
         words = Message(
-            f"{who} {kind}, while the families here are for measurements: {it} stay{'s' if it == 'it' else ''} in, but "
-            f"read {'its' if it == 'it' else 'their'} edges as rough, or leave {'it' if it == 'it' else 'them'} out."
+            f"{who} {kind}, while this family is for measurements: read {its} edges as rough, or take ",
+            Setting("family", "copula"),
+            f", which is for {them} too.",
         )
         remarks.append(Remark(words, UserWarning, About.COLUMNS))
     return remarks

@@ -164,7 +164,7 @@ def check_groups(moderators: Sequence[Moderator], settings: Settings) -> None:
         if not own.levels:
             raise UsageError(
                 f"Cells are drawn group by group, and the moderator {own.name!r} is a number; cut it into groups, as "
-                "pandas.cut does, or ",
+                "pandas.cut does (numbers that name groups: give them as text), or ",
                 *(["give it as a covariate."] if settings.family.has_margins else
                   ["leave out incomplete rows with ", Setting("missing", "drop"), "."]),
             )  # fmt: skip

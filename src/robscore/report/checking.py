@@ -199,7 +199,7 @@ def _is_certainty(value: Any, m: int) -> bool:
         n_tested=count,
         split=truth,
         why_not=text,
-        pairs=list_of(_pair(m, *[optional(number)] * 5)),
+        pairs=list_of(_pair(m, *[optional(number)] * 6)),
         stability=optional(lambda given: has(given, pairs=list_of(_pair(m, number)), **halves)),
     )
 

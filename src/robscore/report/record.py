@@ -438,7 +438,8 @@ def _rows(model: RobustGraph, suspicious: AnyData, labels: Sequence[str] | None,
 def certainty_of(model: RobustGraph, stability: EdgeStability | None, speaker: Speaker) -> dict[str, Any]:
     """Intervals and tests of the edges, and of other pairs that are clear; and how often edges recur, if given.
 
-    ``pairs`` has (i, j, estimate without shrinkage, low, high, p, q); ``why_not`` is empty, or says why there are none.
+    ``pairs`` has (i, j, estimate without shrinkage, low, high, p, q, effective rows: None but for the copula);
+    ``why_not`` is empty, or says why there are none.
     """
     position = {name: k for k, name in enumerate(model.graph_.names)}
     found: dict[str, Any] = {
@@ -463,7 +464,8 @@ def certainty_of(model: RobustGraph, stability: EdgeStability | None, speaker: S
     kept = np.flatnonzero(table["in_graph"] | table["significant"])
     ends = [sorted((position[table["source"][k]], position[table["target"][k]])) for k in kept]
     names = "association", "association_low", "association_high", "p_value", "q_value"
-    numbers = [[finite_or_none(table[name][k]) for name in names] for k in kept]
+    table.setdefault("effective", np.full(len(table["source"]), np.nan))
+    numbers = [[finite_or_none(table[name][k]) for name in (*names, "effective")] for k in kept]
     pairs = [[*own, *rest] for own, rest in zip(ends, numbers, strict=True)]
     return found | {"n_tested": len(table["source"]), "split": not is_full, "pairs": pairs}
 

@@ -136,7 +136,7 @@ def n_clear(record: Record) -> int:
 
 
 def _tested(record: Record) -> dict[tuple[int, int], list[Any]]:
-    """The tests by pairs, as the record has them: i, j, estimate without shrinkage, low, high, p and q."""
+    """The tests by pairs, as the record has them: i, j, estimate without shrinkage, low, high, p, q, worth."""
     return {} if record.certainty is None else {(pair[0], pair[1]): pair for pair in record.certainty["pairs"]}
 
 

@@ -69,7 +69,8 @@ def readable(X: AnyData, argument: str = "X") -> Table:
         how = _KEEPING_NUMBERS.get(frame.implementation.name) if len(wrong) < len(read) else None
         rest = f" ({argument}.{how} keeps the rest)" if how else ""
         raise ValueError(
-            f"Columns that are not numeric: {first_few(wrong)}. Drop them{rest}, or turn what they hold into numbers."
+            f"Columns that are not numeric: {first_few(wrong)}. Drop them{rest}, or turn what they hold into numbers; "
+            "family='copula' reads words that have an order, such as yes and no."
         )
     matrix = np.column_stack([numbers for numbers in read if numbers is not None]) if read else np.empty(frame.shape)
     return Table(matrix, columns, frame.implementation.name.lower())

@@ -56,7 +56,7 @@ function drawn(tag, attributes = {}, ...children) {
 }
 
 // --- what is shown now -------------------------------------------------------------------------------------------
-const tested = new Map((sure ? sure.pairs : []).map(([i, j, estimate, low, high, p, q]) => [i * m + j, { estimate, low, high, p, q }]));
+const tested = new Map((sure ? sure.pairs : []).map(([i, j, estimate, low, high, p, q, worth]) => [i * m + j, { estimate, low, high, p, q, worth }]));
 const halves = sure && sure.stability ? new Map(sure.stability.pairs.map(([i, j, share]) => [i * m + j, share])) : null;
 const links = (graph) => new Map(graph.pairs.map((pair, k) => [pair, graph.associations[k]]));
 const ours = () => graphs[state.at];

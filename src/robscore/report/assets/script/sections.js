@@ -19,6 +19,7 @@ function edgeTable() {
       { title: "p", about: "p-value: how often chance alone would give as clear a link, if there were none", number: true, text: ({ test }) => (test ? probability(test.p) : "–"), key: (row) => -least(row, "p") },
       { title: "q", about: "q-value: the share of false links to expect among all that are at least as clear", number: true, text: ({ test }) => (test ? probability(test.q) : "–"), key: (row) => -least(row, "q") },
     );
+    if (isLatent) columns.push({ title: "worth", about: "As many rows of latent numbers would say as much of the pair: answers, zeros and two values say less than measurements", number: true, text: ({ test }) => (test && test.worth !== null ? `${Math.round(test.worth)} rows` : "–"), key: ({ test }) => (test ? test.worth : -1) });
   }
   if (halves) columns.push({ title: "comes back", about: "Share of fits to half of the rows that have the link", number: true, text: (row) => `${Math.round(100 * (halves.get(row.pair) || 0))} %`, key: (row) => halves.get(row.pair) || 0 });
   if (classic) {
