@@ -272,7 +272,11 @@ def test_whether_it_fits_is_asked_of_what_margins_leave() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=800)
     curved = np.column_stack([x, x**2 + 0.3 * rng.normal(size=800), rng.normal(size=800)])
-    assert rs.RobustGraph("copula", **CLASSIC).fit(curved).check_fit().verdict == "does not fit"
+    bent = rs.RobustGraph("copula", alphas=10).fit(curved)
+    assert bent.check_fit().verdict == "does not fit"
+    (caution,) = [str(caution) for caution in bent.cautions_ if "hardly fits" in str(caution)]
+    assert "a dependence that bends, may be why" in caution
+    assert "compare_families" not in caution
 
 
 @pytest.mark.parametrize(

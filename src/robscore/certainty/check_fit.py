@@ -41,6 +41,11 @@ from robscore.weighting.proper_parameters import proper
 
 OWN = (0, 1, 2)  # degrees of P for the column itself
 COUPLED = ((0, 1), (1, 1), (0, 2))  # degree of P, and power of the coupling
+_WHY_NOT_LATENT = "Groups of rows, or a dependence that bends, may be why: no shape of the columns makes up for them."
+_BEYOND_MARGINS = Phrase(_WHY_NOT_LATENT, _WHY_NOT_LATENT)  # other families would ask more of the same columns
+_OTHER_FAMILIES = Phrase(
+    "rs.compare_families(X) says whether another fits better.", "See whether another --family does better."
+)
 _ROWS_A_PARAMETER = 8  # rows for every parameter of a column, at least
 _COMPLETIONS = 5  # of rows with missing cells, over which residuals are averaged
 _CAUTION_LEVEL = 0.001  # every fit is checked for cautions, so that few of the good ones may be called bad
@@ -277,7 +282,8 @@ def _describe(fit: Fit, p_value: float, level: float, misses: list[str], p_colum
     clear = [j for j in np.argsort(p_columns, kind="stable") if misses[j]]
     missed = first_few([f"{clipped(fit.names[j])} ({misses[j]})" for j in clear], "; ")
     where = f" It misses most: {missed}." if missed else " No single column stands out."
-    return f"{family} does not fit (p = {p_value:.2g}).{where} rs.compare_families(X) says whether another fits better."
+    advice = _BEYOND_MARGINS if fit.settings.family.has_margins else _OTHER_FAMILIES
+    return f"{family} does not fit (p = {p_value:.2g}).{where} {advice.python}"
 
 
 def remarks_on_fit(fit: Fit) -> list[Remark]:
@@ -288,14 +294,12 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
     worst = _worst_pairs(fit) if _is_of_margins(fit) else _worst_columns(fit)
     if worst is None:
         return []
+    advice = _BEYOND_MARGINS if fit.settings.family.has_margins else _OTHER_FAMILIES
     words = Message(
         "The model hardly fits the data",
         f" ({first_few(worst)} most of all)" if worst else "",
         f": a test of its family has p < {_CAUTION_LEVEL:g}. Some edges may only reflect what it misses. ",
-        Phrase(
-            "check_fit() says what and where, rs.compare_families(X) whether another family does better.",
-            "See whether another --family does better.",
-        ),
+        Phrase(f"check_fit() says what and where. {advice.python}", advice.plain),
     )
     return [Remark(words, UserWarning, About.MISFIT)]
 
