@@ -140,6 +140,15 @@ def test_empty_chunks_do_not_matter():
     check(rs.RobustGraph(n_blocks=30, **OPTIONS).fit(some), held)
 
 
+def test_truth_values_beside_numbers_are_numbers():
+    z = np.random.default_rng(0).normal(size=(200, 2))
+    frame = pd.DataFrame({"x": z[:, 0], "yes": z.sum(axis=1) > 0, "count": np.arange(200) % 7})
+    model = rs.RobustGraph("copula", n_blocks=1, alphas=5).fit(dd.from_pandas(frame, npartitions=2))
+    held = rs.RobustGraph("copula", n_blocks=1, alphas=5).fit(frame)
+    np.testing.assert_array_equal(model.association_, held.association_)
+    assert model.kinds_["yes"] == "two values"
+
+
 @pytest.mark.parametrize("kind", ["Float64", "float64[pyarrow]", "float32"])
 def test_any_kind_of_numbers_in_data_frames(kind):
     frame = pd.DataFrame(X.astype(np.float32), columns=list("abcdef")).astype(kind)

@@ -92,7 +92,8 @@ class DaskRows(Rows):
         wrong = [f"{str(name)!r} ({kind})" for name, kind in frame.dtypes.items() if kind.kind not in "fiub"]
         if wrong:
             raise ValueError(f"Columns that are not numeric: {first_few(wrong)}; drop or convert them.")
-        if not all(isinstance(kind, np.dtype) for kind in frame.dtypes):  # types of pandas with missing values
+        # Types of pandas with missing values have no array, and truth values beside numbers one of objects.
+        if not all(isinstance(kind, np.dtype) and kind.kind != "b" for kind in frame.dtypes):
             frame = frame.map_partitions(_as_floats, meta=_as_floats(frame._meta))
         (lengths,) = _computed([frame.map_partitions(len)], "Parts of the data frame do not fit into their memory.")
         return frame.to_dask_array(lengths=tuple(int(length) for length in lengths))
