@@ -30,6 +30,8 @@ FAST = {"n_blocks": 1, "alphas": 10}
         "not at all useful, slightly useful, very useful, extremely useful", "not important, important, very important",
         "under 18, 18-29, 30-64, 65+", "< 20 000, 20 000 - 49 999, 50 000 and more", "none, mild, moderate, severe",
         "sehr unzufrieden, eher unzufrieden, eher zufrieden, sehr zufrieden", "S, M, L, XL", "I, II, III, IV",
+        "never, less than once a month, once a month, once a week, daily",
+        "nie, seltener als einmal im Monat, einmal im Monat, mehrmals pro Woche, täglich",
     ],
 )  # fmt: skip
 def test_words_have_their_order_however_they_come(words: str) -> None:

@@ -314,7 +314,7 @@ class RobustGraph(ScoreMatchingEstimator):
             source, target, interaction (K_ij in the units of the data), interaction_error, interaction_low,
             interaction_high, association, association_low, association_high, p_value, q_value, significant, in_graph
             (whether the learnt graph has the edge); smallest p-value first. Of a copula also effective: how many rows
-            of latent numbers would say as much about the pair.
+            of latent numbers would say as much about the pair (not where a sample of the rows chose the graph).
 
         Examples
         --------
@@ -353,9 +353,9 @@ class RobustGraph(ScoreMatchingEstimator):
         -------
         table with columns
             column, predictability (from 0 to 1), neighbours (how many); of the copula also measure. There it is R^2 of
-            the latent numbers ("explained"); of a column of two values (A - A0) / (1 - A0) with A the share of its
-            cells that the cells of its neighbours guess right, and A0 that of the more frequent value ("guessed
-            right").
+            the latent numbers ("explained"); of a column of two values, in fits without covariates, (A - A0) / (1 - A0)
+            with A the share of its cells that the cells of its neighbours guess right, and A0 that of the more frequent
+            value ("guessed right").
 
         Examples
         --------

@@ -57,9 +57,13 @@ _SCALES = (
     *("nichtraucher; raucher", "female|f|woman|women|girl; male|m|man|men|boy", "weiblich|w|frau; maennlich|m|mann"),
     # how often
     *(_FREQUENCY, _HAEUFIGKEIT, "never; former|formerly|ex|past; current|currently"),
-    "never; less than once a year; yearly|annually; monthly; weekly; several times a week; daily|every day; "
-    "several times a day",
-    "nie; jaehrlich; monatlich; woechentlich; mehrmals pro woche; taeglich; mehrmals taeglich",
+    "never; less than once a year; yearly|annually|once a year; less than once a month|less than monthly|"
+    "several times a year|a few times a year; monthly|once a month; several times a month|a few times a month; "
+    "weekly|once a week; several times a week|a few times a week; daily|every day|once a day; several times a day",
+    "nie|niemals; seltener als einmal im jahr; jaehrlich|einmal im jahr|einmal pro jahr; seltener als einmal im monat|"
+    "mehrmals im jahr|mehrmals pro jahr; monatlich|einmal im monat|einmal pro monat; mehrmals im monat|"
+    "mehrmals pro monat; woechentlich|einmal pro woche|einmal in der woche; mehrmals pro woche|mehrmals in der woche; "
+    "taeglich|jeden tag|einmal am tag; mehrmals taeglich|mehrmals am tag",
     # how much
     "not at all|not; hardly|a little|slightly|a little bit|a bit|very little|only a little; somewhat|moderately|"
     "to some extent|partly; quite a bit|fairly|quite|considerably|mostly; very|very much|a lot|a great deal|highly; "
