@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         simulate,
         theory,
     )
+    from robscore.cells.cell_rule import CellRule
     from robscore.certainty.same_graph import compare_graphs, equality_test
     from robscore.certainty.stability import edge_stability
     from robscore.estimators import RobustGraph, RobustScoreMatching
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 # Public names and where they live; loaded on first use, so that `robscore --help` is quick.
 _HOMES = {
     "ArrowRows": "rows",
+    "CellRule": "cells.cell_rule",
     "ParquetRows": "rows",
     "Path": "solvers.path",
     "RobustGraph": "estimators",
@@ -79,6 +81,7 @@ _MODULES = (
 
 __all__ = [
     "ArrowRows",
+    "CellRule",
     "ParquetRows",
     "Path",
     "RobustGraph",

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 import robscore as rs
-from robscore.cells import Conditionals, GoodCells, conditionals, pooled_shares, spreads
+from robscore.cells import CellRule, Conditionals, GoodCells, conditionals, pooled_shares, spreads
 
 TABLES = {
     "wine": lambda: load_wine().data,
@@ -21,7 +21,7 @@ TABLES = {
 
 def _of_normal(x: np.ndarray) -> GoodCells:
     """Cells of a column of which the model says that it is standard normal."""
-    return GoodCells.of(Conditionals(norm.logpdf(x)[:, None], x[:, None]), np.zeros((x.size, 1)))
+    return GoodCells.of(CellRule(), Conditionals(norm.logpdf(x)[:, None], x[:, None]), np.zeros((x.size, 1)))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.3])
@@ -38,18 +38,18 @@ def test_a_wider_column_has_a_density_too() -> None:
     x = np.random.default_rng(0).normal(scale=2.0, size=4000)
     found = Conditionals(norm.logpdf(x)[:, None], x[:, None])
     weight = np.ones((x.size, 1))
-    spread = float(spreads(found.residual, weight)[0])
+    spread = float(spreads(found.residual, weight, CellRule())[0])
     assert 1.85 < spread < 2.05
-    cells = GoodCells.of(found, weight)
+    cells = GoodCells.of(CellRule(), found, weight)
     usual = cells.log_unit[:, 0] + np.log(cells.density(np.zeros(1))[:, 0])
     np.testing.assert_allclose(usual, norm.logpdf(x, scale=spread), atol=1e-9)
 
 
 def test_columns_that_fit_are_as_wide_as_the_model_says() -> None:
     X = np.random.default_rng(1).normal(size=(500, 40))
-    assert (spreads(X, np.ones(X.shape)) < 1.05).all()
-    assert (spreads(X, np.ones(X.shape)) >= 1.0).all()
-    assert (spreads(X, np.zeros(X.shape)) == 1.0).all()  # nothing counts
+    assert (spreads(X, np.ones(X.shape), CellRule()) < 1.05).all()
+    assert (spreads(X, np.ones(X.shape), CellRule()) >= 1.0).all()
+    assert (spreads(X, np.zeros(X.shape), CellRule()) == 1.0).all()  # nothing counts
 
 
 def test_the_share_of_unusual_cells_is_the_likeliest() -> None:
@@ -77,7 +77,7 @@ def test_shares_of_small_columns_are_drawn_to_that_of_all() -> None:
     there[10:, 1] = False
     weight = np.zeros((100, 2))
     weight[:20, 0] = 1.0
-    first, second = pooled_shares(weight, there)
+    first, second = pooled_shares(weight, there, 50.0)
     assert 0.18 < first < 0.2
     assert 0.1 < second < first
 

@@ -7,7 +7,7 @@ import pytest
 from designs import first
 
 import robscore as rs
-from robscore.cells import SuspectCells, stuck_cells
+from robscore.cells import CellRule, SuspectCells, stuck_cells
 
 
 def _with_pareto_cells(
@@ -24,7 +24,7 @@ def _with_pareto_cells(
 @pytest.mark.parametrize(("family", "share"), [("sqrt", 0.05), ("sqrt", 0.02), ("gamma", 0.02)])
 def test_the_true_parameters_find_the_true_share_of_wrong_cells(family: str, share: float) -> None:
     truth, X, Y = _with_pareto_cells(family, 10, 12, share)
-    suspects = SuspectCells.of(rs.families.get_family(family), Y, np.zeros(Y.shape, dtype=bool))
+    suspects = SuspectCells.of(CellRule(), rs.families.get_family(family), Y, np.zeros(Y.shape, dtype=bool))
     for _ in range(3):
         suspects = suspects.updated(X, (truth.interaction, truth.location), np.ones(len(X), dtype=bool))
     assert suspects.wrong.share.mean() == pytest.approx(share, rel=0.25)
@@ -47,7 +47,7 @@ def test_zeros_rounded_values_and_sorted_columns_are_not_stuck() -> None:
     X[:, 0] = np.where(np.arange(400) % 100 < 40, 0.0, X[:, 0])
     X[:, 1] = np.round(X[:, 1], 1)
     X[:, 2] = np.sort(np.round(X[:, 2], 1))
-    assert not stuck_cells(X).any()
+    assert not stuck_cells(X, CellRule()).any()
 
 
 @pytest.mark.long

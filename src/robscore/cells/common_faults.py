@@ -8,6 +8,7 @@ import numpy as np
 
 from robscore._tools.deviations import MAD
 from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.cells.cell_rule import CellRule
 
 _DECIMAL = (10.0, 100.0, 1000.0)  # a moved decimal point is the likeliest fault
 _UNITS = (25.4, 2.54, 3.6, 1.609344, 0.3048**-1, 4.44822, 9.80665, 12.0, 60.0, 24.0)
@@ -17,9 +18,7 @@ _ROUGH = 0.05  # added to these: expected values of cells are not known better
 _ERROR = 1.2533  # the standard error of a median of normal numbers over that of their mean
 _FEWEST, _SHARE = 5, 0.6  # cells, and share of a column's wrong cells, that have a factor in common
 _FOLLOWS = 2.0  # standard errors by which wrong cells that share a factor must follow their expected values
-_LONGEST = 1e-6  # chance of so long a run of equal values, where values repeat as they do in the column
 _SHORTEST_RUN = 8
-_TIMES_AS_LONG = 3  # the length of a run over the frequency of any other value, for its cells to be wrong beyond doubt
 
 
 class CommonFactor(NamedTuple):
@@ -93,7 +92,7 @@ def _follow(logs: Array, base: Array) -> bool:
     return bool(abs(slope - 1) < min(0.5, abs(added - 1) / 2) and slope > _FOLLOWS * error)
 
 
-def stuck_runs(X: Array) -> list[StuckRun]:
+def stuck_runs(X: Array, rule: CellRule) -> list[StuckRun]:
     """Find the longest run of equal values of every column of X, shape (n, m), where it is too long for chance.
 
     A column that the rows are sorted or grouped by has no such run: there other values come in runs too.
@@ -101,10 +100,10 @@ def stuck_runs(X: Array) -> list[StuckRun]:
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.cells.common_faults import stuck_runs
+    >>> from robscore.cells import CellRule, stuck_runs
     >>> X = np.random.default_rng(0).normal(size=(100, 2))
     >>> X[40:60, 1] = 3.5
-    >>> stuck_runs(X)
+    >>> stuck_runs(X, CellRule())
     [StuckRun(column=1, start=40, length=20, value=3.5)]
     """
     found = []
@@ -120,7 +119,7 @@ def stuck_runs(X: Array) -> list[StuckRun]:
             continue
         _, counts = np.unique(observed, return_counts=True)
         share = float(((counts - (counts == length) * length).clip(0) / observed.size).max(initial=0.0))
-        if column.size * share ** (length - 1) < _LONGEST:
+        if column.size * share ** (length - 1) < rule.stuck_chance:
             start = int(starts[longest])
             found.append(StuckRun(j, start, length, float(column[start])))
     return found
@@ -136,7 +135,7 @@ def _is_in_order(column: Array, stuck: float) -> bool:
     return bool(np.mean((counts >= 2 * runs)[values != stuck]) >= 0.5)
 
 
-def stuck_cells(X: Array) -> BoolArray:
+def stuck_cells(X: Array, rule: CellRule) -> BoolArray:
     """Mark cells of X, shape (n, m), that repeat the value before them in a run of a stuck sensor.
 
     The column must have that value nowhere else, and the run must be far longer than any other value is frequent: so
@@ -145,15 +144,15 @@ def stuck_cells(X: Array) -> BoolArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.cells.common_faults import stuck_cells
+    >>> from robscore.cells import CellRule, stuck_cells
     >>> X = np.random.default_rng(0).normal(size=(100, 2))
     >>> X[40:60, 1] = 3.5
-    >>> stuck_cells(X).sum(axis=0)
+    >>> stuck_cells(X, CellRule()).sum(axis=0)
     array([ 0, 19])
     """
     stuck = np.zeros(X.shape, dtype=bool)
-    for j, start, length, value in stuck_runs(X):
+    for j, start, length, value in stuck_runs(X, rule):
         values, counts = np.unique(X[~np.isnan(X[:, j]), j], return_counts=True)
         others = int(counts[values != value].max(initial=1))
-        stuck[start + 1 : start + length, j] = counts[values == value] == length >= _TIMES_AS_LONG * others
+        stuck[start + 1 : start + length, j] = counts[values == value] == length >= rule.stuck * others
     return stuck

@@ -32,42 +32,23 @@ from scipy.special import bdtrc, ndtr, pdtrc
 from robscore._tools.deviations import MAD
 from robscore._tools.messages import UsageError
 from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.cells.cell_rule import CellRule
 from robscore.cells.common_faults import stuck_cells
 from robscore.cells.conditionals import Conditionals, conditionals, has_conditionals
 from robscore.cells.draw_cells import DrawingOrder, without_covariates
 from robscore.families.family import Family, Parameters
 from robscore.weighting.column_scaling import ColumnScaling
 
-_POINTS = 120  # of the grids that conditional densities are integrated on
-_FORGET = 0.5  # weight of the probabilities of earlier rounds beside the last: rounds vary, since cells are drawn
-
-# Wrong cells.
-_FAR = 2.0  # deviations, beyond which a cell may be wrong to begin with
-_BINS, _WIDTH, _SMOOTH = 97, 0.25, 0.7  # of the histogram of w: how many, how wide, and how many are smoothed over
-_BROAD = 0.02  # share of q that is spread over all bins: with more of it too few cells are found
-_LEAST_SHARE, _LARGEST_SHARE = 1e-4, 0.3  # of wrong cells
-_UNUSUAL = 0.01  # share of unusual cells to begin with
-_EVIDENCE = 40.0  # gain in log likelihood that wrong cells must bring, and unusual ones beside them
-_UNLIKELY = 1e-4  # that a row has so many wrong cells by chance
-_MOST_REPAIRED = 0.25  # share of the cells of a row
+_POINTS = 120  # of the grids that conditional densities are integrated on: guards time
+_BINS, _WIDTH = 97, 0.25  # of the histogram of w, which reaches to 12: guards memory
+_LEAST_SHARE = 1e-4  # of wrong cells: guards rounding
 _FARTHEST, _STRIP = 8.0, 0.5  # of the histogram of residuals: where it ends, and how wide its strips are
-_RARE = 20.0  # expected cells in a strip, below which their number bounds how likely they are wrong
-_SHIFTED = 4.0  # deviations of the mean of the other cells, beyond which a row is bad as a whole
 _STEPS, _SETTLED = 10, 1e-3  # at most, per round, to learn what wrong cells look like; what probabilities still move
-_STEP = 1e-5  # relative, for the numerical slope of w
+_STEP = 1e-5  # relative, for the numerical slope of w: guards rounding
 _FLATTEST = -700.0  # log of that slope: its exponential is still above zero
 _EXPONENT = 600.0  # its exponential is finite, and so are its products with others
-
-# Good cells.
-_WIDER = 3.0  # times the spread, of unusual cells
 _MIDDLE_HALF = 1.349  # length of the middle half of the standard normal distribution
-_CHANCE = 2.0 * 1.17  # two standard errors of a spread by the middle half, times the root of the number of cells
-_FEWEST = 10.0  # good cells of a column, to estimate their spread
-_POOLED = 50.0  # cells: the weight of the share in the whole table beside that in a column
-_MOST_UNUSUAL = 0.3  # share of unusual cells
-_FARTHEST_ONES = 20  # cells that are counted one by one
-_IMPOSSIBLE = 1e-4  # chance of so many so far out
-_UNUSUAL_STEPS = 10  # of the share of unusual cells, where no cell is wrong
+_ERROR = 1.17  # the standard error of a spread by the middle half, times the root of the number of cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +57,7 @@ class SuspectCells:
 
     Attributes
     ----------
+    rule : CellRule
     family : of the rows
     observed : array of shape (n, m), with covariates
         The rows; their values in missing cells do not matter.
@@ -89,6 +71,7 @@ class SuspectCells:
         by chance.
     """
 
+    rule: CellRule
     family: Family
     observed: Array
     missing: BoolArray
@@ -98,7 +81,7 @@ class SuspectCells:
     stuck: BoolArray
 
     @classmethod
-    def of(cls, family: Family, observed: Array, missing: BoolArray) -> SuspectCells:
+    def of(cls, rule: CellRule, family: Family, observed: Array, missing: BoolArray) -> SuspectCells:
         """Begin with what each column shows by itself, before any fit."""
         if not has_conditionals(without_covariates(family)):
             raise UsageError(
@@ -106,9 +89,9 @@ class SuspectCells:
                 "line. Fit without cells."
             )
         scale = CellScale.of(ColumnScaling.of(family, observed), observed)
-        stuck = stuck_cells(np.where(missing, np.nan, observed[:, : missing.shape[1]]))
-        wrong = WrongCellMixture.first(scale, ~missing & ~stuck)
-        return cls(family, observed, missing, scale, wrong, np.where(stuck, 1.0, wrong.probability), stuck)
+        stuck = stuck_cells(np.where(missing, np.nan, observed[:, : missing.shape[1]]), rule)
+        wrong = WrongCellMixture.first(rule, scale, ~missing & ~stuck)
+        return cls(rule, family, observed, missing, scale, wrong, np.where(stuck, 1.0, wrong.probability), stuck)
 
     def observing(self, observed: Array) -> SuspectCells:
         """The same with other numbers for what was observed, shape (n, m)."""
@@ -149,7 +132,7 @@ class SuspectCells:
         m = own.shape[1]
         found = conditionals(base, own, at, self.observed[:, :m], np.arange(m), kept, _POINTS)
         wrong = self.wrong.updated(self.scale, found, ~self.missing & ~self.stuck, kept)
-        probability = _FORGET * self.probability + (1 - _FORGET) * wrong.probability
+        probability = self.rule.forget * self.probability + (1 - self.rule.forget) * wrong.probability
         return replace(self, wrong=wrong, probability=np.where(self.stuck, 1.0, probability))
 
 
@@ -184,6 +167,7 @@ class WrongCellMixture:
 
     Attributes
     ----------
+    rule : CellRule
     probability : array of shape (n, m)
         The probability that a cell is wrong.
     share : array of shape (m,)
@@ -198,6 +182,7 @@ class WrongCellMixture:
         Rows with no more wrong cells than scattered ones explain.
     """
 
+    rule: CellRule
     probability: Array
     share: Array
     log_heights: Array
@@ -211,11 +196,11 @@ class WrongCellMixture:
         return float(self.share.mean()) if (self.share > _LEAST_SHARE).any() else 0.0
 
     @classmethod
-    def first(cls, scale: CellScale, observed: BoolArray) -> WrongCellMixture:
-        """Begin with each column alone: cells more than two deviations from the middle may be wrong."""
-        far = observed & (np.abs(scale.w) > np.arcsinh(_FAR))
-        unusual = np.full(observed.shape[1], _UNUSUAL)
-        return cls._learnt(np.where(observed, np.where(far, 1.0, 0.01), 0.0), far, scale, observed, unusual)
+    def first(cls, rule: CellRule, scale: CellScale, observed: BoolArray) -> WrongCellMixture:
+        """Begin with each column alone: cells more than ``far`` deviations from the middle may be wrong."""
+        far = observed & (np.abs(scale.w) > np.arcsinh(rule.far))
+        unusual = np.full(observed.shape[1], rule.unusual)
+        return cls._learnt(rule, np.where(observed, np.where(far, 1.0, 0.01), 0.0), far, scale, observed, unusual)
 
     def updated(self, scale: CellScale, found: Conditionals, observed: BoolArray, kept: BoolArray) -> WrongCellMixture:
         """Update by the law of every cell given the rest of its row: probabilities and shares in turn.
@@ -231,7 +216,7 @@ class WrongCellMixture:
         """
         bins = _bins(scale.w)
         usable = observed & (self.repaired & kept)[:, None]
-        cells = GoodCells.of(found, np.where(usable, 1 - self.probability, 0.0))
+        cells = GoodCells.of(self.rule, found, np.where(usable, 1 - self.probability, 0.0))
         slope = np.exp(np.clip(np.nan_to_num(scale.log_slope - cells.log_unit), -_EXPONENT, _EXPONENT))
         now = self._with_unusual(slope, bins, cells, usable)
         most = _largest_probability(cells, now.unusual, usable)
@@ -240,24 +225,24 @@ class WrongCellMixture:
             probability = np.where(observed, np.minimum(wrong / (wrong + good), most), 0.0)
             moved = np.abs(probability - now.probability).max(initial=0.0)
             unusual = cells.share_of_unusual(now.unusual, 1 - probability, usable)
-            now = self._learnt(probability, probability > 0.5, scale, observed, unusual, kept)
+            now = self._learnt(self.rule, probability, probability > 0.5, scale, observed, unusual, kept)
             if moved <= _SETTLED:
                 break
         none_wrong = cells.share_without_wrong_ones(now.unusual + now.share, usable)
-        if _gain(np.add(*now._odds(slope, bins, cells)), cells.density(none_wrong), usable) < _EVIDENCE:
+        if _gain(np.add(*now._odds(slope, bins, cells)), cells.density(none_wrong), usable) < self.rule.evidence:
             probability = np.where(observed, cells.too_far_out(none_wrong, usable), 0.0)
-            return self._learnt(probability, probability > 0.5, scale, observed, none_wrong, kept)
+            return self._learnt(self.rule, probability, probability > 0.5, scale, observed, none_wrong, kept)
         return now
 
     def _with_unusual(self, slope: Array, bins: IntArray, cells: GoodCells, usable: BoolArray) -> WrongCellMixture:
         """The mixture with unusual cells, if they make the whole table clearly likelier; else without them."""
         without = replace(self, unusual=np.zeros_like(self.unusual))
-        now = replace(self, unusual=np.maximum(self.unusual, _UNUSUAL))
+        now = replace(self, unusual=np.maximum(self.unusual, self.rule.unusual))
         for _ in range(_STEPS):
             wrong, good = now._odds(slope, bins, cells)
             now = replace(now, unusual=cells.share_of_unusual(now.unusual, good / (wrong + good), usable))
         likelier, other = (np.add(*which._odds(slope, bins, cells)) for which in (now, without))
-        return now if _gain(likelier, other, usable) >= _EVIDENCE else without
+        return now if _gain(likelier, other, usable) >= self.rule.evidence else without
 
     def _odds(self, slope: Array, bins: IntArray, cells: GoodCells) -> tuple[Array, Array]:
         """eps_j q(x_ij) and (1 - eps_j) p(x_ij), both in the unit of ``cells``, shape (n, m)."""
@@ -267,6 +252,7 @@ class WrongCellMixture:
     @classmethod
     def _learnt(
         cls,
+        rule: CellRule,
         probability: Array,
         wrong: BoolArray,
         scale: CellScale,
@@ -275,16 +261,16 @@ class WrongCellMixture:
         kept: BoolArray | None = None,
     ) -> WrongCellMixture:
         """The mixture with shares and q from the rows that are kept and can be repaired."""
-        repaired = _can_be_repaired(wrong, scale.w, observed)
+        repaired = _can_be_repaired(rule, wrong, scale.w, observed)
         rows = repaired if kept is None else repaired & kept
         weight = probability[rows]
-        share = np.clip(pooled_shares(weight, observed[rows]), _LEAST_SHARE, _LARGEST_SHARE)
+        share = np.clip(pooled_shares(weight, observed[rows], rule.pooled), _LEAST_SHARE, rule.largest_share)
         heights = np.bincount(_bins(scale.w[rows]).ravel(), weights=weight.ravel(), minlength=_BINS)
-        heights = gaussian_filter1d(heights, _SMOOTH, mode="constant")
+        heights = gaussian_filter1d(heights, rule.smooth, mode="constant")
         total = heights.sum()
         heights = heights / total if total > 0 else np.full(_BINS, 1.0 / _BINS)
-        log_heights = np.log(((1 - _BROAD) * heights + _BROAD / _BINS) / _WIDTH)
-        return cls(probability, share, log_heights, unusual, wrong & repaired[:, None], repaired)
+        log_heights = np.log(((1 - rule.broad) * heights + rule.broad / _BINS) / _WIDTH)
+        return cls(rule, probability, share, log_heights, unusual, wrong & repaired[:, None], repaired)
 
 
 def _gain(density: Array, other: Array, usable: BoolArray) -> float:
@@ -308,10 +294,10 @@ def _largest_probability(cells: GoodCells, unusual: Array, usable: BoolArray) ->
     found = np.bincount(which[usable], minlength=edges.size + 1)
     expected = cells.expected(edges, unusual, usable)
     at_most = np.clip(1 - (expected + np.sqrt(expected)) / np.maximum(found, 1), 0.0, 1.0)
-    return np.asarray(np.where(expected < _RARE, at_most, 1.0)[which])
+    return np.asarray(np.where(expected < cells.rule.rare, at_most, 1.0)[which])
 
 
-def _can_be_repaired(wrong: BoolArray, w: Array, observed: BoolArray) -> BoolArray:
+def _can_be_repaired(rule: CellRule, wrong: BoolArray, w: Array, observed: BoolArray) -> BoolArray:
     """Which rows, shape (n,), have no more wrong cells than scattered ones explain, and other cells as usual.
 
     In a row that is bad as a whole all cells tend to be too high, or too low, and some of them far too much.
@@ -319,14 +305,14 @@ def _can_be_repaired(wrong: BoolArray, w: Array, observed: BoolArray) -> BoolArr
     m = wrong.shape[1]
     counts = np.count_nonzero(wrong, axis=1)
     scattered = counts[counts <= max(m // 3, 1)]
-    share = np.clip(scattered.mean() / m if scattered.size else _LARGEST_SHARE, _LEAST_SHARE, _LARGEST_SHARE)
-    likely = int(np.argmax(bdtrc(np.arange(m + 1), m, share) <= _UNLIKELY))  # more are hardly ever wrong by chance
-    few = counts <= max(min(likely, _MOST_REPAIRED * m), min(m // 2, 2))
+    share = np.clip(scattered.mean() / m if scattered.size else rule.largest_share, _LEAST_SHARE, rule.largest_share)
+    likely = int(np.argmax(bdtrc(np.arange(m + 1), m, share) <= rule.chance))  # more are hardly ever wrong by chance
+    few = counts <= max(min(likely, rule.most_repaired * m), min(m // 2, 2))
     others = observed & ~wrong
     mean = np.where(others, w, 0.0).sum(axis=1) / np.maximum(np.count_nonzero(others, axis=1), 1)
     usual = mean[counts == 0] if 2 * np.count_nonzero(counts == 0) > mean.size / 5 else mean
     away = np.abs(mean - np.median(usual))
-    return np.asarray(few & (away <= _SHIFTED * MAD * np.median(np.abs(usual - np.median(usual)))))
+    return np.asarray(few & (away <= rule.shifted * MAD * np.median(np.abs(usual - np.median(usual)))))
 
 
 @dataclass(frozen=True)
@@ -335,6 +321,7 @@ class GoodCells:
 
     Attributes
     ----------
+    rule : CellRule
     z : array of shape (n, m)
         Residuals divided by the spread of their columns.
     log_unit : array of shape (n, m)
@@ -344,22 +331,23 @@ class GoodCells:
         Both densities in that unit.
     """
 
+    rule: CellRule
     z: Array
     log_unit: Array
     usual: Array
     unusual: Array
 
     @classmethod
-    def of(cls, found: Conditionals, weight: Array) -> GoodCells:
+    def of(cls, rule: CellRule, found: Conditionals, weight: Array) -> GoodCells:
         """Learn the spreads by the conditional densities of cells and the probability that each is good, (n, m)."""
         residual = np.nan_to_num(found.residual)
-        spread = spreads(residual, weight)
+        spread = spreads(residual, weight, rule)
         z = residual / spread
         log_usual = -0.5 * z**2
-        log_unusual = -0.5 * (z / _WIDER) ** 2 - np.log(_WIDER)
+        log_unusual = -0.5 * (z / rule.wider) ** 2 - np.log(rule.wider)
         larger = np.maximum(log_usual, log_unusual)
         log_unit = found.log_density + 0.5 * residual**2 - np.log(spread) + larger
-        return cls(z, log_unit, np.exp(log_usual - larger), np.exp(log_unusual - larger))
+        return cls(rule, z, log_unit, np.exp(log_usual - larger), np.exp(log_unusual - larger))
 
     def density(self, share: Array) -> Array:
         """The density of good cells, shape (n, m), with these shares of unusual ones."""
@@ -368,18 +356,18 @@ class GoodCells:
     def share_of_unusual(self, share: Array, good: Array, usable: BoolArray) -> Array:
         """The shares t_j, shape (m,), after a step from ``share``; cells are good with probability ``good``, (n, m)."""
         unusual = np.where(usable, good * share * self.unusual / self.density(share), 0.0)
-        return np.minimum(pooled_shares(unusual, usable), _MOST_UNUSUAL)
+        return np.minimum(pooled_shares(unusual, usable, self.rule.pooled), self.rule.largest_share)
 
     def share_without_wrong_ones(self, share: Array, usable: BoolArray) -> Array:
         """The shares t_j, shape (m,), if no cell is wrong, after some steps from ``share``."""
-        share = np.minimum(share, _MOST_UNUSUAL)
-        for _ in range(_UNUSUAL_STEPS):
+        share = np.minimum(share, self.rule.largest_share)
+        for _ in range(_STEPS):
             share = self.share_of_unusual(share, np.ones_like(self.z), usable)
         return share
 
     def expected(self, edges: Array, share: Array, usable: BoolArray) -> Array:
         """How many cells should have a z up to the first of some edges, between them, and beyond the last."""
-        return np.diff(_below(np.concatenate([[-np.inf], edges, [np.inf]]), share, usable))
+        return np.diff(self._below(np.concatenate([[-np.inf], edges, [np.inf]]), share, usable))
 
     def too_far_out(self, share: Array, usable: BoolArray) -> Array:
         """The probability that cells are wrong, shape (n, m), because more lie so far out than these shares explain.
@@ -387,45 +375,45 @@ class GoodCells:
         It is zero unless so many among the farthest are nearly impossible.
         """
         far = np.abs(self.z)
-        farthest = np.sort(far[usable])[: -_FARTHEST_ONES - 1 : -1]
-        expected = 2 * _below(-farthest, share, usable)
-        impossible = np.flatnonzero(pdtrc(np.arange(farthest.size), expected) < _IMPOSSIBLE)
+        farthest = np.sort(far[usable])[: -self.rule.farthest - 1 : -1]
+        expected = 2 * self._below(-farthest, share, usable)
+        impossible = np.flatnonzero(pdtrc(np.arange(farthest.size), expected) < self.rule.chance)
         if not impossible.size:
             return np.zeros(far.shape)
         last = impossible[-1]
         return np.where(far >= farthest[last], 1 - expected[last] / (last + 1), 0.0)
 
+    def _below(self, z: Array, share: Array, usable: BoolArray) -> Array:
+        """How many usable cells should lie below each of some z, with these shares of unusual ones."""
+        counts = np.count_nonzero(usable, axis=0)
+        usual, unusual = (counts * (1 - share)).sum(), (counts * share).sum()
+        return np.asarray(usual * ndtr(z) + unusual * ndtr(z / self.rule.wider))
 
-def _below(z: Array, share: Array, usable: BoolArray) -> Array:
-    """How many usable cells should lie below each of some z, with these shares of unusual ones."""
-    counts = np.count_nonzero(usable, axis=0)
-    return np.asarray((counts * (1 - share)).sum() * ndtr(z) + (counts * share).sum() * ndtr(z / _WIDER))
 
-
-def spreads(residual: Array, weight: Array) -> Array:
-    """The spreads s_j of weighted residuals, shape (n, m): two standard errors below what is found, but at least 1.
+def spreads(residual: Array, weight: Array, rule: CellRule) -> Array:
+    """The spreads s_j of weighted residuals, shape (n, m): below what is found by a margin, but at least 1.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.cells.wrong_cells import spreads
+    >>> from robscore.cells import CellRule, spreads
     >>> X = np.random.default_rng(0).normal(size=(1000, 2)) * [1.0, 2.0]
     >>> X[:30] = 40.0  # wrong cells hardly matter
-    >>> spreads(X, np.ones(X.shape)).round(1).tolist()
+    >>> spreads(X, np.ones(X.shape), CellRule()).round(1).tolist()
     [1.0, 1.8]
     """
     order = np.argsort(residual, axis=0)
     counts = np.cumsum(np.take_along_axis(weight, order, axis=0), axis=0)
     found = np.ones(residual.shape[1])
-    for j in np.flatnonzero(counts[-1] >= _FEWEST):
+    for j in np.flatnonzero(counts[-1] >= rule.fewest):
         first, last = np.searchsorted(counts[:, j], np.array([0.25, 0.75]) * counts[-1, j])
         wide = (residual[order[last, j], j] - residual[order[first, j], j]) / _MIDDLE_HALF
-        found[j] = max(1.0, wide * (1 - _CHANCE / np.sqrt(counts[-1, j])))
+        found[j] = max(1.0, wide * (1 - rule.margin * _ERROR / np.sqrt(counts[-1, j])))
     return found
 
 
-def pooled_shares(weight: Array, observed: BoolArray) -> Array:
-    """The share of a weight, shape (n, m), among observed cells, shape (m,), drawn towards that of all columns."""
+def pooled_shares(weight: Array, observed: BoolArray, cells: float) -> Array:
+    """The share of a weight, shape (n, m), in observed cells, shape (m,), drawn to that of all, which counts so many."""
     total, counts = weight.sum(axis=0), np.count_nonzero(observed, axis=0)
     pooled = total.sum() / max(counts.sum(), 1)
-    return np.asarray((total + _POOLED * pooled) / (counts + _POOLED))
+    return np.asarray((total + cells * pooled) / (counts + cells))

@@ -32,9 +32,10 @@ reweight : bool, optional
     What to do about missing values: an error; leave out incomplete rows; or fill them in, by draws from the fit
     given the observed cells of their rows, until fit and draws agree. That is right if values are missing at random
     given the observed ones, and wrong if they are missing because of what they are.
-cells : bool, default False
+cells : bool or CellRule, default False
     Look for single wrong cells too: those that the rest of their row, and the other rows, do not expect. They are
-    treated as missing. See :meth:`suspicious_cells`.
+    treated as missing. See :meth:`suspicious_cells`. A :class:`robscore.CellRule` has other numbers than the
+    default.
 max_memory : number of bytes, or str such as "500 MB", default "1 GB"
     Memory for what is computed from the rows and for sums over blocks; rows that do not fit are read again in
     every pass over the data. The row weights take another 50 bytes per row.""",

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._tools.messages import ArgumentError, Caution
 from robscore._tools.numbers import check_number, evenly_spread
 from robscore._tools.typing import AnyData, Array, RandomState
+from robscore.cells.cell_rule import CellRule
 from robscore.certainty.cautions import cautions_of
 from robscore.certainty.check_fit import FitCheck, check_fit
 from robscore.certainty.effects import effects
@@ -61,7 +62,7 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
     fit_location: bool
     scale: Literal["median"] | None
     missing: Missing
-    cells: bool
+    cells: bool | CellRule
     max_memory: float | str
     random_state: RandomState
     fitted_: Fit

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from robscore._tools.messages import ArgumentError
 from robscore._tools.progress import watched_at
 from robscore._tools.typing import AnyData, Array, RandomState
+from robscore.cells.cell_rule import CellRule
 from robscore.certainty.edge_intervals import Estimate, Method, check_one_graph, edge_intervals
 from robscore.certainty.filled_influence import influence_of_rows
 from robscore.certainty.influence import Influence
@@ -177,7 +178,7 @@ class RobustGraph(ScoreMatchingEstimator):
         effect_ratio: float = np.inf,
         scale: Literal["median"] | None = "median",
         missing: Missing = "raise",
-        cells: bool = False,
+        cells: bool | CellRule = False,
         max_memory: float | str = "1 GB",
         storage: Storage = "auto",
         tol: float = 1e-6,

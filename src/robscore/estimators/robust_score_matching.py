@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from robscore._tools.typing import RandomState
+from robscore.cells.cell_rule import CellRule
 from robscore.estimators.common_docs import documented
 from robscore.estimators.data_opener import Given
 from robscore.estimators.estimator import ScoreMatchingEstimator
@@ -76,7 +77,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         fit_location: bool = True,
         scale: Literal["median"] | None = "median",
         missing: Missing = "raise",
-        cells: bool = False,
+        cells: bool | CellRule = False,
         max_memory: float | str = "1 GB",
         random_state: RandomState = None,
     ) -> None:

@@ -75,8 +75,6 @@ _EACH_AT_FIRST = 3  # of the first rounds within bounds, whose draws are still f
 _SWEEPS, _FIRST_SWEEPS = 2, 10  # of draws, for a completion; for the first one
 _MOST_KEPT, _FEWEST_KEPT = 72, 6  # completions that are kept, as far as a quarter of the memory goes
 _SETTLED = 0.02  # relative change of the parameters to end with, where cells are drawn
-_LEVEL = 0.5  # quantile of the distances to the boundary from which on weights level off, where cells may be wrong
-_MANY_WRONG = 0.04  # share of the cells, from which on they are level to the end
 
 _F = TypeVar("_F", bound="Fit")
 _S = TypeVar("_S", bound=Settings)
@@ -297,7 +295,7 @@ def fit_imputed(
     levels = settings.cells and settings.scale == "median"
     if has_margins and (known.covariates.size or np.isnan(known.given).any()):
         plain = _with_margins(plain, known, plain.rows.frequency, None)
-    prepared = _levelled(plain, _LEVEL) if levels else plain
+    prepared = _levelled(plain, settings.cell_rule.level) if levels else plain
     filler, suspects = _filler(prepared, known, settings)
     most, enough = (_EXACT_MOST, settled) if filler.is_exact else (_MOST, _SETTLED)
     past: list[Array] = []
@@ -332,7 +330,8 @@ def fit_imputed(
                 filler.flag(suspects.drawn(np.random.default_rng([settings.seed, 0, number]), filler.order))
             filler.move(drawn_by)
     if suspects is not None and levels:
-        prepared = _levelled(plain, 1 - (1 - _LEVEL) * min(suspects.share / _MANY_WRONG, 1.0))
+        rule = settings.cell_rule
+        prepared = _levelled(plain, 1 - (1 - rule.level) * min(suspects.share / rule.many_wrong, 1.0))
     last = _with_copies(prepared, known, filler, suspects, number, change)
     assert last.filling is not None
     return fit_prepared(replace(last, filling=replace(last.filling, converged=change <= enough)), settings)
@@ -343,7 +342,7 @@ def _filler(prepared: Prepared, known: KnownCells, settings: Settings) -> tuple[
     X = prepared.rows.take(np.arange(prepared.rows.n_rows))
     family, m, has_margins = prepared.preparation.scaled_family, known.given.shape[1], prepared.preparation.has_margins
     missing = np.isnan(known.given) & ~known.censored
-    suspects = SuspectCells.of(family, X, missing) if settings.cells else None
+    suspects = SuspectCells.of(settings.cell_rule, family, X, missing) if settings.cells else None
     # Which cells are wrong is drawn in any case, so moments of the others would not be exact.
     filler = Filler(
         family, X, missing, known.order, settings.seed, settings.memory,

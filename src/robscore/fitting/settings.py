@@ -14,6 +14,7 @@ from robscore._tools.messages import ArgumentError, Message, Phrase, Setting, Us
 from robscore._tools.numbers import check_number, check_whole
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import Array, BoolArray, RandomState
+from robscore.cells.cell_rule import CellRule
 from robscore.domains.domain_kinds import Intervals
 from robscore.elements.row_elements import Storage, check_storage
 from robscore.families.column_kinds import Kind
@@ -70,6 +71,11 @@ def _reweight(name: str, value: object) -> None:
         raise ArgumentError(name, value, "must be True, False or None (the default for the other settings).")
 
 
+def _cells(name: str, value: object) -> None:
+    if not isinstance(value, bool | np.bool_ | CellRule):
+        raise ArgumentError(name, value, "must be True, False or a CellRule.")
+
+
 def _select(name: str, value: object) -> None:
     if not isinstance(value, str | Sequence):
         raise TypeError(f"{name}={value!r} must be the name of a rule, or several names.")
@@ -109,7 +115,7 @@ _CHECKS: dict[str, Check] = {
     "fit_location": _boolean,
     "scale": _one_of("median", None),
     "missing": _one_of("raise", "drop", "impute"),
-    "cells": _boolean,
+    "cells": _cells,
     "max_memory": lambda name, value: (read_bytes(name, value), None)[1],
     "storage": lambda _, value: check_storage(value),
     "tol": _share,
@@ -152,7 +158,7 @@ class Settings:
     fit_location: bool
     scale: Literal["median"] | None
     missing: Missing
-    cells: bool
+    cells: bool | CellRule
     max_memory: float | str
     random_state: RandomState
 
@@ -250,9 +256,14 @@ class Settings:
         return 0 if self.random_state is None else int(as_generator(self.random_state).integers(2**31))
 
     @property
+    def cell_rule(self) -> CellRule:
+        """The numbers by which wrong cells are found."""
+        return self.cells if isinstance(self.cells, CellRule) else CellRule()
+
+    @property
     def fills_in(self) -> bool:
         """Whether cells are drawn: missing ones, or wrong ones."""
-        return self.missing == "impute" or self.cells or self.family.has_margins
+        return self.missing == "impute" or bool(self.cells) or self.family.has_margins
 
     @property
     def reweights(self) -> bool:
