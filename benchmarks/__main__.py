@@ -44,6 +44,7 @@ NAMES = [
     "missing_cells",
     "wrong_cells",
     "unusual_cells",
+    "ablate_cells",
     "cells_cost",
     "cellmcd_comparison",
     "mixed_tables",

@@ -13,6 +13,7 @@ import joblib
 import numpy as np
 import pandas as pd
 from benchmarks import (
+    ablate_cells,
     alpine_months,
     any_rows,
     bad_rows,
@@ -176,6 +177,18 @@ def test_cells_of_a_real_table_are_left_alone(tmp_path, monkeypatch, capsys):
     found = unusual_cells.main(1, (("diabetes", "gaussian"),))
     assert found["diabetes", "gaussian"][0] == 0.0
     assert "called wrong" in capsys.readouterr().out
+
+
+def test_every_number_of_the_rule_of_wrong_cells_is_halved_and_doubled(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(resumable, "FOLDER", tmp_path)
+    compared = ablate_cells.rules()
+    assert {"level = 0.25", "wider = 1.5", "wider = 6"} < set(compared)
+    assert all(rs.CellRule(**changes) != rs.CellRule() for name, changes in compared.items() if name != "default")
+    found = ablate_cells.main(1, ("Gaussian", "wine"), ("wider = 1.5", "wider = 6"))
+    assert list(found) == ["default", "wider = 1.5", "wider = 6"]
+    assert found["default"]["Gaussian"]["found"] > 0.5
+    assert found["default"]["wine"]["away"] == 0.0
+    assert "wider = 6" in capsys.readouterr().out
 
 
 def test_filling_in_costs_more_than_full_rows(capsys):

@@ -413,7 +413,7 @@ def spreads(residual: Array, weight: Array, rule: CellRule) -> Array:
 
 
 def pooled_shares(weight: Array, observed: BoolArray, cells: float) -> Array:
-    """The share of a weight, shape (n, m), in observed cells, shape (m,), drawn to that of all, which counts so many."""
+    """The share of a weight, shape (n, m), in observed cells, shape (m,), drawn to that of all, worth so many cells."""
     total, counts = weight.sum(axis=0), np.count_nonzero(observed, axis=0)
     pooled = total.sum() / max(counts.sum(), 1)
     return np.asarray((total + cells * pooled) / (counts + cells))
