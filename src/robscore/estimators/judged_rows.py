@@ -141,7 +141,8 @@ class JudgesRows(DataOpener):
         table with columns
             row (its position in X, from 0), column, value, expected (the median of what the rest of the row says),
             expected_low, expected_high (between which 95 % lie), probability (that the cell is wrong), flagged (more
-            likely wrong than not). All flagged cells, and at least the 20 most suspicious.
+            likely wrong than not). All flagged cells, and at least the 20 most suspicious. Of a column of words the
+            values are the places of its words in their order, from 0.
 
         Examples
         --------
