@@ -136,7 +136,7 @@ def test_the_summary_can_be_read():
         "chosen by f1",
     ):
         assert word in summary
-    assert str(model.graph_) == summary
+    assert summary == f"finding    4 clear links among 15 pairs of variables\n{model.graph_}"
     effective = 1 / np.sum(model.row_weights_**2, axis=0)
     assert f"{effective[0]:.0f} (Gamma)" in summary
 

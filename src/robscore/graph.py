@@ -18,6 +18,7 @@ from robscore._tools.networks import circle_svg, with_text
 from robscore._tools.optional import require
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore._version import __version__
+from robscore.links import Finding, Links
 from robscore.rows.tables import Kind, as_table
 from robscore.solvers.path import joined_support
 
@@ -46,6 +47,7 @@ class FitFacts:
     sample: str = ""
     kinds: str = ""
     associated: str = ""
+    finding: Finding | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,19 +125,27 @@ class Graph:
             content = gzip.compress(content) if Path(path).suffix == ".gz" else bz2.compress(content)
         write_whole(Path(path), content)
 
+    def _links(self) -> Links:
+        """The links with what is known of them."""
+        i, j = self.strongest_first()
+        edges = list(zip(i.tolist(), j.tolist(), self.association[i, j].tolist(), strict=True))
+        return Links(len(self.names), edges, *(self.facts.finding or ()))
+
     def summary(self) -> str:
         """What was learnt from which data, in a few lines, cautions first."""
         facts, m = self.facts, len(self.names)
         i, j = self.strongest_first()
         association = self.association[i, j]
+        links = self._links()
         listed = ", ".join(
             f"{visible(self.names[a])} – {visible(self.names[b])} ({signed(strength)})"
-            for a, b, strength in zip(i[:3], j[:3], association[:3], strict=True)
+            for a, b, strength in links.strongest(3)
         )
         blocks = f"{facts.n_blocks}" if facts.n_blocks > 1 else "1 (classic score matching)"
         if facts.reweighting and not facts.reweighting.startswith("no"):
             blocks = ""
         lines = {
+            "finding": links.headline if facts.finding is not None else "",
             "rows": f"{facts.n_rows}, effectively {facts.effective_rows[0]:.0f} (Gamma) and "
             f"{facts.effective_rows[1]:.0f} (g) by their weights",
             "sample": facts.sample,

@@ -82,7 +82,7 @@ def test_a_first_report_in_three_clicks(browser, server, tmp_path):
             page.click("text=Open the report")  # three
         report = popup.value
         report.wait_for_selector("html[data-ready]")
-        assert "pairs of variables are linked directly" in report.inner_text("h1")
+        assert "pairs of variables" in report.inner_text("h1")
         assert page.inner_text("#headline") == report.inner_text("h1") + "."
         assert report.evaluate("self.origin") == "null"  # it is nobody's neighbour
         assert page.frame_locator("#report").locator("h1").inner_text() == report.inner_text("h1")
@@ -144,7 +144,7 @@ def test_settings_hostile_names_and_the_same_files_as_the_command(browser, serve
         page.fill("#edges", "2")
         page.select_option("#family", "gaussian")
         fit(page)
-        assert page.inner_text("#headline") == "2 of 10 pairs of variables are linked directly."
+        assert page.inner_text("#headline") == "2 clear links among 10 pairs of variables."
         page.click("#earlier-box summary")
         assert page.inner_text("#earlier a >> nth=0") == first
         page.frame_locator("#report").locator("html[data-ready]").wait_for()
@@ -152,7 +152,7 @@ def test_settings_hostile_names_and_the_same_files_as_the_command(browser, serve
         same_files(page, path, tmp_path)
         page.reload()
         page.wait_for_selector("#result:visible")
-        assert page.inner_text("#headline") == "2 of 10 pairs of variables are linked directly."
+        assert page.inner_text("#headline") == "2 clear links among 10 pairs of variables."
         page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
         for width, scheme in ((1400, "dark"), (820, "light"), (390, "dark"), (390, "light")):
             page.set_viewport_size({"width": width, "height": 900})

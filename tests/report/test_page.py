@@ -131,7 +131,7 @@ def test_an_empty_graph(browser, tmp_path):
     X = np.random.default_rng(0).normal(size=(100, 3))
     rs.report.write_html(rs.RobustGraph("gaussian").fit(X), tmp_path / "none.html")
     with opened(browser, tmp_path / "none.html") as page:
-        assert page.locator("h1").inner_text() == "No two of the 3 variables are linked directly"
+        assert page.locator("h1").inner_text() == "No direct link was found between the 3 variables"
         assert page.locator("#edges-words").inner_text() == "The graph has no links."
         assert page.troubles == []
 

@@ -15,7 +15,7 @@ from robscore._tools.messages import signed
 from robscore._tools.networks import centrality, clustered_order
 from robscore.report import record as recorded
 from robscore.report.record import full_weights
-from robscore.report.sentences import about_flagged, findings, how_sure, methods, n_clear
+from robscore.report.sentences import about_flagged, findings, headline, how_sure, methods
 
 # 16 years of seven series that grow together, from statsmodels' Longley data: too few to learn a graph from.
 LONGLEY = """60323 83 234289 2356 1590 107608 1947;61122 88.5 259426 2325 1456 108632 1948
@@ -55,14 +55,15 @@ def records():
 # What a reader without statistics would say: what was found, how certain it is, and what to be careful about.
 SENTENCES = {
     "rain": [
-        "45 of 435 pairs of variables are linked directly",
-        "of the 45 links are clearly more than chance; about 1 in 10 of such clear links may still be false",
+        " possible, among 435 pairs of variables",
+        "of the 45 links are clearly more than chance; about ",
+        "may still be false",
         "13 of 261 rows (5.0%) do not fit the others and are left out",
         "No cautions: nothing in the rows or columns speaks against this graph, but whether the model fits could not "
         "be checked",
     ],
     "cancer": [
-        "80 of 435 pairs of variables seem to be linked directly",
+        "links that seem clear, ",
         "of the 80 links are clearly more than chance",
         "This assumes that the model is right; see the cautions",
         "The model hardly fits the data",
@@ -70,7 +71,7 @@ SENTENCES = {
         "are determined by others to more than 99%",
     ],
     "failed": [
-        "2 of 21 pairs of variables seem to be linked directly",
+        "2 possible links among 21 pairs of variables, not tested one by one",
         "How certain the links are cannot be judged: 16 rows are too few to test 7 variables against each other",
         "The 16 rows count as much as 8 equal ones, too few to judge rows by each other, which takes 20",
         "a link that is absent may only be undetected. Use more rows or fewer columns",
@@ -209,10 +210,11 @@ def test_a_link_whose_sign_is_reversed_without_shrinkage_is_not_called_clear(rec
     opposite = [i, j, -strength, -strength - 0.01, -strength + 0.01, 1e-9, 1e-9]
     agrees = [i, j, strength, strength - 0.01, strength + 0.01, 1e-9, 1e-9]
     told, before = (replace(rain, certainty={**rain.certainty, "pairs": [*pairs, test]}) for test in (opposite, agrees))
-    assert n_clear(told) == n_clear(before) - 1
-    assert "have the opposite sign: believe neither" in how_sure(told)
-    assert "opposite sign" not in how_sure(before)
-    assert f"{signed(-strength)} without shrinkage" in findings(told)[0]
+    n_told, n_before = (int(headline(record).split()[0]) for record in (told, before))
+    assert n_told == n_before - 1
+    assert "turns round without shrinkage: do not rely on either" in how_sure(told)
+    assert "turns round" not in how_sure(before)
+    assert f"({signed(strength)}" not in findings(told)[0]  # nor among the strongest
     assert f"({signed(strength)})" in findings(before)[0]
 
 

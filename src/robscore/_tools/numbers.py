@@ -5,6 +5,7 @@ Errors name the argument, its value and what it must be. Also how far numbers ar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from numbers import Real
 from typing import Any, NoReturn
@@ -208,3 +209,8 @@ def repetitions(frequency: Array) -> IntArray:
 def whole_counts(sums: Array) -> IntArray:
     """Round sums of frequencies to whole numbers of rows, but nothing above zero to none."""
     return np.where(sums > 0, np.maximum(np.rint(sums), 1), 0).astype(np.int64)
+
+
+def finite_or_none(value: Any) -> float | None:
+    """A number to the last bit; None for infinity and NaN, which JSON does not have."""
+    return float(value) if math.isfinite(value) else None

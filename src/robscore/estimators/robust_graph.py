@@ -19,6 +19,7 @@ from robscore.cells.cell_rule import CellRule
 from robscore.certainty.edge_intervals import Estimate, Method, check_one_graph, edge_intervals
 from robscore.certainty.filled_influence import influence_of_rows
 from robscore.certainty.influence import Influence
+from robscore.certainty.link_tests import TestedPairs, is_tested_in_summary, tested_pairs
 from robscore.certainty.predictability import predictability
 from robscore.certainty.stability import EdgeStability, edge_stability
 from robscore.elements.row_elements import Storage
@@ -33,6 +34,7 @@ from robscore.fitting.fit import fit_graph
 from robscore.fitting.fit_result import GraphFit
 from robscore.fitting.settings import GraphSettings, Missing
 from robscore.graph import FitFacts, Graph
+from robscore.links import DOUBTFUL, Finding
 from robscore.solvers.penalised_loss import Rule
 
 
@@ -228,6 +230,7 @@ class RobustGraph(ScoreMatchingEstimator):
             fit = fit_graph(data, settings)
         self._store(fit, data)
         self._store_choice(fit)
+        self._link_tests: TestedPairs | None = None
         return fit
 
     def _store_choice(self, fit: GraphFit) -> None:
@@ -248,9 +251,20 @@ class RobustGraph(ScoreMatchingEstimator):
         why, kinds = self._family_choice.reason, self._kinds_in_words()
         return replace(facts, why_family=why, kinds=kinds, associated=latent)
 
+    @property
+    def link_tests(self) -> TestedPairs:
+        """The tests of all pairs, as summaries and reports show them; computed on first use."""
+        check_is_fitted(self)
+        if self._link_tests is None:
+            self._link_tests = tested_pairs(self.fitted_)
+        return self._link_tests
+
     def _with_cautions(self, graph: Graph) -> Graph:
-        """Adds cautions too, which take a while."""
-        facts = replace(self._with_known(graph.facts), cautions=tuple(map(str, self.cautions_)))
+        """Adds cautions and tests too, which take a while."""
+        cautions = self.cautions_
+        tests = self.link_tests.tests if is_tested_in_summary(self.fitted_) else None
+        found = Finding(tests, any(caution.kind in DOUBTFUL for caution in cautions))
+        facts = replace(self._with_known(graph.facts), cautions=tuple(map(str, cautions)), finding=found)
         return replace(graph, facts=facts)
 
     def graph_at(self, position: int) -> Graph:

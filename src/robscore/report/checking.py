@@ -33,11 +33,6 @@ def _refuse(digits: str) -> NoReturn:
     raise ValueError(f"{digits[:20]} is not a number that it can hold")
 
 
-def finite_or_none(value: Any) -> float | None:
-    """A number to the last bit; None for infinity and NaN, which JSON does not have."""
-    return float(value) if math.isfinite(value) else None
-
-
 def broken_part(content: Mapping[str, Any]) -> str | None:
     """The name of the first entry of a record that is not as it should be, or None; all of them must be there."""
     if not list_of(text)(content["names"]):

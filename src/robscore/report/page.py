@@ -46,7 +46,7 @@ def write_html(what: RobustGraph | Record, path: str | PathLike[str], **about: A
     >>> X = np.random.default_rng(0).normal(size=(300, 4)) @ np.tri(4)
     >>> page = pathlib.Path(tempfile.mkdtemp()) / "report.html"
     >>> rs.report.write_html(rs.RobustGraph("gaussian").fit(X), page, title="A chain")
-    >>> "3 of 6 pairs of variables are linked directly" in page.read_text()
+    >>> "3 clear links among 6 pairs of variables" in page.read_text()
     True
     """
     write_whole(Path(path), html_page(what if isinstance(what, Record) else record(what, **about)))

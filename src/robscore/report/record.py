@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import platform
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version as installed_version
@@ -20,29 +19,28 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robscore._tools.messages import Caution, Message, clipped
+from robscore._tools.numbers import finite_or_none
 from robscore._tools.typing import AnyData, Array
 from robscore._version import __version__
-from robscore.certainty.edge_intervals import has_rows_for_all_pairs
+from robscore.certainty.link_tests import FDR
+from robscore.certainty.link_tests import LEVEL as LEVEL_OF_INTERVALS
 from robscore.certainty.stability import EdgeStability
 from robscore.estimators import RobustGraph
 from robscore.families.column_kinds import kinds_in_words
 from robscore.families.family import Family
 from robscore.graph import association
-from robscore.report.checking import broken_part, finite_or_none, parsed
+from robscore.report.checking import broken_part, parsed
 from robscore.report.sections import about_cells, about_given, is_cells, is_given
 from robscore.rows.tables import columns_of, default_names
 
 FORMAT = 1
 LEVEL = 0.01  # share of good rows that may be flagged
-INTERVAL_LEVEL, FDR = 0.95, 0.1  # of the intervals, and of the edges that are called clear
 Speaker = Callable[[Any], str]
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 # What a page can carry and a reader can look at.
 _MOST_GRAPHS = 60  # of the path, that the page's slider goes through
 _MOST_LISTED_ROWS, _MOST_DRAWN_ROWS = 200, 3000
 # Columns for which a report is worth the time that its estimates take.
-_MOST_TESTED = 150  # all pairs are estimated without a penalty
-_MOST_SPLIT = 60  # the graph is learnt again, from half of the rows
 _MOST_CHECKED = 150  # the family is checked column by column
 _NOT_IN_OLDER_FILES: dict[str, Any] = {
     "cautions": [],
@@ -441,33 +439,16 @@ def certainty_of(model: RobustGraph, stability: EdgeStability | None, speaker: S
     ``pairs`` has (i, j, estimate without shrinkage, low, high, p, q, effective rows: None but for the copula);
     ``why_not`` is empty, or says why there are none.
     """
-    position = {name: k for k, name in enumerate(model.graph_.names)}
-    found: dict[str, Any] = {
-        "level": INTERVAL_LEVEL,
+    tested = model.link_tests
+    return {
+        "level": LEVEL_OF_INTERVALS,
         "fdr": FDR,
-        "n_tested": 0,
-        "split": False,
-        "pairs": [],
-        "why_not": "",
+        "n_tested": len(tested.pairs),
+        "split": tested.is_split,
+        "pairs": tested.of(set(zip(*(ends.tolist() for ends in model.graph_.strongest_first()), strict=True))),
+        "why_not": tested.why_not.worded(speaker),
         "stability": None if stability is None else _stability(stability),
     }
-    m = len(position)
-    is_full = has_rows_for_all_pairs(model.fitted_)
-    if m > (_MOST_TESTED if is_full else _MOST_SPLIT):
-        return found | {"why_not": f"{m} columns are too many to test every pair in a report"}
-    try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")  # remarks on bias are among the cautions
-            table = columns_of(model.edge_intervals(level=INTERVAL_LEVEL, fdr=FDR))
-    except ValueError as error:
-        return found | {"why_not": _reason(error, speaker)}
-    kept = np.flatnonzero(table["in_graph"] | table["significant"])
-    ends = [sorted((position[table["source"][k]], position[table["target"][k]])) for k in kept]
-    names = "association", "association_low", "association_high", "p_value", "q_value"
-    table.setdefault("effective", np.full(len(table["source"]), np.nan))
-    numbers = [[finite_or_none(table[name][k]) for name in (*names, "effective")] for k in kept]
-    pairs = [[*own, *rest] for own, rest in zip(ends, numbers, strict=True)]
-    return found | {"n_tested": len(table["source"]), "split": not is_full, "pairs": pairs}
 
 
 def _stability(stability: EdgeStability) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from robscore._tools.messages import UsageError, visible
+from robscore._tools.numbers import finite_or_none
 from robscore.certainty.suspicious_cells import kinds_of_cells
 from robscore.estimators import RobustGraph
-from robscore.report.checking import below, count, finite_or_none, has, list_of, number, optional, text, tuple_of
+from robscore.report.checking import below, count, has, list_of, number, optional, text, tuple_of
 from robscore.rows.tables import columns_of
 
 _MOST_EFFECTS, _MOST_DIFFERENCES, _MOST_LISTED = 100, 100, 200  # rows of the tables

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from robscore._tools.messages import cut_names, first_few, signed, visible
+from robscore.links import DOUBTFUL, Links, LinkTests, PairTest
 from robscore.report.record import Record
 
 _LONGEST_NAME = 40  # letters: longer names would fill the line
-# Cautions of these kinds leave a graph in doubt; others only qualify it.
-_DOUBTFUL = ("GROUP", "LEFT_OUT", "MISFIT", "NOT_CONVERGED", "FEW_ROWS", "STRENGTH", "DIAGONAL")
 
 _FAMILIES = {
     "Gaussian()": "Gaussian",
@@ -35,20 +34,22 @@ _RULES = {
 
 
 def headline(record: Record) -> str:
-    """The finding in one sentence, as cautious as the cautions."""
-    m, count = len(record.names), len(record.edges)
-    pairs = m * (m - 1) // 2
-    if not count:
-        if is_doubtful(record):
-            return f"No link between the {m} variables could be made out, which does not mean that there is none"
-        return f"No two of the {m} variables are linked directly"
-    verb = ("seem" if count > 1 else "seems") + " to be" if is_doubtful(record) else "are" if count > 1 else "is"
-    return f"{count} of {pairs} pairs of variables {verb} linked directly"
+    """The finding in a few words, as certain as the tests and the cautions are."""
+    return _links(record).headline
+
+
+def _links(record: Record) -> Links:
+    """The links with what the record knows of them."""
+    sure, tests = record.certainty, None
+    if sure is not None and not sure["why_not"]:
+        tests = LinkTests({(pair[0], pair[1]): PairTest(pair[2], pair[6]) for pair in sure["pairs"]}, sure["fdr"])
+    edges = [(i, j, strength) for i, j, _, strength in record.edges]
+    return Links(len(record.names), edges, tests, is_doubtful(record))
 
 
 def is_doubtful(record: Record) -> bool:
     """Whether a caution leaves the graph in doubt."""
-    return any(kind in _DOUBTFUL for kind, _ in record.cautions)
+    return any(kind in {about.name for about in DOUBTFUL} for kind, _ in record.cautions)
 
 
 def cautions(record: Record) -> list[str]:
@@ -102,51 +103,38 @@ def how_sure(record: Record) -> str:
 def _by_tests(record: Record) -> str:
     """How many links are clear by the tests of the record."""
     assert record.certainty is not None
-    count, sure, clear = len(record.edges), record.certainty, n_clear(record)
-    reversed_ = _reversed(record)
-    others = sum(1 for pair in sure["pairs"] if _is_clear(pair, sure["fdr"])) - clear - len(reversed_)
+    links, sure = _links(record), record.certainty
+    count, clear = len(record.edges), len(links.clear)
+    others = len(links.clear_pairs) - clear - len(links.reversed)
     missed = ""
     if others:
-        other = f"{others} {'other pair is' if others == 1 else 'other pairs are'}"
-        missed = f" {other} as clear by that test, but not in the graph." if count else ""
-    missed += _about_reversed(record, reversed_)
+        other = f"{others} more {'pair is' if others == 1 else 'pairs are'}"
+        missed = f" {other} clear by the same test, but not in the graph." if count else ""
+    missed += _about_reversed(record, links.reversed)
+    if not count and others:
+        may = "1 may be linked" if others == 1 else f"{others} may be linked"
+        return f"A separate test of each of the {sure['n_tested']} pairs says that {may}."
     if not count:
-        none = f"{others} of them may be, by a separate test" if others else "a separate test of every pair agrees"
-        return f"Of the {sure['n_tested']} pairs, {none}."
-    one_in = round(1 / sure["fdr"])
+        return f"A separate test of each of the {sure['n_tested']} pairs finds none either."
     half = " (half of the rows chose the links, the other half tested them)" if sure["split"] else ""
-    which = f"{clear} of the {count} links {'is' if clear == 1 else 'are'}"
     if not clear:
-        return f"None of the {count} links is clearly more than chance{half}.{missed}"
+        which = "The link is not" if count == 1 else f"None of the {count} links is"
+        return f"{which} clearly more than chance{half}.{missed}"
+    which = f"{clear} of the {count} links {'is' if clear == 1 else 'are'}"
     if clear == count:
         which = f"{'Both' if count == 2 else f'All {count}'} links are" if count > 1 else "The link is"
-    return (
-        f"{which} clearly more than chance{half}; about 1 in {one_in} of such clear links may still be false.{missed}"
-    )
+    return f"{which} clearly more than chance{half}{_how_many_false(clear, sure['fdr'])}.{missed}"
 
 
-def n_clear(record: Record) -> int:
-    """How many links of the graph are clear at the false discovery rate of the record."""
-    sure = record.certainty
-    if sure is None:
-        return 0
-    ours = {(i, j) for i, j, _, _ in record.edges}
-    clear = sum(1 for pair in sure["pairs"] if (pair[0], pair[1]) in ours and _is_clear(pair, sure["fdr"]))
-    return clear - len(_reversed(record))
+def _how_many_false(clear: int, fdr: float) -> str:
+    """How many clear links may be false, in whole links; nothing where that is less than one."""
+    false = round(clear * fdr)
+    return f"; about {false} of these {clear} may still be false" if false else ""
 
 
 def _tested(record: Record) -> dict[tuple[int, int], list[Any]]:
     """The tests by pairs, as the record has them: i, j, estimate without shrinkage, low, high, p, q, worth."""
     return {} if record.certainty is None else {(pair[0], pair[1]): pair for pair in record.certainty["pairs"]}
-
-
-def _reversed(record: Record) -> list[tuple[int, int]]:
-    """Links that are clear without shrinkage, with the opposite sign."""
-    if record.certainty is None:
-        return []
-    tested, fdr = _tested(record), record.certainty["fdr"]
-    clear = {(i, j): strength for i, j, _, strength in record.edges if _is_clear(tested.get((i, j)), fdr)}
-    return [pair for pair, strength in clear.items() if (tested[pair][2] or 0.0) * strength < 0]
 
 
 def _about_reversed(record: Record, which: list[tuple[int, int]]) -> str:
@@ -155,12 +143,8 @@ def _about_reversed(record: Record, which: list[tuple[int, int]]) -> str:
     i, j = which[0]
     names = _short_names(record)
     pair = f"{names[i]} and {names[j]}"
-    some = pair if len(which) == 1 else f"{pair} (and {len(which) - 1} more)"
-    return f" Without shrinkage, {some} have the opposite sign: believe neither."
-
-
-def _is_clear(pair: list[Any] | None, fdr: float) -> bool:
-    return pair is not None and pair[6] is not None and pair[6] <= fdr
+    some = f"of {pair}" if len(which) == 1 else f"of {pair} (and of {len(which) - 1} more)"
+    return f" The sign {some} turns round without shrinkage: do not rely on either."
 
 
 def _by_halves(record: Record) -> str:
@@ -196,10 +180,13 @@ def _strongest(record: Record) -> str:
     if not record.edges:
         several = len(record.path["graphs"]) > 1
         return "In the report, the slider under the picture shows what would come in first." if several else ""
-    named, tested, names = [], _tested(record), _short_names(record)
-    for i, j, _, strength in record.edges[:3]:
-        size = signed(strength) + _unshrunk(strength, tested.get((i, j)))
-        named.append(f"{names[i]} and {names[j]} ({size})")
+    links, tested, names = _links(record), _tested(record), _short_names(record)
+    named = [
+        f"{names[i]} and {names[j]} ({signed(strength)}{_unshrunk(strength, tested.get((i, j)))})"
+        for i, j, strength in links.strongest(3)
+    ]
+    among = " of the clear links" if links.clear and len(links.clear) < len(record.edges) else ""
+    strongest = f"Strongest{among}: {', '.join(named)}. " if named else ""
     positive = sum(1 for edge in record.edges if edge[3] > 0)
     negative = len(record.edges) - positive
     verb = "moves" if positive == 1 else "move"
@@ -207,7 +194,7 @@ def _strongest(record: Record) -> str:
     if not positive or not negative:
         which = "together (+)" if positive else "in opposite directions (−)"
         signs = f"All linked pairs move {which}" if len(record.edges) > 1 else f"The two move {which}"
-    return f"Strongest: {', '.join(named)}. {signs}."
+    return f"{strongest}{signs}."
 
 
 def _unshrunk(strength: float, test: list[Any] | None) -> str:
