@@ -15,7 +15,8 @@ def found(**of):
     """Tests of the four edges: estimates and q-values."""
     estimates = {"estimates": (1.2, 0.5, 0.3, 0.1), "q": (1e-9, 1e-9, 1e-9, 0.5), **of}
     pairs = {
-        edge[:2]: PairTest(*numbers) for edge, *found in zip(EDGES, estimates["estimates"], estimates["q"], strict=True)
+        edge[:2]: PairTest(*numbers)
+        for edge, *numbers in zip(EDGES, estimates["estimates"], estimates["q"], strict=True)
     }
     return LinkTests(pairs, 0.1)
 
