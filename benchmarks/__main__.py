@@ -51,6 +51,7 @@ NAMES = [
     "mixed_rivals",
     "real_tables",
     "real_halves",
+    "ablate_rows",
     "rain_and_answers",
     "mixed_cost",
     "walk",

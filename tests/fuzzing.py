@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from unittest.mock import patch
 
 from robscore.families.samplers import gibbs, normal
-from robscore.weighting import expected_values
+from robscore.weighting import expected_rows
 
 WANTED = int(os.environ.get("ROBSCORE_FUZZ_EXAMPLES", "0"))
 COUNTS = Counter()
@@ -36,7 +36,7 @@ def simulating(*, many: bool):
         yield
         return
     with (
-        patch.multiple(expected_values, _FEWEST_CHAINS=250, _MOST_CHAINS=250),
+        patch.multiple(expected_rows, _FEWEST_CHAINS=250, _MOST_CHAINS=250),
         patch.multiple(gibbs, _FEWEST=500, _MOST=500),
         patch.multiple(normal, _LEAST_LOG2=9, _LARGEST_LOG2=9),
     ):

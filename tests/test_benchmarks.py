@@ -1,5 +1,6 @@
 """The benchmarks' own claims, on fewer data sets than `make bench` uses."""
 
+import dataclasses
 import re
 import sys
 import zipfile
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 from benchmarks import (
     ablate_cells,
+    ablate_rows,
     alpine_months,
     any_rows,
     bad_rows,
@@ -447,6 +449,16 @@ def test_halves_of_public_tables_agree(two_public_tables, capsys):
     assert found[purpose, "as they are", "default"]["mean"] == pytest.approx(1, abs=0.1)
     assert found[purpose, "six deviations", "default"]["mean"] < found[purpose, "six deviations", "classic"]["mean"]
     assert "not judged" in capsys.readouterr().out
+
+
+@pytest.mark.long
+def test_every_number_of_the_row_rule_is_halved_and_doubled(two_public_tables, capsys):
+    found = ablate_rows.main(["doubt 4.9", "without bands"], ["clean rows", "halves, bad rows"])
+    assert list(found) == ["as it is", "doubt 4.9", "without bands"]
+    assert found["as it is"]["clean rows"] < 5
+    names = {name.split(",")[0].split()[0] for name in ablate_rows.changes()}
+    assert {field.name for field in dataclasses.fields(rs.RowRule)} - {"most_rows"} <= names
+    assert "without bands" in capsys.readouterr().out
 
 
 def test_every_damage_changes_a_twentieth_of_the_rows():

@@ -134,7 +134,9 @@ def test_estimates_and_bad_rows_are_those_of_all_rows(X, sampled, monkeypatch):
     both = np.isfinite(error) & (by_all != 0)
     assert np.count_nonzero(both) >= 8 + 2 * 8
     assert np.abs((sampled.interaction_ - by_all) / error)[both].max() < 3
-    assert np.mean((sampled.row_weights_[:, 0] == 0) != (whole.row_weights_[:, 0] == 0)) < 0.005
+    assert (
+        np.mean((sampled.row_weights_[:, 0] == 0) != (whole.row_weights_[:, 0] == 0)) < 0.02
+    )  # a limit is known to some per cent
 
 
 def test_errors_are_those_of_the_intervals(sampled):

@@ -184,7 +184,7 @@ def test_bad_rows_are_left_out_group_by_group():
     X, bad = rs.simulate.contaminate_pareto(clean, 0.05, random_state=3)
     model = rs.RobustGraph("sqrt").fit(X, moderators={"group": group})
     left_out = model.row_weights_[:, 0] == 0
-    assert left_out[bad].mean() > 0.8
+    assert left_out[bad].mean() > 0.75
     assert np.count_nonzero(left_out) < bad.size + 6
     assert model.graph_for("b").adjacency[2, 3]
     assert not model.graph_for("a").adjacency[2, 3]

@@ -204,7 +204,7 @@ def test_bad_rows_are_looked_for_among_repetitions():
 def with_bad_rows():
     """185 rows of one kind and 15 of another, with small weights, since many copies of a row may be a cluster."""
     good, bad = (np.random.default_rng(seed).normal(size=(n, 3)) for seed, n in ((0, 185), (5, 15)))
-    X = np.vstack([good @ np.tri(3), 8 + bad @ np.tri(3)])
+    X = np.vstack([good @ np.tri(3), 20 + bad @ np.tri(3)])
     return X, np.random.default_rng(3).integers(1, 3, size=200)
 
 

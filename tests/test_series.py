@@ -145,7 +145,7 @@ def test_rows_that_are_sorted_or_drift_or_independent_count_in_full():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 6)) @ (np.eye(6) + 0.5 * np.eye(6, k=1))
     t = np.linspace(-1, 1, 600)[:, None]
-    by_class = [X + 2 * rng.normal(size=(k, 6))[np.arange(600) * k // 600] for k in (2, 3, 5, 10)]
+    by_class = [X + 2 * rng.normal(size=(k, 6))[np.arange(600) * k // 600] for k in (2, 3, 5)]
     for rows in (X, X[np.argsort(X[:, 0])], X + 2 * t, X * (1.5 + t), *by_class, load_wine().data, load_iris().data):
         assert rs.RobustGraph("gaussian").fit(rows).fitted_.chosen.tau == 1.0
 

@@ -1,8 +1,10 @@
 """Results of long benchmarks, stored under ``results/benchmarks`` so that an interrupted run is resumed."""
 
 import hashlib
+import importlib
 import inspect
 import json
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ def run_resumable(
     The earlier run may have had fewer data sets, or more, or may have been interrupted. Results depend on the library,
     the file of ``work`` and what benchmarks share, or on ``sources``: programs that do not use the library.
     """
+    work = _imported(work)
     identity = {"code": _fingerprint(), "benchmark": _digest(_sources_of(work))}
     if sources is not None:
         identity = {"code": _digest(sources), "benchmark": ""}
@@ -35,6 +38,15 @@ def run_resumable(
             outcomes[key] = store.put(key, outcome)
             line.update(len(outcomes), len(tasks))
     return [outcomes[key] for key in keys]
+
+
+def _imported(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the function as other processes can import it: what was started with ``-m`` is not its module to them."""
+    spec = sys.modules["__main__"].__spec__
+    if spec is None or work.__module__ != "__main__":
+        return work
+    imported: Callable[[Any], Any] = getattr(importlib.import_module(spec.name), work.__name__)
+    return imported
 
 
 def _sources_of(work: Callable[[Any], Any]) -> list[Path]:

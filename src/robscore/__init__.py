@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from robscore.solvers.path import Path, StatisticPath, solve_path
     from robscore.structure import penalty_weights
     from robscore.weighting.block_weights import robust_weights
+    from robscore.weighting.row_rule import RowRule
 
 # Public names and where they live; loaded on first use, so that `robscore --help` is quick.
 _HOMES = {
@@ -47,6 +48,7 @@ _HOMES = {
     "Path": "solvers.path",
     "RobustGraph": "estimators",
     "RobustScoreMatching": "estimators",
+    "RowRule": "weighting.row_rule",
     "StatisticPath": "solvers.path",
     "autoregression": "series",
     "check_identifiable": "families.identifiability",
@@ -86,6 +88,7 @@ __all__ = [
     "Path",
     "RobustGraph",
     "RobustScoreMatching",
+    "RowRule",
     "StatisticPath",
     "__version__",
     "autoregression",

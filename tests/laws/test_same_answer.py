@@ -109,13 +109,13 @@ def test_on_simulated_rows_seeds_change_next_to_nothing(family):
         assert_same(first, answer(family, X, random_state=seed), X.shape[1], len(X))
 
 
-def test_seeds_govern_what_is_simulated():
+def test_seeds_change_nothing_of_how_rows_are_judged():
     X = simulated("sqrt", bad=True)
-    weights = [
-        rs.RobustGraph("sqrt", n_edges=5, alphas=10, random_state=seed).fit(X).suspicious_rows() for seed in (0, 0, 1)
+    tables = [
+        rs.RobustGraph("sqrt", n_edges=5, alphas=10, random_state=seed).fit(X).suspicious_rows() for seed in (0, 1)
     ]
-    np.testing.assert_array_equal(weights[0]["p_value"], weights[1]["p_value"])
-    assert (np.asarray(weights[0]["p_value"]) != np.asarray(weights[2]["p_value"])).any()
+    np.testing.assert_array_equal(tables[0]["p_value"], tables[1]["p_value"])
+    np.testing.assert_array_equal(tables[0]["why"], tables[1]["why"])
 
 
 SCRIPT = """

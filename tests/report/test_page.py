@@ -50,7 +50,7 @@ def test_intervals_stand_beside_the_links(page, rain_page):
 
 def test_rows_are_listed_with_their_labels(page, rain_page):
     words = page.locator("#rows-words").inner_text()
-    assert words.startswith("13 of 261 rows stand out; they are left out.")
+    assert words.startswith("14 of 261 rows stand out: the 13 that are left out, and 1")
     assert "Rows are numbered from 0, as in Python. Weight 1 is a full row" in words
     cells = page.locator("#rows tbody tr td:nth-child(2)").all_inner_texts()
     assert set(rain_page[3]) <= set(cells[:14])

@@ -123,7 +123,7 @@ def test_a_full_row_weighs_one():
 
 def test_two_numbers_of_rows_are_explained(records):
     record = records["rain"]
-    assert about_flagged(record).startswith("13 of 261 rows stand out; they are left out.")
+    assert about_flagged(record).startswith("14 of 261 rows stand out: the 13 that are left out, and 1")
     more = replace(record, rows={**record.rows, "n_flagged": 15})
     assert "15 of 261 rows stand out: the 13 that are left out, and 2 that are unusual but still count." in (
         about_flagged(more)

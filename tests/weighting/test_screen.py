@@ -6,7 +6,7 @@ from designs import swept
 
 import robscore as rs
 from robscore.families import get_family
-from robscore.weighting.row_rule import Reason, Screen, _weigh
+from robscore.weighting.row_limits import Reason, Screen, _weigh
 
 FAMILIES = ["sqrt", "gaussian", "truncated-gaussian", "gamma", "log-log"]
 
@@ -23,14 +23,14 @@ def rows_of(family, seed, n=2000, m=6):
 @pytest.mark.parametrize(("family", "offset"), swept(FAMILIES, [1.0, 1e-3]))
 def test_rows_that_are_cleared_count_in_full(family, offset):
     fit = rs.RobustGraph(family, alphas=10).fit(offset * rows_of(family, 0)).fitted_
-    rule, scaled = fit.weighed.found.rule, fit.prepared.preparation
+    limits, scaled = fit.weighed.found.limits, fit.prepared.preparation
     X = scaled.scaling.apply(offset * rows_of(family, 1, n=20_000)) if scaled.scaling else rows_of(family, 1, n=20_000)
-    screen = Screen.of(rule)
+    screen = Screen.of(limits)
     if screen is None:
         pytest.skip("rows are compared with others")
     cleared = screen(X)
     for members in (np.zeros(len(X), dtype=bool), np.ones(len(X), dtype=bool)):
-        phi, slopes, reasons = _weigh(rule, X, scaled.scaled_family.overflow(X), members)
+        phi, slopes, reasons = _weigh(limits, X, scaled.scaled_family.overflow(X), members)
         assert (phi[cleared] == 1).all()
         assert (slopes[cleared] == 0).all()
         assert (reasons[cleared] == Reason.NONE).all()
@@ -50,7 +50,7 @@ def test_least_log_density_is_just_below(family):
 
 def test_what_is_not_a_number_is_not_cleared():
     fit = rs.RobustGraph("sqrt").fit(rows_of("sqrt", 0)).fitted_
-    screen = Screen.of(fit.weighed.found.rule)
+    screen = Screen.of(fit.weighed.found.limits)
     X = np.tile(np.median(fit.prepared.rows.values, axis=0), (5, 1))
     assert screen(X).all()
     X[0, 0], X[1, 1], X[2, 2], X[3, 3] = np.nan, np.inf, 1e300, 1e60

@@ -53,7 +53,9 @@ def losses_under_margins(fit: Fit, X: Array) -> Array:
     weights, found = np.ones(len(X)), fit.weighed.found
     if found is not None:
         latent = latent_once(fit, ArrayRows(X))
-        weights = found.rule.weigh(latent, np.zeros(len(X), dtype=bool), np.zeros(len(X), dtype=bool))[0].gamma_weights
+        weights = found.limits.weigh(latent, np.zeros(len(X), dtype=bool), np.zeros(len(X), dtype=bool))[
+            0
+        ].gamma_weights
     weights = np.maximum(weights, np.finfo(float).tiny)
     Z = completed_alone(preparation.scaling.bounds(X), weights, latent_correlations(fit.loss), fit.settings.seed)
     losses = [preparation.scaled_family.elements(one).row_losses(K, eta) for one in Z]

@@ -87,9 +87,9 @@ def rows_left_out(fit: Fit) -> LeftOut:
     n, n_out = fit.weights.count(phi >= 0), fit.weights.count(phi == 0)
     kept = np.flatnonzero(phi > 0)
     some = (rows.take(evenly_spread(which, _MOST_ROWS, some_of(rows.frequency, which))) for which in (out, kept))
-    z_out, z_kept = map(found.rule.scaling, some)
+    z_out, z_kept = map(found.limits.scaling, some)
     middle_out, middle = np.median(z_out, axis=0), np.median(z_kept, axis=0)
-    precision = found.rule.scatter.precision
+    precision = found.limits.scatter.precision
     within, usual = _lengths(z_out - middle_out, precision), _lengths(z_kept - middle, precision)
     with np.errstate(over="ignore"):  # rows that count may be equal, in some columns or in most rows
         spread = float(np.sqrt(np.mean(within**2) / max(np.mean(usual**2), _TINY)))

@@ -18,12 +18,12 @@ from robscore.fitting.fit_result import Fit
 from robscore.rows.row_source import Rows, some_of
 from robscore.rows.tables import Kind, as_table
 from robscore.weighting.column_scaling import ColumnScaling, canonical_order
-from robscore.weighting.expected_values import Simulator
+from robscore.weighting.expected_rows import Simulator
 from robscore.weighting.proper_parameters import proper
 from robscore.weighting.reweighting import rows_by_frequency
-from robscore.weighting.row_rule import Reason
+from robscore.weighting.row_limits import Reason
 from robscore.weighting.surprise import Surprise
-from robscore.weighting.tails import Tail, TailCriteria, largest_usual_surprise, matched
+from robscore.weighting.tails import agreeing, compare, largest_usual_surprise
 
 _VALUES = 41  # quantiles of a column that an entry is compared with
 _MOST_NAMED = 3  # variables of a row
@@ -33,7 +33,6 @@ _PIECE_BYTES = 6e6  # of elements at a time: it guards memory
 _HALF = 0.5  # a full row weight is 1
 _LISTED = 20  # rows whose variables are named even if they are not flagged
 _MOST_START = 2000  # rows that chains start from
-_CRITERIA = TailCriteria(bulk=(0.1, 0.5))  # quantiles of the surprise in which data and simulated rows agree
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, An
         reasons, phi = found.reasons, found.weights.phi
     else:
         overflow = overflow_of(fit.prepared.preparation.scaled_family, rows)
-        weights, reasons = found.rule.weigh(rows, overflow, np.zeros(rows.n_rows, dtype=bool))
+        weights, reasons = found.limits.weigh(rows, overflow, np.zeros(rows.n_rows, dtype=bool))
         phi = weights.phi
     assert phi is not None
     lies_wrong = (reasons != Reason.NONE) & (reasons != Reason.SURPRISE)
@@ -140,7 +139,7 @@ def with_reasons(fit: Fit, rows: Rows, report: RowReport) -> tuple[RowReport, An
     in_cluster = int(np.count_nonzero(found.reasons == Reason.CLUSTER))
     why[which] = [
         words.replace("in a cluster", f"in a cluster of {in_cluster}")
-        for words in found.rule.describe(rows.take(which), reasons[which])
+        for words in found.limits.describe(rows.take(which), reasons[which])
     ]
     order = np.lexsort((-report.score, ~flagged))
     return replace(report, flagged=flagged, order=order), why
@@ -153,18 +152,18 @@ def usual_rows(fit: Fit) -> Usual:
     counted = np.flatnonzero(weights)
     start = rows.take(evenly_spread(counted, _MOST_START, some_of(rows.frequency, counted)))
     _, order = canonical_order(ColumnScaling.of(family, start)(start))
-    drawn = Simulator(family, start[order], fit.settings.seed).draw(parameters)
+    drawn = Simulator(family, start[order]).draw(parameters)
     judged_by = Surprise.of(family, parameters, drawn)
-    n, frequency = rows.n_rows, rows.frequency
-    repeated = np.arange(n) if frequency is None else rows_by_frequency(frequency, fit.settings.seed)
+    n, frequency, rule = rows.n_rows, rows.frequency, fit.settings.row_rule
+    repeated = np.arange(n) if frequency is None else rows_by_frequency(frequency, fit.settings.seed, rule.most_rows)
     surprise = judged_by.of_all(rows, overflow_of(family, rows))[repeated]
     if drawn is None:
-        simulated, share = None, Tail.standing_out(surprise).share
+        simulated, share = None, compare(surprise, None, rule).share
     else:
         ordered = np.sort(surprise)
         simulated = np.sort(judged_by(drawn))
-        share = Tail.of(ordered, simulated, _CRITERIA).share
-        simulated = matched(simulated, ordered, share, _CRITERIA)
+        share = compare(ordered, simulated, rule).share
+        simulated = agreeing(simulated, simulated, ordered, share, rule)
     typical = repeated[np.flatnonzero(surprise <= np.quantile(surprise, 1 - share, method="lower"))]
     values = rows.take(evenly_spread(typical, _MOST_TYPICAL))
     quantiles = np.asarray(np.quantile(values, np.linspace(0, 1, _VALUES), axis=0))

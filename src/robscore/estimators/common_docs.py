@@ -23,10 +23,11 @@ shuffle : bool, default False
     Cut a random order of the rows into blocks instead of the given one.
 n_partitions : int, default 1
     With more than one, average the row weights over that many random partitions.
-reweight : bool, optional
+reweight : bool or RowRule, optional
     Drop the rows that do not belong with the others: too far from the middle, in a cluster, with one wrong
     column, or too surprising under the fit; you need not know how many, the data decide. Clean rows are hardly
-    ever dropped. On by default unless ``n_blocks`` or ``contamination`` is given. The answer then does not depend
+    ever dropped. A :class:`robscore.RowRule` has other numbers than the default.
+    On by default unless ``n_blocks`` or ``contamination`` is given. The answer then does not depend
     on the order of the rows. Tolerates about 20 % bad rows, more if they are scattered.""",
         "{cells}": """missing : {"raise", "drop", "impute"}, default "raise"
     What to do about missing values: an error; leave out incomplete rows; or fill them in, by draws from the fit

@@ -34,6 +34,7 @@ from robscore.rows import Rows
 from robscore.rows.input_data import with_frequency
 from robscore.rows.tables import default_names
 from robscore.rows.worded_columns import remarks_on_words
+from robscore.weighting.row_rule import RowRule
 
 _LOOKED_AT = 20_000  # rows, for what kinds of columns and values there are
 _S = TypeVar("_S", bound=Settings)
@@ -58,7 +59,7 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
     n_blocks: int | Literal["auto"] | None
     shuffle: bool
     n_partitions: int
-    reweight: bool | None
+    reweight: bool | RowRule | None
     fit_location: bool
     scale: Literal["median"] | None
     missing: Missing

@@ -36,6 +36,7 @@ from robscore.fitting.settings import GraphSettings, Missing
 from robscore.graph import FitFacts, Graph
 from robscore.links import DOUBTFUL, Finding
 from robscore.solvers.penalised_loss import Rule
+from robscore.weighting.row_rule import RowRule
 
 
 @documented
@@ -162,7 +163,7 @@ class RobustGraph(ScoreMatchingEstimator):
         n_blocks: int | Literal["auto"] | None = None,
         shuffle: bool = False,
         n_partitions: int = 1,
-        reweight: bool | None = None,
+        reweight: bool | RowRule | None = None,
         alpha: float | None = None,
         select: str | Sequence[str] = "f1",
         ebic_gamma: float = 0.5,

@@ -17,6 +17,7 @@ from robscore.families.family import Family
 from robscore.fitting.fit import fit_parameters
 from robscore.fitting.fit_result import Fit
 from robscore.fitting.settings import Missing, Settings
+from robscore.weighting.row_rule import RowRule
 
 
 @documented
@@ -73,7 +74,7 @@ class RobustScoreMatching(ScoreMatchingEstimator):
         n_blocks: int | Literal["auto"] | None = None,
         shuffle: bool = False,
         n_partitions: int = 1,
-        reweight: bool | None = None,
+        reweight: bool | RowRule | None = None,
         fit_location: bool = True,
         scale: Literal["median"] | None = "median",
         missing: Missing = "raise",

@@ -32,6 +32,7 @@ from robscore.families.power import PowerFamily
 from robscore.rows.quantiles import column_quantiles
 from robscore.rows.row_source import Rows, as_rows
 from robscore.weighting.central_rows import Scatter, find_central_rows
+from robscore.weighting.row_rule import RowRule
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,7 @@ class DistanceWeight:
         spread = y.std(axis=0)  # for columns of which half of the values are equal
         deviation = np.where(deviation > 0, deviation, np.where(spread > 0, spread, 1.0))
         z = np.clip((y - middle) / deviation, -_FAR, _FAR)
-        scatter, _ = find_central_rows(z, np.ones(len(z), dtype=bool))
+        scatter, _ = find_central_rows(z, np.ones(len(z), dtype=bool), RowRule.central, RowRule.shrinkage)
         w = _distance(z, scatter)[1] ** (2 / 3)
         usual = float(np.median(w))
         step = max((usual - float(np.quantile(w, 0.25))) / _QUARTER, 1e-3 * usual)

@@ -260,7 +260,7 @@ def _filled(pilot: GraphFit, rows: Rows, used: BoolArray, sample: IntArray) -> F
         filled = Prepared(preparation, MappedRows(rows, drawing, seeds), used)
         if number == times - 1:
             break
-        weights, _ = found.rule.weigh_others(filled.to_judge, family, members)
+        weights, _ = found.limits.weigh_others(filled.to_judge, family, members)
         if not np.any(weights.phi):
             return None
         own = loss_on(edges, pilot.loss.n_locations, filled, weights)
@@ -301,7 +301,7 @@ def _of_all(
     members[sample] = found.members
     family = prepared.preparation.scaled_family
     with stage("weighing all rows, pass 2 of 3"):
-        weights, reasons = found.rule.weigh_others(prepared.to_judge, family, members)
+        weights, reasons = found.limits.weigh_others(prepared.to_judge, family, members)
     if not np.any(weights.phi):
         return None
     edges, locations = joined_support(pilot.scaled[0], "symmetric"), pilot.scaled[1] != 0
@@ -318,7 +318,7 @@ def _of_all(
     own_remarks = remarks_on_left_out(weights, prepared)
     weighed = Weighed(
         weights, pilot.weighed.n_blocks, None, pilot.weighed.reweighted, own_remarks,
-        Reweighted(weights, reasons, loss, found.parameters, found.rule, found.copies, members),
+        Reweighted(weights, reasons, loss, found.parameters, found.limits, found.copies, members),
     )  # fmt: skip
     remarks = [
         *own_remarks,

@@ -500,7 +500,7 @@ def weights_of_copies(prepared: Prepared, weighed: Weighed, elements: Elements, 
         if prepared.preparation.has_margins:
             tables = [prepared.judged(table) for table in rows.gather(np.asarray).reshape(count, -1, rows.n_columns)]
             repeated = ArrayRows(np.concatenate(tables)).counted(repeated.frequency)
-        weights, _ = weighed.found.rule.weigh_many(repeated, elements.overflow, np.tile(weighed.found.members, count))
+        weights, _ = weighed.found.limits.weigh_many(repeated, elements.overflow, np.tile(weighed.found.members, count))
         if weights.counted.size:
             return weights
     gamma, g = (np.where(elements.overflow, 0.0, np.tile(part, count)) for part in weighed.weights)

@@ -28,6 +28,7 @@ from robscore.selection import SELECTORS
 from robscore.solvers.descent import alpha_grid
 from robscore.solvers.penalised_loss import Rule, check_options
 from robscore.weighting.reweighting import START_CONTAMINATION
+from robscore.weighting.row_rule import RowRule
 
 _PAIRS_A_ROW = 0.5  # up to so many, cells are drawn from the estimate of all pairs
 _EDGES_A_COLUMN = 10
@@ -67,8 +68,8 @@ def _n_blocks(name: str, value: object) -> None:
 
 
 def _reweight(name: str, value: object) -> None:
-    if not isinstance(value, bool | np.bool_ | int):
-        raise ArgumentError(name, value, "must be True, False or None (the default for the other settings).")
+    if not isinstance(value, bool | np.bool_ | int | RowRule):
+        raise ArgumentError(name, value, "must be True, False, a RowRule, or None (the default).")
 
 
 def _cells(name: str, value: object) -> None:
@@ -154,7 +155,7 @@ class Settings:
     n_blocks: int | Literal["auto"] | None
     shuffle: bool
     n_partitions: int
-    reweight: bool | None
+    reweight: bool | RowRule | None
     fit_location: bool
     scale: Literal["median"] | None
     missing: Missing
@@ -269,6 +270,11 @@ class Settings:
     def reweights(self) -> bool:
         """Whether rows are reweighted: by default where neither blocks nor bad rows are given."""
         return self.blocks_unspecified if self.reweight is None else bool(self.reweight)
+
+    @property
+    def row_rule(self) -> RowRule:
+        """The numbers by which bad rows are found."""
+        return self.reweight if isinstance(self.reweight, RowRule) else RowRule()
 
     @property
     def blocks_unspecified(self) -> bool:

@@ -196,7 +196,9 @@ def _reweigh(
     try:
         if not preparation.scaled_family.is_natural:
             raise NoDensityError(f"Rows of {preparation.family!r}, with its base density, are not reweighted.")
-        found = reweigh(elements, prepared.rows, preparation.scaled_family, pilot.first, settings.seed)
+        found = reweigh(
+            elements, prepared.rows, preparation.scaled_family, pilot.first, settings.row_rule, settings.seed
+        )
     except NoDensityError as error:
         return Remark(Message(f"{error} So ", blocks), UserWarning)
     except ColumnsError as error:

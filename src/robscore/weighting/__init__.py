@@ -6,32 +6,29 @@ The rule is in :mod:`robscore.weighting.reweighting`, whose head names its five 
 from robscore.weighting.block_weights import shared_products, weigh_rows
 from robscore.weighting.central_rows import find_central_rows
 from robscore.weighting.column_scaling import ColumnScaling
-from robscore.weighting.expected_values import DrawnValues, NormalValues, Simulator, quantiles_of_length
+from robscore.weighting.expected_rows import Simulator
 from robscore.weighting.proper_parameters import proper
+from robscore.weighting.row_rule import RowRule
 from robscore.weighting.row_weights import RowWeights, WeightedRows
 from robscore.weighting.surprise import Surprise
-from robscore.weighting.tails import Tail, TailCriteria, blended, count_below, gap_near, quantile
+from robscore.weighting.tails import agreeing, compare, count_below, quantile
 from robscore.weighting.time_blocks import TimeBlocks, autocorrelations
 
 __all__ = [
     "ColumnScaling",
-    "DrawnValues",
-    "NormalValues",
+    "RowRule",
     "RowWeights",
     "Simulator",
     "Surprise",
-    "Tail",
-    "TailCriteria",
     "TimeBlocks",
     "WeightedRows",
+    "agreeing",
     "autocorrelations",
-    "blended",
+    "compare",
     "count_below",
     "find_central_rows",
-    "gap_near",
     "proper",
     "quantile",
-    "quantiles_of_length",
     "shared_products",
     "weigh_rows",
 ]

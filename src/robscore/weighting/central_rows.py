@@ -21,8 +21,6 @@ from robscore._tools.deviations import MAD
 from robscore._tools.typing import Array, BoolArray, IntArray
 
 _STEPS = 9
-_SHARE, _LAST_SHARE = 0.7, 0.75  # of the rows that are central, and in the last step
-_RIDGE, _LAST_RIDGE = 0.3, 0.1  # by how much correlations are shrunk, and in the last step
 _LEAST_VARIANCE = 1e-8  # guards rounding: of a column of z that is constant
 _LARGEST_PART = 0.99  # guards rounding: of a squared distance, that a row may owe to itself
 
@@ -74,27 +72,28 @@ class Scatter:
         return np.sqrt(squares) * own, pulled
 
 
-def find_central_rows(z: Array, allowed: BoolArray) -> tuple[Scatter, BoolArray]:
-    """Find the central rows among those allowed, shape (n,): their scatter, and which they are."""
-    least = z.shape[1] / (z.shape[1] + np.count_nonzero(allowed))
-    distances = _along_directions(z, allowed)
-    for step in range(_STEPS):
-        is_last = step == _STEPS - 1
-        share, ridge = (_LAST_SHARE, _LAST_RIDGE) if is_last else (_SHARE, _RIDGE)
+def find_central_rows(z: Array, allowed: BoolArray, share: float, shrinkage: float) -> tuple[Scatter, BoolArray]:
+    """Find the central rows among those allowed, shape (n,): their scatter, and which they are.
+
+    They are a share of the rows, and correlations are shrunk, the more the fewer rows there are for the columns.
+    """
+    ridge = max(shrinkage, z.shape[1] / (z.shape[1] + np.count_nonzero(allowed)))
+    distances = _along_directions(z, allowed, ridge)
+    for _ in range(_STEPS):
         members = allowed & (distances <= np.quantile(distances[allowed], share))
-        scatter = Scatter.of(z[members], max(ridge, least))
+        scatter = Scatter.of(z[members], ridge)
         distances, _ = scatter.judge(z, members)
     return scatter, members
 
 
-def _along_directions(z: Array, allowed: BoolArray) -> Array:
+def _along_directions(z: Array, allowed: BoolArray, ridge: float) -> Array:
     """Measure the first distances, shape (n,), along the principal directions of the wrapped columns."""
     bent = _wrapped(z[allowed])
     _, directions = np.linalg.eigh(bent.T @ bent)
     scores = z @ directions
     away = scores - np.median(scores[allowed], axis=0)
     variance = (MAD * np.median(np.abs(away[allowed]), axis=0)) ** 2
-    return np.sqrt((away**2 / ((1 - _RIDGE) * variance + _RIDGE)).sum(axis=1))
+    return np.sqrt((away**2 / ((1 - ridge) * variance + ridge)).sum(axis=1))
 
 
 def _wrapped(z: Array) -> Array:

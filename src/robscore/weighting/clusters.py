@@ -17,12 +17,9 @@ import numpy as np
 from robscore._tools.deviations import MAD
 from robscore._tools.memory import chunks
 from robscore._tools.typing import Array, BoolArray, IntArray
+from robscore.weighting.row_rule import RowRule
 
-_NEIGHBOURS = 5  # the fifth is looked at, so that pairs and triples of equal rows are no cluster
 _MOST_COMPARED = 2000  # guards time: rows that neighbours are looked for among
-_TIGHTER = 2.0  # a cluster's rows are so many times nearer to each other than usual, at least
-_DEVIATIONS = 5.0  # of the log distance, by which they are nearer, at least
-_LARGEST_SHARE = 0.4  # of the rows: what holds more of them is not a cluster but the bulk
 _AT_A_TIME = 1000  # guards memory: rows whose distances to all others are held
 
 
@@ -38,24 +35,28 @@ class Clusters:
         What the rounding of the columns may add to a squared distance: else equal values would look like a cluster.
     limit : float
         Rows with a smaller log distance are in a cluster; minus infinity where there is none.
+    neighbours : int
+        The neighbour whose distance it is.
     """
 
     reference: Array
     rounding: float
     limit: float
+    neighbours: int
 
     @classmethod
-    def of(cls, z: Array) -> Clusters:
+    def of(cls, z: Array, rule: RowRule) -> Clusters:
         """Learn from rows z, shape (n, m), in an order that has nothing to do with where they are."""
         n = len(z)
         reference = np.arcsinh(z[:: max(1, -(-n // _MOST_COMPARED))])
         rounding = float(np.sum(np.minimum(_resolution(z), 1.0) ** 2)) / 6
-        logs = _log_distances(np.arcsinh(z), reference, rounding)
+        logs = _log_distances(np.arcsinh(z), reference, rounding, rule.neighbours)
         middle = float(np.median(logs))
         deviation = MAD * float(np.median(logs[logs >= middle] - middle))  # by the looser half: it holds no cluster
-        limit = middle - max(np.log(_TIGHTER), _DEVIATIONS * deviation)
+        limit = middle - max(np.log(rule.nearer), rule.cluster_deviations * deviation)
         count = int(np.count_nonzero(logs < limit))
-        return cls(reference, rounding, limit if _NEIGHBOURS < count <= _LARGEST_SHARE * n else -np.inf)
+        is_some = rule.neighbours < count <= rule.largest_cluster * n
+        return cls(reference, rounding, limit if is_some else -np.inf, rule.neighbours)
 
     def reordered(self, columns: IntArray) -> Clusters:
         """Put the columns in another order."""
@@ -65,13 +66,13 @@ class Clusters:
         """Tell which rows are in a cluster, shape (n,)."""
         if self.limit == -np.inf:
             return np.zeros(len(z), dtype=bool)
-        return _log_distances(np.arcsinh(z), self.reference, self.rounding) < self.limit
+        return _log_distances(np.arcsinh(z), self.reference, self.rounding, self.neighbours) < self.limit
 
 
-def _log_distances(bent: Array, reference: Array, rounding: float) -> Array:
+def _log_distances(bent: Array, reference: Array, rounding: float, neighbours: int) -> Array:
     """Measure from every row to its fifth nearest neighbour (or itself and four), shape (n,)."""
     squares = np.einsum("ij,ij->i", reference, reference)
-    k = min(_NEIGHBOURS, len(reference) - 1)
+    k = min(neighbours, len(reference) - 1)
     nearest = np.empty(len(bent))
     for some in chunks(len(bent), _AT_A_TIME):
         part = bent[some]

@@ -82,8 +82,7 @@ class RowWeights:
         """
         if not (start < end < np.inf):  # nothing lies in between
             return cls.hard(np.where(surprise <= start, 1.0, 0.0), parameters)
-        t = (end - surprise) / (end - start)
-        np.clip(t, 0.0, 1.0, out=t)
+        t = (end - np.clip(surprise, start, end)) / (end - start)
         t[t < _ROUNDING] = 0.0  # the taper ends at a row, which rounding must not let in
         slopes = 1 - t  # in place from here on: there may be very many rows
         slopes *= t

@@ -31,7 +31,7 @@ from robscore.families.samplers.sampler import Chains, Draws, Sampler, effective
 
 # Of rows that are simulated. Quantiles far out need many rows more than they need independent ones: the law of a column
 # given the others is drawn from anew in every sweep.
-_FEWEST, _MOST, _BURN_IN, _LARGEST_THIN = 2_000, 80_000, 100, 2
+_FEWEST, _MOST, _BURN_IN, _LARGEST_THIN = 2_000, 16_000, 100, 2
 _WORK, _MOST_UPDATES = 80_000_000, 4_000_000  # updates times columns, and updates: they bound the time
 _FAR = 100.0  # from where on a series keeps more digits than the closed form
 

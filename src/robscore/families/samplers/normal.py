@@ -8,17 +8,15 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.random import Generator
-from scipy.interpolate import CubicSpline
 from scipy.linalg import solve_triangular
-from scipy.special import gammaincinv, ndtr, ndtri
+from scipy.special import ndtri
 
 from robscore._tools.typing import Array
 from robscore.families.samplers.sampler import Chains, Draws, Sampler
 
 # How many numbers are simulated at a time, which guards memory, and the log2 of the fewest and of the most rows.
-_MOST_NUMBERS, _LEAST_LOG2, _LARGEST_LOG2 = 2**21, 11, 17
+_MOST_NUMBERS, _LEAST_LOG2, _LARGEST_LOG2 = 2**19, 12, 14
 _SMALLEST = 1e-12  # smallest probability distinguished from 0, whose quantile would be infinite
-_QUANTILES, _KNOTS = 2**14, 101  # of surprises, and those that are computed: the others are interpolated
 
 
 @dataclass(frozen=True)
@@ -44,17 +42,6 @@ class NormalSampler(Sampler):
         """Draw quasi-random rows: scrambled Sobol points fill space more evenly than random ones."""
         count = 2 ** int(np.clip(np.log2(_MOST_NUMBERS / len(K)), _LEAST_LOG2, _LARGEST_LOG2))
         return self._rows(K, eta, _quasi_random_normals(len(K), count, seed))
-
-    def moments(self, K: Array, eta: Array) -> tuple[Array, Array]:
-        """Mean and covariance of y, shapes (m,) and (m, m)."""
-        covariance = np.linalg.inv(K)
-        return np.asarray(np.linalg.solve(K, eta + self.shift)), np.asarray((covariance + covariance.T) / 2)
-
-    def surprises(self, K: Array, eta: Array) -> Array | None:
-        """-log p less its minimum, which is at the mean, is half of a chi-squared number with m degrees of freedom."""
-        if self.shift:  # the change of variables moves the minimum away from the mean
-            return None
-        return _half_chi_squared(len(K)) - 0.5 * float(eta @ np.linalg.solve(K, eta))
 
     def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: Generator) -> Array:
         """Draw independent rows."""
@@ -92,13 +79,3 @@ def _quasi_random_normals(m: int, count: int, seed: int) -> Array:
     normals: Array = ndtri(np.clip(points, _SMALLEST, 1 - _SMALLEST)).T
     normals.flags.writeable = False
     return normals
-
-
-@lru_cache(maxsize=8)
-def _half_chi_squared(m: int) -> Array:
-    """Evenly spread quantiles, by interpolation: their cube roots are nearly a straight line of normal quantiles."""
-    normal = ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES)
-    knots = np.linspace(normal[0], normal[-1], _KNOTS)
-    quantiles: Array = CubicSpline(knots, np.cbrt(gammaincinv(m / 2, ndtr(knots))))(normal) ** 3
-    quantiles.flags.writeable = False
-    return quantiles

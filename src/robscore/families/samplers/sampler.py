@@ -65,10 +65,6 @@ class Sampler(ABC):
         alone. ``start``, rows inside the domain, and ``sweeps`` are for samplers whose chains start from rows.
         """
 
-    def surprises(self, K: Array, eta: Array) -> Array | None:
-        """Evenly spread quantiles, ascending, of -log p of rows, up to p's constant; None if they are not known."""
-        return None
-
     def draw_each(self, K: Array, eta: Array, *, start: Array, sweeps: int, rng: Generator) -> Array:
         """Draw one row for each row of eta, shape (n, m); chains make ``sweeps`` from the rows of ``start``, (n, m)."""
         raise TypeError(f"{type(self).__name__} cannot draw rows with a location each, so it takes no covariates.")
