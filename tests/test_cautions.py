@@ -62,7 +62,7 @@ def test_one_variable_in_other_units_is_told_from_a_group():
     X[:60, 2] += 40
     table = rs.RobustGraph("gaussian").fit(X).suspicious_rows()
     assert (table["together"] == "one column").sum() >= 60
-    assert table["variables"][table["together"] == "one column"].str.startswith("x2 high").mean() > 0.9
+    assert table["variables"][table["together"] == "one column"].str.contains(r"^x2 [34]\d\.\d, usually").mean() > 0.9
 
 
 def test_copies_in_one_place_are_told_from_a_group():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from robscore._tools.memory import rows_within
 from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import AnyArray, AnyData, Array, BoolArray, IntArray
 from robscore.certainty.rows_left_out import What, rows_left_out
+from robscore.certainty.unusual_values import Called, UsualValues, in_numbers, values_of
 from robscore.families.family import Family
 from robscore.fitting.fit_result import Fit
 from robscore.rows.row_source import Rows, some_of
@@ -77,24 +77,43 @@ class Usual:
     quantiles: Array
 
 
-def suspicious_rows(fit: Fit, rows: Rows, numbers: IntArray, *, level: float) -> AnyData:
-    """The table of ``suspicious_rows`` of the estimators: rows, as the fit scales them, with their numbers."""
+def suspicious_rows(
+    fit: Fit,
+    rows: Rows,
+    numbers: IntArray,
+    *,
+    level: float,
+    given: Rows | None = None,
+    labels: AnyArray | None = None,
+    called: Called = in_numbers,
+) -> AnyData:
+    """The table of ``suspicious_rows`` of the estimators: rows, as the fit scales them, with their numbers.
+
+    ``given`` are the rows of other data as they were given, ``labels`` what rows are called, by their numbers.
+    """
     family = fit.prepared.preparation.scaled_family
     usual, report, why = _examine(fit, rows, level)
     variables = np.full(rows.n_rows, "", dtype=object)
     if family.is_pairwise:
         which = rows_to_explain(report)
-        variables[which] = conspicuous_variables(family, rows.take(which), usual, fit.names)
+        values = values_of(fit, which) if given is None else given.take(which)
+        named = conspicuous_variables(family, rows.take(which), usual)
+        variables[which] = _described(UsualValues.of(fit, called), values, named)
     order = report.order
+    by_label: dict[str, tuple[Kind, Any]] = {}
+    if labels is not None:
+        is_whole = np.issubdtype(labels.dtype, np.integer)
+        by_label["label"] = (int, labels[numbers[order]]) if is_whole else (str, labels[numbers[order]].astype(str))
     columns: dict[str, tuple[Kind, Any]] = {
         "row": (int, numbers[order]),
-        "score": (float, report.score[order]),
+        **by_label,
+        "flagged": (bool, report.flagged[order]),
+        "variables": (str, variables[order]),
+        "why": (str, why[order]),
+        "together": (str, _together(fit, rows)[order]),
         "p_value": (float, report.p_value[order]),
         "rank": (int, np.arange(1, order.size + 1)),
-        "flagged": (bool, report.flagged[order]),
-        "why": (str, why[order]),
-        "variables": (str, variables[order]),
-        "together": (str, _together(fit, rows)[order]),
+        "score": (float, report.score[order]),
     }
     return as_table(columns, fit.frame)
 
@@ -203,8 +222,8 @@ def _largest_flagged(level: float, n_simulated: int) -> float:
     return max(level - np.sqrt(level * (1 - level) / n_simulated), 1 / (1 + n_simulated))
 
 
-def conspicuous_variables(family: Family, rows: Array, usual: Usual, names: Sequence[str]) -> list[str]:
-    """The variables that make rows, shape (n, m), stand out, in words, one text per row.
+def conspicuous_variables(family: Family, rows: Array, usual: Usual) -> list[list[tuple[int, bool]]]:
+    """The columns that make rows, shape (n, m), stand out, and whether their values are too high, for every row.
 
     For every entry: how much less surprising the row would be with the best of the column's usual values in its place.
     """
@@ -221,13 +240,22 @@ def conspicuous_variables(family: Family, rows: Array, usual: Usual, names: Sequ
                 better = gained > gain[:, j]
                 gain[better, j] = gained[better]
                 direction[better, j] = np.sign(rows[better, j] - value)
-    return [_describe(own, sign, names) for own, sign in zip(gain, direction, strict=True)]
+    return [_most_conspicuous(own, sign) for own, sign in zip(gain, direction, strict=True)]
 
 
-def _describe(gain: Array, direction: Array, names: Sequence[str]) -> str:
+def _most_conspicuous(gain: Array, direction: Array) -> list[tuple[int, bool]]:
     order = np.argsort(-gain, kind="stable")[:_MOST_NAMED]
-    named = [j for j in order if gain[j] > 0 and gain[j] >= _SHARE_TO_NAME * gain[order[0]]]
-    return ", ".join(f"{names[j]} {'high' if direction[j] > 0 else 'low'}" for j in named)
+    return [
+        (int(j), bool(direction[j] > 0)) for j in order if gain[j] > 0 and gain[j] >= _SHARE_TO_NAME * gain[order[0]]
+    ]
+
+
+def _described(usual: UsualValues, values: Array, named: list[list[tuple[int, bool]]]) -> list[str]:
+    """The values of rows, shape (n, m), that make them stand out; those that were missing cannot."""
+    return [
+        "; ".join(usual.describe(j, row[j], is_high=is_high) for j, is_high in columns if not np.isnan(row[j]))
+        for row, columns in zip(values, named, strict=True)
+    ]
 
 
 def rows_to_explain(report: RowReport) -> IntArray:

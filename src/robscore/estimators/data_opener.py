@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
 from robscore._tools.messages import ArgumentError, UsageError, quoted
-from robscore._tools.typing import AnyData, Array, IntArray
+from robscore._tools.typing import AnyArray, AnyData, Array, IntArray
 from robscore.family_choice.data_profile import ConstantSum
 from robscore.fitting.prepare import Data
 from robscore.rows import ArrayRows, Rows
@@ -57,6 +57,7 @@ class DataOpener(BaseEstimator):  # type: ignore[misc]
     _whole: ConstantSum | None
     _own_types: dict[str, OwnType]
     _words: Worded
+    _row_labels: AnyArray | None
 
     def _open(self, X: AnyData, *, reset: bool) -> tuple[Rows, str | None]:
         """The rows of X, checked to have the columns of the fit unless this is one; and the data-frame library."""

@@ -32,7 +32,7 @@ from robscore.fitting.prepare import Data
 from robscore.fitting.settings import Missing, Settings
 from robscore.rows import Rows
 from robscore.rows.input_data import with_frequency
-from robscore.rows.tables import default_names
+from robscore.rows.tables import default_names, row_labels
 from robscore.rows.worded_columns import remarks_on_words
 from robscore.weighting.row_rule import RowRule
 
@@ -107,6 +107,7 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         -------
         self
         """
+        self._row_labels = row_labels(X)
         self._warn(self._fit(Given(X, sample_weight, covariates, moderators, lower, upper)), stacklevel=2)
         return self
 
@@ -199,6 +200,12 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         """How many columns there are of each kind; nothing where all are measurements, and so taken."""
         is_plain = {kind.word for kind in self._kinds.values()} <= {"continuous", "rounded"}
         return "" if is_plain and not self.fitted_.settings.family.has_margins else kinds_in_words(self._kinds.values())
+
+    @property
+    def row_labels(self) -> list[str] | None:
+        """What the rows of the fit are called in the index of their data frame; None where that says nothing."""
+        check_is_fitted(self)
+        return None if self._row_labels is None else list(map(str, self._row_labels))
 
     @property
     def cautions_(self) -> list[Caution]:

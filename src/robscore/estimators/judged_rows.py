@@ -14,6 +14,7 @@ from robscore.certainty.imputations import completed_once, imputations, latent_o
 from robscore.certainty.observed_losses import losses_under_margins, observed_losses, observed_rows, rows_to_judge
 from robscore.certainty.suspicious_cells import suspicious_cells
 from robscore.certainty.suspicious_rows import RowScores, row_scores, suspicious_rows
+from robscore.certainty.unusual_values import in_numbers
 from robscore.elements.streamed import elements_of, held
 from robscore.estimators.data_opener import DataOpener
 from robscore.families.power import PowerFamily
@@ -26,6 +27,7 @@ from robscore.rows.input_data import read_frequency
 from robscore.rows.own_types import in_own_types
 from robscore.rows.partition import Partition
 from robscore.rows.row_source import some_of
+from robscore.rows.tables import row_labels
 
 _LEVEL = 0.01  # of good rows that ``predict`` may flag, as ``suspicious_rows`` has it
 
@@ -105,12 +107,13 @@ class JudgesRows(DataOpener):
         Returns
         -------
         table with columns
-            row (its position in X, from 0), score, p_value (share of rows of the model that are at least as
-            surprising), rank, flagged, why (how a flagged row is bad, after reweighting: too large, too small,
-            one column, wrong dependence, in a cluster of so many, or too likely), variables (what makes the
-            row stand out, for flagged rows and the first 20), together (what the dropped rows are as a whole:
-            scattered, one column, in one place, or a group of so many, which may be real). Flagged rows first.
-            Without incomplete rows. In the data-frame library of the input.
+            row (its position in X, from 0), label (in the index of a data frame, unless that counts from 0), flagged,
+            variables (what makes the row stand out, with the values between which 95 % of the rows lie; for flagged
+            rows and the first 20), why (how a flagged row is bad, after reweighting: too large, too small, one column,
+            wrong dependence, in a cluster of so many, or too likely), together (what the dropped rows are as a whole:
+            scattered, one column, in one place, or a group of so many, which may be real), p_value (share of rows of
+            the model that are at least as surprising), rank, score. Flagged rows first. Without incomplete rows. In
+            the data-frame library of the input.
 
         Examples
         --------
@@ -119,7 +122,7 @@ class JudgesRows(DataOpener):
         >>> X[7] = [0, 9, 0]
         >>> table = rs.RobustGraph("gaussian").fit(X).suspicious_rows()
         >>> int(table["row"][0]), bool(table["flagged"][0]), str(table["variables"][0])
-        (7, True, 'x1 high')
+        (7, True, 'x1 9.0, usually -1.6 to 2.0')
         """
         check_is_fitted(self)
         check_number("level", level)
@@ -127,11 +130,15 @@ class JudgesRows(DataOpener):
             raise ArgumentError("level", level, "must lie between 0 and 1: it is the share of good rows flagged.")
         fit = self.fitted_
         if X is None:
-            return suspicious_rows(fit, fit.prepared.to_judge, fit.used, level=level)
+            own, labels = fit.prepared.to_judge, self._row_labels
+            return suspicious_rows(fit, own, fit.used, level=level, labels=labels, called=self._called)
         rows, used = self._scaled_rows(X, covariates, fill=True)
         if not used.any():
             raise UsageError("X has no complete row to look at.")
-        return suspicious_rows(fit, rows, np.flatnonzero(used), level=level)
+        numbers = np.flatnonzero(used)
+        given = self._open_given(X, covariates, reset=False).rows.selected(numbers)
+        labels = row_labels(X)
+        return suspicious_rows(fit, rows, numbers, level=level, given=given, labels=labels, called=self._called)
 
     def suspicious_cells(self) -> AnyData:
         """Cells that look wrong, given the rest of their row, most likely first; for a fit with ``cells=True``.
@@ -297,6 +304,11 @@ class JudgesRows(DataOpener):
         [1, -1]
         """
         return np.where(self._judged(X, covariates).margin >= 0, 1, -1)
+
+    def _called(self, name: str, value: float, decimals: int) -> str:
+        """What a value of a column is called: its word where the column came in words."""
+        levels = self._words.levels.get(name)
+        return levels[round(value)] if levels and 0 <= round(value) < len(levels) else in_numbers(name, value, decimals)
 
     def _own_score(self, X: AnyData, sample_weight: AnyData | None, covariates: AnyData | None) -> float:
         """By the family's own loss."""

@@ -222,6 +222,7 @@ def record(
     (3, ['x0', 'x1', 'x2', 'x3'])
     """
     graph, m = model.graph_, len(model.graph_.names)
+    labels = model.row_labels if labels is None else labels
     if labels is not None and len(labels) != len(model.row_weights_):
         raise ValueError(f"labels has {len(labels)} entries for {len(model.row_weights_)} rows.")
     places = None if coordinates is None else np.asarray(coordinates, dtype=float)

@@ -12,7 +12,7 @@ import numpy as np
 
 from robscore._tools.messages import quoted
 from robscore._tools.numbers import as_numbers
-from robscore._tools.typing import AnyData, Array
+from robscore._tools.typing import AnyArray, AnyData, Array
 
 Kind: TypeAlias = type[str] | type[float] | type[int] | type[bool]
 _NARWHALS = {str: nw.String(), float: nw.Float64(), int: nw.Int64(), bool: nw.Boolean()}
@@ -35,6 +35,17 @@ def as_table(columns: dict[str, tuple[Kind, Any]], library: str | None) -> AnyDa
     for name, (_, column) in columns.items():
         table[name] = column
     return table
+
+
+def row_labels(data: AnyData) -> AnyArray | None:
+    """Return what the rows of a data frame are called in its index; None where that only counts from 0, or is none."""
+    frame = nw.from_native(data, eager_only=True, pass_through=True)
+    index = nw.maybe_get_index(frame) if isinstance(frame, nw.DataFrame) else None
+    if index is None:
+        return None
+    labels = np.asarray(index)
+    is_count = np.issubdtype(labels.dtype, np.integer) and np.array_equal(labels, np.arange(labels.size))
+    return None if is_count else labels
 
 
 def columns_of(table: AnyData) -> dict[str, Any]:

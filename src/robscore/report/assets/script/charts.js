@@ -50,10 +50,10 @@ function rowChart() {
       { label: "stands out, beyond the scale", data: kind((p) => p[2] && beyond(p)), pointRadius: 6, pointStyle: "triangle", backgroundColor: colour("negative"), borderWidth: 0 },
     ].filter((set) => set.data.length) },
     options: {
-      scales: { x: axis("row"), y: axis("unlikeliness (−log density)", { suggestedMax: cap }) },
+      scales: { x: axis("row"), y: axis("how unusual the row is", { suggestedMax: cap }) },
       plugins: { tooltip: { callbacks: { label: ({ raw }) => {
         const listed = labels.get(raw.x);
-        return `row ${raw.x}${listed && listed.label !== null ? ` (${listed.label})` : ""}: ${raw.true === null ? "beyond measure" : short(raw.true, 4)}${listed && listed.variables ? `, ${listed.variables}` : ""}`;
+        return `row ${raw.x}${listed && listed.label !== null ? ` (${listed.label})` : ""}${listed && listed.variables ? `: ${listed.variables}` : ""}`;
       } } } },
     },
   });

@@ -82,10 +82,10 @@ function rowTable() {
   const columns = [{ title: "row", number: true, text: (row) => row.row, key: (row) => row.row }];
   if (labelled) columns.push({ title: record.data.label_name || "label", text: (row) => row.label, key: (row) => row.label });
   columns.push(
-    { title: "unlikeliness", about: "Negative log density of the row in the model, up to a constant: the larger, the worse it fits", number: true, text: (row) => (row.score === null ? "beyond measure" : short(row.score, 4)), key: (row) => (row.score === null ? Infinity : row.score) },
-    { title: "p", about: "Share of rows of the model that are at least as unlikely", number: true, text: (row) => probability(row.p_value), key: (row) => row.p_value },
-    { title: "weight", about: "How much the row counts", number: true, text: (row) => row.weight.toFixed(2), key: (row) => row.weight },
-    { title: "what stands out", text: (row) => row.variables, key: (row) => row.variables },
+    { title: "what stands out", about: "Its values, and between which values 95 % of the rows lie", text: (row) => row.variables, key: (row) => row.variables },
+    { title: "stands out", text: (row) => (row.flagged ? "yes" : "no"), key: (row) => Number(row.flagged) },
+    { title: "p", about: "Share of rows of the model that are at least as unusual", number: true, text: (row) => probability(row.p_value), key: (row) => row.p_value },
+    { title: "weight", about: "1 is a row that counts in full, 0 one that is left out", number: true, text: (row) => row.weight.toFixed(2), key: (row) => row.weight },
   );
   fillTable("rows", columns, rows.listed);
 }
