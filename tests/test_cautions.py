@@ -79,7 +79,7 @@ def test_a_series_and_sorted_rows_are_told_apart():
         X[i] = 0.7 * X[i - 1] + noise[i]
     model = rs.RobustGraph("gaussian").fit(X)
     assert [caution.kind for caution in model.cautions_] == [About.SERIES]
-    correlation, covered = re.search(r"correlation (0\.6\d).* cover about (\d+)%", model.cautions_[0]).groups()
+    correlation, covered = re.search(r"correlation (0\.6\d).* in about (\d+)%", model.cautions_[0]).groups()
     square = float(correlation) ** 2  # of ranks
     assert int(covered) == pytest.approx(100 * (2 * norm.cdf(1.96 * np.sqrt((1 - square) / (1 + square))) - 1), abs=1)
     mixed = np.concatenate([noise[:400], noise[400:] + 1.5])
@@ -175,4 +175,4 @@ def test_as_many_rows_as_it_takes_are_not_called_too_few():
     X = rs.simulate.sample("sqrt", np.eye(3), np.ones(3), n_rows=20, random_state=0)
     model = rs.RobustGraph("sqrt").fit(X)
     assert 19.95 < min(model.fitted_.weights.effective_rows) <= 20
-    assert not any("too few to judge rows" in caution for caution in model.cautions_)
+    assert not any("to judge rows by each other" in caution for caution in model.cautions_)

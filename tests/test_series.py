@@ -133,7 +133,7 @@ def test_n_rows_of_a_series_count_as_fewer():
     tau = (1 + 0.36) / (1 - 0.36)  # products of two columns have correlation rho^2
     assert model.fitted_.chosen.tau == pytest.approx(tau, rel=0.25)
     assert "rows of a series as" in str(model.graph_)
-    assert "were counted as one when the penalty was chosen" in str(model.cautions_[0])
+    assert "The penalty was chosen as if " in str(model.cautions_[0])
     now, before = rs.lagged(autoregressive(0.6, n=800, m=6))
     assert rs.RobustGraph("gaussian").fit(now, covariates=before).fitted_.chosen.tau == 1.0
     counts = np.ones(800)

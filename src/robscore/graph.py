@@ -146,8 +146,7 @@ class Graph:
             blocks = ""
         lines = {
             "finding": links.headline if facts.finding is not None else "",
-            "rows": f"{facts.n_rows}, effectively {facts.effective_rows[0]:.0f} (Gamma) and "
-            f"{facts.effective_rows[1]:.0f} (g) by their weights",
+            "rows": f"{facts.n_rows}, effective sample size {min(facts.effective_rows):.0f}",
             "sample": facts.sample,
             "reweighted": facts.reweighting or "",
             "columns": f"{m}: {facts.kinds}" if facts.kinds else f"{m}",
@@ -224,8 +223,8 @@ def association(interaction: Array) -> tuple[Array, list[Remark]]:
     if not edges[~positive].any():
         return result, []
     words = Message(
-        "K has diagonal entries that are not positive, so associations use the absolute value of K_ii K_jj (or 1 "
-        "where it is 0); a larger ",
+        "For some variables the data do not say how much they vary given the others (their diagonal entries of K are "
+        "not positive), so do not go by the sizes of their associations; a larger ",
         Setting("alpha"),
         ", more rows or ",
         Phrase("a ", ""),

@@ -152,7 +152,7 @@ def test_missing_values_are_an_error_that_names_the_way_out(rain, tmp_path):
     assert "--missing drop" in words
     assert not (tmp_path / "a").exists()
     dropped = run("fit", path, "--out", tmp_path / "a", "--missing", "drop", *QUICK)
-    assert "2 incomplete rows were not used" in dropped.stdout
+    assert "2 incomplete rows were left out" in dropped.stdout
 
 
 def test_negative_values_name_the_family_to_take(rain, tmp_path):
@@ -257,7 +257,7 @@ def test_a_map_from_coordinates(rain, tmp_path):
 
 def test_classic_fits_have_nothing_to_be_compared_with(rain, tmp_path):
     result = run("fit", save(rain, tmp_path / "x.csv"), "--out", tmp_path / "a", "--n-blocks", 1)
-    assert "Classic score matching: all 300 rows count equally" in result.stdout
+    assert "Classic score matching: all 300 rows have the same weight" in result.stdout
     assert json.loads((tmp_path / "a" / "model.json").read_text())["classic"] is None
 
 

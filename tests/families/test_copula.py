@@ -241,7 +241,7 @@ def test_missing_cells_and_new_rows() -> None:
     np.testing.assert_array_equal(filled.to_numpy()[~holes][:50], X[~holes][:50])
     assert set(filled["b"]) == {0.0, 1.0}
     assert set(filled["c"]) <= set(range(5))
-    assert "stand for ranges of latent numbers" in model.summary()
+    assert "are ranges of latent numbers" in model.summary()
     assert "associations are those of latent normal numbers" in model.summary()
     assert set(model.predict(frame.dropna().head(20))) <= {1, -1}
     assert len(model.suspicious_rows(frame.head(30))) == 30

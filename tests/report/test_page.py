@@ -29,7 +29,7 @@ def test_the_finding_is_said_in_words(page, rain_page):
     shared = int(np.count_nonzero(robust.graph_.adjacency & classic.graph_.adjacency)) // 2
     words = page.locator("#findings").inner_text()
     assert "13 of 261 rows (5.0%) do not fit the others" in words
-    assert f"shares {shared} of these {n} links" in words
+    assert f"finds {shared} of these {n} links" in words
     table = robust.edge_intervals()
     clear = int((table["in_graph"] & table["significant"]).sum())
     assert f"{clear} of the {n} links are clearly more than chance" in page.locator("#sure").inner_text()
@@ -50,8 +50,8 @@ def test_intervals_stand_beside_the_links(page, rain_page):
 
 def test_rows_are_listed_with_their_labels(page, rain_page):
     words = page.locator("#rows-words").inner_text()
-    assert words.startswith("14 of 261 rows stand out: the 13 that are left out, and 1")
-    assert "Rows are numbered from 0, as in Python. Weight 1 is a full row" in words
+    assert words.startswith("14 of 261 rows stand out: 13 are left out, and 1")
+    assert "Rows are numbered from 0, as in Python. A row of weight 1 counts in full" in words
     cells = page.locator("#rows tbody tr td:nth-child(2)").all_inner_texts()
     assert set(rain_page[3]) <= set(cells[:14])
     assert ", usually " in page.locator("#rows tbody tr").first.inner_text()

@@ -73,8 +73,8 @@ SENTENCES = {
     "failed": [
         "2 possible links among 21 pairs of variables, not tested one by one",
         "How certain the links are cannot be judged: 16 rows are too few to test 7 variables against each other",
-        "The 16 rows count as much as 8 equal ones, too few to judge rows by each other, which takes 20",
-        "a link that is absent may only be undetected. Use more rows or fewer columns",
+        "The 16 rows say as much as 8 rows of equal weight, and it takes 20 to judge rows by each other",
+        "where no link was found there may still be one. Use more rows or fewer columns",
     ],
 }
 
@@ -104,7 +104,7 @@ def test_the_same_estimator_is_not_compared_with_itself(browser, tmp_path):
     assert robust.share_dropped_ == 0
     record = rs.report.record(robust, classic=classic)
     assert record.classic is None
-    assert "Every row counts in full, so classic score matching gives the same graph." in findings(record)
+    assert "All rows have the same weight, so classic score matching gives the same graph." in findings(record)
     rs.report.write_html(record, tmp_path / "same.html")
     with opened(browser, tmp_path / "same.html") as page:
         assert page.locator("#methods").is_hidden()
@@ -123,11 +123,9 @@ def test_a_full_row_weighs_one():
 
 def test_two_numbers_of_rows_are_explained(records):
     record = records["rain"]
-    assert about_flagged(record).startswith("14 of 261 rows stand out: the 13 that are left out, and 1")
+    assert about_flagged(record).startswith("14 of 261 rows stand out: 13 are left out, and 1")
     more = replace(record, rows={**record.rows, "n_flagged": 15})
-    assert "15 of 261 rows stand out: the 13 that are left out, and 2 that are unusual but still count." in (
-        about_flagged(more)
-    )
+    assert "15 of 261 rows stand out: 13 are left out, and 2 are unusual but kept." in (about_flagged(more))
 
 
 def test_stability_is_told_where_it_is_given():

@@ -106,10 +106,11 @@ class FilledCells:
             tied = self.drawn & np.isfinite(self.bounds).any(axis=0)
             tied = tied if self.censored is None else tied & ~self.censored
             if count := np.count_nonzero(tied.any(axis=0)):
-                parts.append(f"in {count} of {m} columns values that rows share stand for ranges of latent numbers")
+                parts.append(f"tied values of {count} of {m} columns are ranges of latent numbers")
             return "; ".join(parts)
         pairs = self.pairs_observed[~np.eye(m, dtype=bool)].mean() if m > 1 else 1.0
-        parts.append(f"pairs are present in {pairs:.0%} of the rows, like {pairs * n:.0f} complete ones")
+        if pairs < 1:
+            parts.append(f"two cells of a row are both known in {pairs:.0%} of the rows on average")
         return "; ".join(parts)
 
     def _count(self, cells: BoolArray) -> IntArray:

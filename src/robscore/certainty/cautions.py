@@ -42,6 +42,7 @@ _FEWEST_ORDERED_ROWS = 50  # fewer say too little of their order
 _LEAST_COVERAGE = 0.9  # of intervals of 95 %: less deserves a caution
 _FAR = 20  # rows apart: rows that are still alike there are sorted, or drift
 _LASTING = 0.2  # correlation of rows that far apart: more deserves a caution
+_HARDLY = 0.1  # correlation of rows that may be taken for independent
 _CLEAR = 4.0  # standard errors that a correlation must be away from zero
 
 
@@ -73,12 +74,14 @@ def _remarks_on_size(fit: Fit) -> list[Remark]:
     effective, m = min(fit.weights.effective_rows), len(fit.names)
     if effective > max(m, _FEWEST_ROWS) - _ROUNDING:
         return []
-    too_few = f"too few to judge rows by each other, which takes {_FEWEST_ROWS}"
+    too_few = f"and it takes {_FEWEST_ROWS} to judge rows by each other"
     why = f"fewer than the {m} columns" if effective < m else too_few
     fewer: list[str | Setting] = [] if fit.weights.is_tapered else [", or fewer blocks (", Setting("n_blocks"), ")"]
+    n = fit.prepared.rows.n_repeated
+    start = f"The {n} rows say as much as {_below(effective, max(m, _FEWEST_ROWS))} rows of equal weight"
     words = Message(
-        f"The {fit.prepared.rows.n_repeated} rows count as much as {_below(effective, max(m, _FEWEST_ROWS))} equal "
-        f"ones, {why}: a link that is absent may only be undetected. Use more rows or fewer columns",
+        f"{start if round(effective) < n else f'There are only {n} rows'}, {why}: where no link was found there may "
+        "still be one. Use more rows or fewer columns",
         *fewer,
         ".",
     )
@@ -147,10 +150,10 @@ def _with_cause(symptom: Remark, remarks: list[Remark], fit: Fit) -> Remark:
     elif phi is None and fit.settings.blocks_unspecified:
         why = (" Bad rows cause this, and here they could not be told from good ones.",)
     elif phi is None:
-        start = " Bad rows cause this, and here they count: have them left out by giving neither "
+        start = " Bad rows cause this, and here they were kept: have them left out by giving neither "
         why = (start, Setting("n_blocks"), " nor ", Setting("contamination"), ".")
     elif np.any(phi == 0):
-        why = (" Bad rows that still count cause this.",)
+        why = (" Bad rows that were not left out cause this.",)
     return Remark(Message(symptom.message, *why), UserWarning, symptom.kind) if why else symptom
 
 
@@ -191,15 +194,20 @@ def remarks_on_order(fit: Fit) -> list[Remark]:
     if coverage(near) > _LEAST_COVERAGE:
         return []
     words = Message(
-        f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a time series, so they carry less "
-        "information than they count for: 95 % intervals that treat them as independent would cover about "
-        f"{coverage(near):.0%}. {_on_graph(fit)}",
+        f"Neighbouring rows resemble each other (correlation {near:.2f}), as in a time series, so they say less than "
+        "as many independent rows: 95 % intervals that treat them as independent would contain the truth in about "
+        f"{coverage(near):.0%} of cases. {_on_graph(fit)}",
         Phrase(
             "edge_intervals() allows for it; rs.lagged(X) gives each row the one before it as covariates.",
-            "Keep every few rows only.",
+            f"To check, fit one row in {_rows_apart(near)} only.",
         ),
     )
     return [Remark(words, UserWarning, About.SERIES)]
+
+
+def _rows_apart(correlation: float) -> int:
+    """How far apart rows of a first-order autoregression are hardly correlated."""
+    return int(np.ceil(np.log(_HARDLY) / np.log(min(correlation, 0.99))))
 
 
 def _on_graph(fit: Fit) -> str:
@@ -207,5 +215,5 @@ def _on_graph(fit: Fit) -> str:
     if not isinstance(fit, GraphFit):
         return ""
     if fit.chosen.tau > 1:
-        return f"So {fit.chosen.tau:.1f} of them were counted as one when the penalty was chosen. "
+        return f"The penalty was chosen as if {fit.chosen.tau:.1f} rows were one. "
     return "The graph may have too many edges. "

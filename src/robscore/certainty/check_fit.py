@@ -238,7 +238,7 @@ def _describe_pairs(fit: Fit, found: PairCheck, level: float, pairs: dict[tuple[
     where = f"It misses most: {first_few(named, '; ')}." if named else "No single pair stands out."
     if 2 * found.p_tails < level:
         often = "more" if found.tails > 0 else "less"
-        where = f"Columns are extreme together {often} often than normal ones. {where}"
+        where = f"Extreme values come together {often} often than in the model. {where}"
     return f"{family} does not fit (p = {p_value:.2g}). {where}"
 
 

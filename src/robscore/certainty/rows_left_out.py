@@ -143,8 +143,8 @@ def remarks_on_left_out(left: LeftOut, names: Sequence[str]) -> list[Remark]:
         if left.spread > _AS_TIGHT:
             agree = f"their columns are related as those of the rest are, with {left.spread:.1f} times the spread"
         words = Message(
-            f"{start} look like a group of their own, not like errors: {agree}, and {apart} set them apart. The graph "
-            "is that of the others: fit the group separately",
+            f"{start} look like a group of their own, not like errors: {agree}. They differ in: {apart}. The graph is "
+            "that of the other rows: fit the group separately",
             Phrase(" (suspicious_rows() lists its rows)", " (rows.csv lists its rows)"),
             ", remove what sets it apart from the columns first, or keep it in with ",
             Setting("reweight", value=False),

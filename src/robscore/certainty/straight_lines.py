@@ -83,8 +83,8 @@ def _expected_share(fit: Fit, margins: Margins, questions: IntArray, rule: Strai
 def _remark(rows: IntArray, used: IntArray, n_questions: int, expected: float) -> Remark:
     named = first_few([str(row) for row in used[rows].tolist()])
     words = Message(
-        f"{rows.size} rows have the same answer to all {n_questions} questions with the same choice of answers, where "
-        f"{expected:.2g} would be expected: answered without reading? They count like others, since a likelihood finds "
-        f"nothing wrong with them. Leave them out if so: rows {named}, from 0."
+        f"{rows.size} rows give the same answer to all {n_questions} questions that have the same choice of answers, "
+        f"where about {expected:.2g} would be expected: answered without reading? They were kept, since none of their "
+        f"answers is unusual. Leave them out if nobody would answer so: rows {named}, counted from 0."
     )
     return Remark(words, UserWarning, About.COPIES)

@@ -107,7 +107,7 @@ def run(plan: Plan) -> Fitted:
         groups = None if plan.groups is None else read_groups(plan.groups, data.names)
         if places is not None and places.labels is not None:
             example = f"{data.names[0]} is {places.labels[0]}"
-            notes = (*data.notes, f"Columns are called by the names in {plan.coordinates}: {example}, for example.")
+            notes = (*data.notes, f"Columns have the names that {plan.coordinates} gives them; {example}, for example.")
             called = dict(zip(data.names, places.labels, strict=True))
             levels = {called[name]: own for name, own in data.levels.items()}
             limits = {called[name]: own for name, own in data.limits.items()}

@@ -233,8 +233,8 @@ def remarks_on_kinds(kinds: Mapping[str, ColumnKind]) -> list[Remark]:
     if not listed:
         return []
     words = Message(
-        f"Answers that few rows have count as the answer beside them: {first_few(listed, '; ')}. Give ",
+        f"Rare answers are counted with the answer next to them: {first_few(listed, '; ')}. Give ",
         Setting("kinds"),
-        " for a column to be taken as measurements instead.",
+        " to have a column taken for measurements instead.",
     )
     return [Remark(words, UserWarning, About.COLUMNS)]

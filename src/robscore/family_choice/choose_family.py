@@ -232,8 +232,8 @@ def _remarks_on_few(profile: DataProfile, rows: Rows) -> tuple[Remark, ...]:
     columns = quoted([names[j] for j in np.flatnonzero(profile.negative)])
     who = f"Only {count} of {n_values} values {'is' if count == 1 else 'are'} below zero"
     words = Message(
-        f"{who} (in {columns}): errors, or codes for missing values? All others could be of another family; drop "
-        "these, or keep them with ",
+        f"{who} (in {columns}): errors, or codes for missing values? Without them the data are positive, and "
+        "other families are possible. Remove them, or keep them with ",
         Setting("family", "gaussian"),
         ".",
     )

@@ -347,7 +347,9 @@ def _describe(pilot: GraphFit, observed: Array | None) -> str:
     if pilot.prepared.preparation.has_margins:
         return f"of the sample {pilot.prepared.describe_missing}"
     missing, pairs = 1 - observed.diagonal().mean(), observed[~np.eye(len(observed), dtype=bool)].mean()
-    return f"{missing:.1%} missing and filled in; pairs are present in {pairs:.0%} of the rows"
+    return (
+        f"{missing:.1%} missing and filled in; two cells of a row are both known in {pairs:.0%} of the rows on average"
+    )
 
 
 def _symmetric(solution: Refit) -> Refit | None:

@@ -54,10 +54,10 @@ def remarks_on_dependence(columns: IntArray, names: list[str], n_edges: int) -> 
     listed = quoted([names[j] for j in columns])
     who = f"Columns {listed} are" if columns.size > 1 else f"Column {listed} is"
     words = Message(
-        f"{who} determined by others to more than {_DETERMINED:.0%}, so that the data hardly tell between which of "
-        "them an edge lies: drop or combine some, forbid their edges with ",
+        f"{who} determined by others to more than {_DETERMINED:.0%}, so the data hardly say which of them are linked: "
+        "drop or combine some, forbid their links with ",
         Setting("penalty_weights"),
-        ", or steady them with ",
+        ", or steady the fit with ",
         Setting("diagonal_multiplier", 0.01),
         "." if n_edges else ". This may be why no link was found.",
     )
@@ -93,9 +93,9 @@ def remarks_on_convergence(chosen: Chosen) -> list[Remark]:
     if chosen.path.converged.all():
         return []
     converged = chosen.path.converged[chosen.position]
-    first = "The chosen penalty converged." if converged else "The chosen penalty did NOT converge."
-    words = Message(f"{first} On its path, ", convergence_message(chosen.path))
-    return [Remark(words, ConvergenceWarning, About.NOT_CONVERGED)]
+    first = "The graph shown has converged. On the path to it, " if converged else "The fit did NOT converge: "
+    kind = About.OTHER if converged else About.NOT_CONVERGED
+    return [Remark(Message(first, convergence_message(chosen.path)), ConvergenceWarning, kind)]
 
 
 def remarks_on_filling(prepared: Prepared) -> list[Remark]:

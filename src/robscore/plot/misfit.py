@@ -187,7 +187,7 @@ def plot_weights(model: ScoreMatchingEstimator, *, marked: ArrayLike | None = No
     unit = "a full row" if is_tapered else "the average row"
     ax.set(xlabel="rows, from the least weight to the most", ylabel=f"weight (1: {unit})")
     effective = 1.0 / np.sum(model.row_weights_**2, axis=0)
-    ax.set_title(f"{used.size} rows are worth {effective[0]:.0f} equal ones", fontsize=11)
+    ax.set_title(f"{used.size} rows, effective sample size {effective[0]:.0f}", fontsize=11)
     legend(ax)
     return ax
 

@@ -21,8 +21,8 @@ _FAMILIES = {
 }
 _MEASUREMENTS = ("continuous", "rounded")
 _LATENT = (
-    "Associations are partial correlations of latent normal numbers, one behind every value: they do not depend on how "
-    "answers are coded, or on the shape of a column."
+    "Associations are partial correlations of latent normal numbers, one behind every value: they depend neither on "
+    "how answers are coded nor on the shape of a column."
 )
 CITATION = "Schwank, R., McCormack, A. and Drton, M. Robust Score Matching. Software: robscore {version}."
 _RULES = {
@@ -179,7 +179,7 @@ def _sentence(text: str) -> str:
 def _strongest(record: Record) -> str:
     if not record.edges:
         several = len(record.path["graphs"]) > 1
-        return "In the report, the slider under the picture shows what would come in first." if several else ""
+        return "In the report, the slider under the picture shows which links would come first." if several else ""
     links, tested, names = _links(record), _tested(record), _short_names(record)
     named = [
         f"{names[i]} and {names[j]} ({signed(strength)}{_unshrunk(strength, tested.get((i, j)))})"
@@ -212,18 +212,20 @@ def _short_names(record: Record) -> list[str]:
 def _about_rows(record: Record) -> str:
     fit = record.fit
     used, given = fit["n_rows_used"], fit["n_rows"]
-    complete = f" {given - used} incomplete rows were not used." if used < given else ""
+    left = given - used
+    complete = f" {left} incomplete {'row was' if left == 1 else 'rows were'} left out." if left else ""
     if fit["share_dropped"] is not None:
         dropped = round(fit["share_dropped"] * used)
         if not dropped:
             return f"All {used} rows fit together; none was left out.{complete}"
-        return f"{dropped} of {used} rows ({dropped / used:.1%}) do not fit the others and are left out.{complete}"
+        verbs = "does not fit the others and is" if dropped == 1 else "do not fit the others and are"
+        return f"{dropped} of {used} rows ({dropped / used:.1%}) {verbs} left out.{complete}"
     if fit["n_blocks"] > 1:
         return (
-            f"The {used} rows are weighted by a geometric median of {fit['n_blocks']} blocks and count as much as "
-            f"{fit['effective_rows'][0]:.0f} equal rows.{complete}"
+            f"The {used} rows are weighted by a geometric median of {fit['n_blocks']} blocks, with an effective sample "
+            f"size of {fit['effective_rows'][0]:.0f}.{complete}"
         )
-    return f"Classic score matching: all {used} rows count equally, bad ones too.{complete}"
+    return f"Classic score matching: all {used} rows have the same weight, bad ones too.{complete}"
 
 
 def about_flagged(record: Record) -> str:
@@ -231,24 +233,25 @@ def about_flagged(record: Record) -> str:
     rows, used = record.rows, record.fit["n_rows_used"]
     flagged, dropped = rows["n_flagged"], rows.get("n_dropped")
     tested = any(row["p_value"] is not None for row in rows["listed"])
-    parts = [f"{flagged} of {used} rows stand out: the model finds them too unlikely to belong with the others."]
+    who = f"{flagged} of {used} rows {'stands' if flagged == 1 else 'stand'} out"
+    parts = [f"{who}: too unlikely in the model to belong with the others."]
     if not flagged:
         parts = [f"None of the {used} rows stands out from the others."]
     elif dropped is not None and 0 < dropped < flagged:
         parts = [
-            f"{flagged} of {used} rows stand out: the {dropped} that are left out, and {flagged - dropped} that "
-            "are unusual but still count."
+            f"{who}: {dropped} {'is' if dropped == 1 else 'are'} left out, and {flagged - dropped} "
+            f"{'is' if flagged - dropped == 1 else 'are'} unusual but kept."
         ]
     elif dropped is not None and dropped == flagged:
-        parts = [f"{flagged} of {used} rows stand out; they are left out."]
+        parts = [f"{who} and {'is' if flagged == 1 else 'are'} left out."]
     elif dropped == 0:
-        parts = [f"{flagged} of {used} rows stand out as unusual; they still count."]
+        parts = [f"{who} as unusual, but {'is' if flagged == 1 else 'are'} kept."]
     if tested and flagged:
-        parts.append(f"Of good rows at most {rows['level']:.0%} would be flagged so.")
+        parts.append(f"At most {rows['level']:.0%} of good rows would stand out so.")
     first = rows.get("first", 1)
-    parts.append(f"Rows are numbered from {first}" + (", the first after the names." if first else ", as in Python."))
-    full = "1 is a full row" if record.fit["share_dropped"] is not None else "1 is the average row"
-    parts.append(f"Weight {full}, 0 is one that is left out.")
+    parts.append(f"Rows are numbered from {first}" + (", the first below the names." if first else ", as in Python."))
+    full = "counts in full" if record.fit["share_dropped"] is not None else "is the average"
+    parts.append(f"A row of weight 1 {full}, one of weight 0 is left out.")
     if len(rows["listed"]) < flagged:
         parts.append(f"The first {len(rows['listed'])} are listed.")
     return " ".join(parts)
@@ -269,8 +272,8 @@ def about_fit(record: Record) -> str:
     missed = [names[k] for k in worst_first if check["columns"][k][3]]
     where = f" It misses {first_few(missed)}." if missed else " No single variable stands out."
     return (
-        f"The {family_name(record)} model does not describe the data exactly ({p_value}), so some links may stand "
-        f"for what it misses.{where}"
+        f"The {family_name(record)} model does not describe the data exactly ({p_value}), so some links may only "
+        f"reflect what it misses.{where}"
     )
 
 
@@ -316,7 +319,7 @@ def family_name(record: Record) -> str:
 
 def _compared(record: Record) -> str:
     if record.fit.get("classic_is_same"):
-        return "Every row counts in full, so classic score matching gives the same graph."
+        return "All rows have the same weight, so classic score matching gives the same graph."
     if record.classic is None:
         return ""
     m = len(record.names)
@@ -327,9 +330,14 @@ def _compared(record: Record) -> str:
         return "Classic score matching, which counts every row equally, finds nothing either."
     if ours == theirs:
         return "Classic score matching, which counts every row equally, finds the same links."
-    which = f"{len(ours & theirs)} of these {len(ours)} links" if ours else "none of them"
-    size = "as many" if len(theirs) == len(ours) else f"{len(theirs)}"
-    return f"Classic score matching, which counts every row equally, shares {which} when it has {size}."
+    start = "Classic score matching, which counts every row equally,"
+    if not theirs:
+        return f"{start} finds none."
+    size, shared = f"{len(theirs)} {'link' if len(theirs) == 1 else 'links'}", len(ours & theirs)
+    if not ours:
+        return f"{start} finds {size}."
+    of_ours = f"{shared or 'none'} of these {len(ours)} links" if len(ours) > 1 else "this link" if shared else "others"
+    return f"{start} finds {of_ours} among its {size}."
 
 
 def methods(record: Record) -> str:

@@ -23,7 +23,7 @@ export function show(answer) {
   const holes = missing.cells
     ? `${counted(missing.cells, "cell is", "cells are")} missing, in ${counted(missing.columns, "column")} and ${counted(missing.rows, "row")}.`
     : "No cell is missing.";
-  const labels = answer.labels === null ? "" : ` Rows are called by the column ${answer.labels}.`;
+  const labels = answer.labels === null ? "" : ` The column ${answer.labels} labels the rows.`;
   byId("read-words").textContent = `${counted(answer.rows, "row")}, ${counted(answer.variables, "variable")}. ${holes}${labels}`;
   const { family } = answer;
   byId("family-words").textContent = family.name

@@ -19,7 +19,7 @@ function edgeTable() {
       { title: "p", about: "p-value: how often chance alone would give as clear a link, if there were none", number: true, text: ({ test }) => (test ? probability(test.p) : "–"), key: (row) => -least(row, "p") },
       { title: "q", about: "q-value: the share of false links to expect among all that are at least as clear", number: true, text: ({ test }) => (test ? probability(test.q) : "–"), key: (row) => -least(row, "q") },
     );
-    if (isLatent) columns.push({ title: "worth", about: "As many rows of latent numbers would say as much of the pair: answers, zeros and two values say less than measurements", number: true, text: ({ test }) => (test && test.worth !== null ? `${Math.round(test.worth)} rows` : "–"), key: ({ test }) => (test ? test.worth : -1) });
+    if (isLatent) columns.push({ title: "worth", about: "How many rows of measurements would say as much about the pair: answers, zeros and two values say less", number: true, text: ({ test }) => (test && test.worth !== null ? `${Math.round(test.worth)} rows` : "–"), key: ({ test }) => (test ? test.worth : -1) });
   }
   if (halves) columns.push({ title: "comes back", about: "Share of fits to half of the rows that have the link", number: true, text: (row) => `${Math.round(100 * (halves.get(row.pair) || 0))} %`, key: (row) => halves.get(row.pair) || 0 });
   if (classic) {
@@ -84,7 +84,7 @@ function rowTable() {
   columns.push(
     { title: "what stands out", about: "Its values, and between which values 95 % of the rows lie", text: (row) => row.variables, key: (row) => row.variables },
     { title: "stands out", text: (row) => (row.flagged ? "yes" : "no"), key: (row) => Number(row.flagged) },
-    { title: "p", about: "Share of rows of the model that are at least as unusual", number: true, text: (row) => probability(row.p_value), key: (row) => row.p_value },
+    { title: "p", about: "Share of rows drawn from the model that are at least as unusual", number: true, text: (row) => probability(row.p_value), key: (row) => row.p_value },
     { title: "weight", about: "1 is a row that counts in full, 0 one that is left out", number: true, text: (row) => row.weight.toFixed(2), key: (row) => row.weight },
   );
   fillTable("rows", columns, rows.listed);
@@ -109,7 +109,7 @@ function checkTable() {
 }
 function factTables() {
   const { fit } = record, facts = {
-    rows: `${fit.n_rows_used} of ${fit.n_rows} used, worth ${fit.effective_rows[0].toFixed(0)} equal ones`,
+    rows: `${fit.n_rows_used} of ${fit.n_rows} used, effective sample size ${fit.effective_rows[0].toFixed(0)}`,
     reweighting: fit.reweighting || "none", family: fit.family,
     blocks: fit.share_dropped !== null ? "none: rows are weighed one by one" : fit.n_blocks === 1 ? "1, classic score matching" : fit.n_blocks,
     penalty: `α = ${short(fit.alpha, 4)}, ${fit.selection}`,
