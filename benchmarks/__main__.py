@@ -21,6 +21,7 @@ NAMES = [
     "unknown_contamination_auc",
     "penalty_choice",
     "false_edges",
+    "select_fdr",
     "gamma_weight",
     "defaults",
     "edge_intervals",

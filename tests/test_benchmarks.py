@@ -44,6 +44,7 @@ from benchmarks import (
     rain_given_past,
     real_halves,
     real_tables,
+    select_fdr,
     sensitivity,
     series,
     unknown_contamination_auc,
@@ -154,6 +155,16 @@ def test_independent_columns_have_hardly_an_edge(tmp_path, monkeypatch, capsys):
     assert set(table) == {("gaussian", 50), ("sqrt", 50)}
     assert max(table.values()) <= 1
     assert "mean  each" in capsys.readouterr().out
+
+
+def test_tests_keep_their_false_discovery_rate(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(resumable, "FOLDER", tmp_path)
+    table = select_fdr.main(n_sets=3, families=("gaussian",), damage=(0.0,))
+    false, power, f1 = table["gaussian", 0.0, "fdr 0.05"]
+    assert false < 0.15
+    assert power > 0.95
+    assert f1 > 0.9
+    assert "fdr 0.05" in capsys.readouterr().out
 
 
 def test_a_weight_that_grows_slowly_suits_gamma_rows(tmp_path, monkeypatch, capsys):

@@ -119,7 +119,7 @@ def edges_of(X, **options):
     return rs.RobustGraph("gaussian", **options).fit(X).graph_.n_edges
 
 
-@pytest.mark.parametrize("rule", ["f1", "ebic"])
+@pytest.mark.parametrize("rule", ["f1", "ebic", "fdr"])
 def test_a_series_gives_no_denser_graph_than_independent_rows(rule):
     """Without any edge; rows in any other order do not show that they are a series."""
     series = [autoregressive(0.9, n=600, m=8, seed=seed) for seed in range(2)]
@@ -133,7 +133,7 @@ def test_n_rows_of_a_series_count_as_fewer():
     tau = (1 + 0.36) / (1 - 0.36)  # products of two columns have correlation rho^2
     assert model.fitted_.chosen.tau == pytest.approx(tau, rel=0.25)
     assert "rows of a series as" in str(model.graph_)
-    assert "The penalty was chosen as if " in str(model.cautions_[0])
+    assert "The graph was chosen as if " in str(model.cautions_[0])
     now, before = rs.lagged(autoregressive(0.6, n=800, m=6))
     assert rs.RobustGraph("gaussian").fit(now, covariates=before).fitted_.chosen.tau == 1.0
     counts = np.ones(800)

@@ -67,6 +67,18 @@ def test_one_command_gives_all_files_and_says_what_was_found(rain, tmp_path):
     assert "note: Column 'day' labels the rows" in result.stderr
 
 
+def test_tests_choose_the_graph_at_the_rate_that_is_given(rain, tmp_path):
+    options = "--family", "sqrt", "--select", "fdr", "--set", "fdr=0.02"
+    result = run("fit", save(rain, tmp_path / "x.csv"), "--out", tmp_path / "out", *options)
+    assert result.exit_code == 0, result.output
+    edges = pd.read_csv(tmp_path / "out" / "edges.csv")
+    model = rs.RobustGraph("sqrt", select="fdr", fdr=0.02, random_state=0).fit(rain.drop(columns="day"))
+    assert len(edges) == model.graph_.n_edges > 0
+    assert (edges["q_value"] <= 0.02).all()
+    run("fit", "--from", tmp_path / "out" / "model.json", "--out", tmp_path / "again")
+    assert (tmp_path / "again" / "edges.csv").read_bytes() == (tmp_path / "out" / "edges.csv").read_bytes()
+
+
 def test_what_is_written_is_what_the_library_finds(rain, tmp_path):
     run("fit", save(rain, tmp_path / "x.csv"), "--out", tmp_path / "out", "--edges", 5, "--family", "sqrt")
     X = rain.drop(columns="day")

@@ -18,7 +18,7 @@ OPTIONS = {
     "--family": ["sqrt", "gaussian", "gamma", "log-log", "truncated-gaussian", "simplex", "poisson", ""],
     "--edges": ["0", "1", "3", "99", "-1", "x"],
     "--alpha": ["0.1", "0", "1e-9", "1e9", "-1", "nan", "inf"],
-    "--select": ["f1", "ebic", "cv", "stars", "aic", "ebic,cv", ","],
+    "--select": ["f1", "ebic", "cv", "stars", "fdr", "aic", "ebic,cv", ","],
     "--contamination": ["0", "0.1", "0.4", "0.5", "nan", "-1"],
     "--n-blocks": ["1", "3", "auto", "0", "99", "2.5"],
     "--missing": ["drop", "raise", "x"],

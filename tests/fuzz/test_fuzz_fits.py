@@ -28,8 +28,9 @@ BLOCKS = {
 }
 PENALTY = {
     "alpha": [None, None, 0.0, 0.1, 1e-8, 1e8, -1.0, np.nan, "x"],
-    "select": ["f1", "ebic", "cv", "stars", ["ebic", "cv"], ["f1", "stars"], "aic", [], None, 3],
+    "select": ["f1", "ebic", "cv", "stars", ["ebic", "cv"], ["f1", "stars"], "fdr", ["f1", "fdr"], "aic", [], None, 3],
     "ebic_gamma": [0.5, 0.0, 1.0, 1e6, -1.0, np.nan, "x", None],
+    "fdr": [0.1, 0.0, 0.9, 1.0, np.nan, "x", None],
     "n_edges": [None, None, 0, 1, 2, 100, -1, 1.5],
     "alphas": [8, 8, 3, 1, [0.0], [0.5, 0.1], [1e-300], [], 0, [np.nan], [1j], "x", None],
     "alpha_min_ratio": [1e-3, 0.5, 1e-12, 0.0, 1.0, np.nan],

@@ -158,6 +158,17 @@ def test_a_click_on_a_chart_moves_the_slider(page):
     page.wait_for_function("(before) => document.getElementById('penalty').value !== before", arg=before)
 
 
+def test_a_graph_that_tests_chose_is_beside_the_path(browser, tmp_path):
+    X = np.random.default_rng(0).normal(size=(300, 4)) @ np.tri(4)
+    rs.report.write_html(rs.RobustGraph("gaussian", select="fdr").fit(X), tmp_path / "tests.html")
+    with opened(browser, tmp_path / "tests.html") as page:
+        assert "tests find at a false discovery rate of 10 %" in page.locator("#penalty-words").inner_text()
+        assert "The chosen graph has no penalty" in page.locator("#path-words").inner_text()
+        page.locator("#penalty").fill("0")
+        assert "fewer than were chosen" in page.locator("#penalty-words").inner_text()
+        assert page.troubles == []
+
+
 def test_a_single_penalty_needs_no_slider(browser, tmp_path):
     X = np.random.default_rng(0).normal(size=(100, 4)) @ np.tri(4)
     rs.report.write_html(rs.RobustGraph("gaussian", alpha=0.05).fit(X), tmp_path / "one.html")

@@ -215,5 +215,5 @@ def _on_graph(fit: Fit) -> str:
     if not isinstance(fit, GraphFit):
         return ""
     if fit.chosen.tau > 1:
-        return f"The penalty was chosen as if {fit.chosen.tau:.1f} rows were one. "
+        return f"The graph was chosen as if {fit.chosen.tau:.1f} rows were one. "
     return "The graph may have too many edges. "

@@ -174,6 +174,16 @@ class Tested:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(2 * stdtr(self.n_blocks - 1, -np.abs(self.estimate / self.error)))
 
+    @cached_property
+    def q_value(self) -> Array:
+        """Q-values of these tests together, shape (k,)."""
+        return np.asarray(false_discovery_control(self.p_value)) if self.p_value.size else self.p_value
+
+    @property
+    def significant(self) -> BoolArray:
+        """Which contrasts the false discovery rate allows to call different from zero, shape (k,)."""
+        return np.asarray(self.q_value <= self.fdr)
+
     def interval(self, name: str, unit: Array | float = 1.0) -> dict[str, Column]:
         """Columns with the estimates, their errors and their intervals, all in some unit."""
         estimate, error = self.estimate * unit, self.error * unit
@@ -186,11 +196,10 @@ class Tested:
 
     def tests(self) -> dict[str, Column]:
         """Columns with the p-values, the q-values, and whether these are significant."""
-        q_value = false_discovery_control(self.p_value) if self.p_value.size else self.p_value
         return {
             "p_value": (float, self.p_value),
-            "q_value": (float, q_value),
-            "significant": (bool, q_value <= self.fdr),
+            "q_value": (float, self.q_value),
+            "significant": (bool, self.significant),
         }
 
     def table(self, columns: dict[str, Column], frame: str | None, ties: Array | None = None) -> AnyData:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -50,22 +51,67 @@ def edge_intervals(
     check_arguments(level, fdr, block_size)
     _check_choices(method, estimate)
     check_one_graph(fit, "edge_intervals")
-    n, m = fit.prepared.rows.n_rows, len(fit.names)
-    allowed = fit.settings.allowed_pairs(m)
-    if estimate == "auto":
-        estimate = "full" if has_rows_for_all_pairs(fit) else "split"
-    blocks = blocks_for(fit, allowed if estimate == "full" else allowed & fit.graph.adjacency, block_size)
-    if fit.prepared.filling is not None:
-        _check_drawn(method, estimate)
-    rng = as_generator(random_state)
-    rows = np.arange(n)
-    if estimate == "split":
-        chooses, rows = halves(n, blocks.size, rng)
-    n_blocks = count_blocks(rows.size, some_of(fit.weights.frequency, rows), blocks.size)
-    _check_blocks(fit.prepared.rows.n_repeated, n_blocks, blocks.size, estimate)
-    if estimate == "split":
-        allowed &= _graph_of(fit, chooses, blocks.tau)
+    estimate = which_rows(fit) if estimate == "auto" else estimate
     try:
+        tests = PairTests.of(
+            fit, method=method, estimate=estimate, block_size=block_size, random_state=random_state, n_jobs=n_jobs
+        )
+    except SingularLossError as error:
+        remedy = "fit with a larger penalty or fewer edges" if estimate == "split" else "pass estimate='split'"
+        raise UsageError(f"The rows do not determine all pairs ({error}); {remedy}, or use more rows.") from None
+    return _table(fit, tests, level, fdr), remarks_on_bias(fit)
+
+
+@dataclass(frozen=True)
+class PairTests:
+    """Estimates of pairs without shrinkage, with the standard errors that tests of "no edge" are made of.
+
+    Attributes
+    ----------
+    fit : GraphFit
+    found : Unpenalised
+    errors : two arrays of shape (p,)
+        Of K_ij on the scaled columns, and of the associations.
+    n_blocks : float
+        The blocks of rows that they come from.
+    """
+
+    fit: GraphFit
+    found: Unpenalised
+    errors: tuple[Array, Array]
+    n_blocks: float
+
+    @classmethod
+    def of(
+        cls,
+        fit: GraphFit,
+        *,
+        estimate: Literal["full", "split"],
+        method: Method = "sandwich",
+        block_size: int | Literal["auto"] = "auto",
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+    ) -> PairTests:
+        """Estimate all pairs from all rows, or those that one half of the rows links from the other half.
+
+        Raises
+        ------
+        SingularLossError
+            If the rows do not determine all of them.
+        """
+        n, m = fit.prepared.rows.n_rows, len(fit.names)
+        allowed = fit.settings.allowed_pairs(m)
+        blocks = blocks_for(fit, allowed if estimate == "full" else allowed & fit.graph.adjacency, block_size)
+        if fit.prepared.filling is not None:
+            _check_drawn(method, estimate)
+        rng = as_generator(random_state)
+        rows = np.arange(n)
+        if estimate == "split":
+            chooses, rows = halves(n, blocks.size, rng)
+        n_blocks = count_blocks(rows.size, some_of(fit.weights.frequency, rows), blocks.size)
+        _check_blocks(fit.prepared.rows.n_repeated, n_blocks, blocks.size, estimate)
+        if estimate == "split":
+            allowed &= _graph_of(fit, chooses, blocks.tau)
         found = Unpenalised.of(fit, allowed, blocks, rows, worth=rows.size)
         if method == "subsampling":
             errors = _errors_by_subsampling(fit, rows, allowed, blocks.size, rng, n_jobs)
@@ -75,13 +121,20 @@ def edge_intervals(
             # Rows were filled in as they were read, and one completion of them looks more certain than they are.
             root = np.sqrt(fit.sampled.known[found.solved.pairs])
             errors = errors[0] / root, errors[1] / root
-    except SingularLossError as error:
-        remedy = "pass estimate='split'" if estimate == "full" else "fit with a larger penalty or fewer edges"
-        raise UsageError(
-            f"The rows do not determine all {np.count_nonzero(allowed) // 2} pairs ({error}); {remedy}, or use more "
-            "rows."
-        ) from None
-    return _table(fit, found, errors, n_blocks, level, fdr), _remarks_on_bias(fit)
+        return cls(fit, found, errors, n_blocks)
+
+    def interactions(self, level: float, fdr: float) -> Tested:
+        """K_ij on the scaled columns, tested."""
+        return Tested(_estimates(self.found)[0], self.errors[0], self.n_blocks, level, fdr)
+
+    def edges(self, level: float, fdr: float) -> Tested:
+        """What "no edge" is tested by: K_ij, or associations, where latent variances are 1.
+
+        There K_ij varies with a scale that nobody estimates, and the association does not.
+        """
+        if self.fit.prepared.preparation.has_margins:
+            return Tested(_estimates(self.found)[1], self.errors[1], self.n_blocks, level, fdr)
+        return self.interactions(level, fdr)
 
 
 def _check_drawn(method: Method, estimate: Estimate) -> None:
@@ -99,6 +152,11 @@ def has_rows_for_all_pairs(fit: GraphFit) -> bool:
     """Whether the rows are enough to estimate all pairs at once; else one half of them chooses which to estimate."""
     n_parameters = len(fit.names) + 1 + fit.n_given
     return bool(fit.weights.effective_rows[0] >= _ROWS_A_PARAMETER * n_parameters)
+
+
+def which_rows(fit: GraphFit) -> Literal["full", "split"]:
+    """Whether all rows estimate all pairs, or one half of them those that the other half links."""
+    return "full" if has_rows_for_all_pairs(fit) else "split"
 
 
 def check_one_graph(fit: Fit, asked: str) -> None:
@@ -131,7 +189,8 @@ def _check_blocks(n_rows: int, n_blocks: float, block_size: int, estimate: str) 
     )
 
 
-def _remarks_on_bias(fit: GraphFit) -> list[Remark]:
+def remarks_on_bias(fit: GraphFit) -> list[Remark]:
+    """The caution that tests leave the bias of block weights out."""
     family, n_blocks = fit.prepared.preparation.family, fit.weighed.n_blocks
     if fit.weights.is_tapered or n_blocks == 1 or family.domain.is_real_line:
         return []
@@ -204,26 +263,22 @@ def association_interval(association: Array, error: Array, reach: float) -> tupl
     return np.asarray(low), np.asarray(high)
 
 
-def _table(
-    fit: GraphFit, found: Unpenalised, errors: tuple[Array, Array], n_blocks: float, level: float, fdr: float
-) -> AnyData:
-    interaction, association = _estimates(found)
-    tested = Tested(interaction, errors[0], n_blocks, level, fdr)
-    low, high = association_interval(association, errors[1], tested.reach)
-    # Where latent variances are 1, K_ij varies with a scale that nobody estimates; the association does not.
-    at_unit_scale = Tested(association, errors[1], n_blocks, level, fdr)
-    tests = at_unit_scale if fit.prepared.preparation.has_margins else tested
+def _table(fit: GraphFit, tests: PairTests, level: float, fdr: float) -> AnyData:
+    found = tests.found
+    association = _estimates(found)[1]
+    interactions, edges = tests.interactions(level, fdr), tests.edges(level, fdr)
+    low, high = association_interval(association, tests.errors[1], edges.reach)
     i, j = found.solved.pairs
     columns: dict[str, Column] = {
         "source": (str, [fit.names[k] for k in i]),
         "target": (str, [fit.names[k] for k in j]),
-        **tested.interval("interaction", interaction_units(fit)[i, j]),
+        **interactions.interval("interaction", interaction_units(fit)[i, j]),
         "association": (float, association),
         "association_low": (float, low),
         "association_high": (float, high),
-        **tests.tests(),
+        **edges.tests(),
         "in_graph": (bool, fit.graph.adjacency[i, j]),
     }
     if found.effective is not None:
         columns["effective"] = (float, found.effective)
-    return tests.table(columns, fit.frame, ties=-np.abs(association))
+    return edges.table(columns, fit.frame, ties=-np.abs(association))

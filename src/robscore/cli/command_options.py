@@ -163,7 +163,8 @@ OPTIONS = (
     ),
     _graph("alpha", "--alpha", "The penalty, instead of choosing one.", float),
     _graph(
-        *("select", "--select", "Rule for the penalty: f1, ebic, cv, stars. [default: f1]"),
+        *("select", "--select"),
+        "Rule for the penalty: f1, ebic, cv, stars; or fdr, for the pairs that tests find. [default: f1]",
         metavar="RULE",
         read=lambda rule: rule.split(",") if "," in rule else rule,
     ),

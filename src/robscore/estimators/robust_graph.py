@@ -20,6 +20,7 @@ from robscore.certainty.edge_intervals import Estimate, Method, check_one_graph,
 from robscore.certainty.filled_influence import influence_of_rows
 from robscore.certainty.influence import Influence
 from robscore.certainty.link_tests import TestedPairs, is_tested_in_summary, tested_pairs
+from robscore.certainty.pairs_by_tests import pairs_by_tests
 from robscore.certainty.predictability import predictability
 from robscore.certainty.stability import EdgeStability, edge_stability
 from robscore.elements.row_elements import Storage
@@ -53,13 +54,17 @@ class RobustGraph(ScoreMatchingEstimator):
     {bad_rows}
     alpha : float, optional
         The penalty; skips selection.
-    select : {"f1", "ebic", "cv", "stars"} or a sequence of them, default "f1"
+    select : {"f1", "ebic", "cv", "stars"} or a sequence of them, or "fdr"; default "f1"
         How to choose alpha on the path: the graph with the best expected F1, from how early pairs enter the path;
         calibrated extended BIC; five-fold cross-validation with a held-out loss that bad rows cannot steer; the
         smallest penalty at which graphs of subsamples agree. If several are given, the first decides and all are kept
-        in ``criteria_``.
+        in ``criteria_``. With "fdr" no alpha is chosen: the graph is the pairs that the tests of
+        :meth:`edge_intervals` find at a false discovery rate, estimated without a penalty.
     ebic_gamma : float, default 0.5
         For "ebic": 0 is the plain BIC, larger values give sparser graphs, the more so with many columns.
+    fdr : float, default 0.1
+        The false discovery rate of "fdr": at most this share of its edges is expected to be false. For other rules, of
+        the edges that a report calls clear.
     n_edges : int, optional
         Choose the alpha with that many edges instead (or the nearest possible number, with a caution).
     alphas : int or sequence of float, default 100
@@ -115,9 +120,10 @@ class RobustGraph(ScoreMatchingEstimator):
     association_ : array of shape (m, m)
         -K_ij / sqrt(K_ii K_jj), the partial correlation when Gaussian; 1 on the diagonal.
     alpha_ : float
-        The penalty, on the scaled columns; the largest one, where every group was fitted with its own.
+        The penalty, on the scaled columns; the largest one, where every group was fitted with its own; 0 with "fdr".
     path_ : Path
-        All solutions, on the scaled columns. Where every group has its own penalty, these keep their ratios along it.
+        All solutions, on the scaled columns; with "fdr" its graph is the last. Where every group has its own penalty,
+        these keep their ratios along it.
     position_ : int
         Where the chosen one is on ``path_``.
     criterion_ : array with one value per alpha, or None
@@ -167,6 +173,7 @@ class RobustGraph(ScoreMatchingEstimator):
         alpha: float | None = None,
         select: str | Sequence[str] = "f1",
         ebic_gamma: float = 0.5,
+        fdr: float = 0.1,
         n_edges: int | None = None,
         alphas: int | Sequence[float] | Array = 100,
         alpha_min_ratio: float = 1e-3,
@@ -200,6 +207,7 @@ class RobustGraph(ScoreMatchingEstimator):
         self.alpha = alpha
         self.select = select
         self.ebic_gamma = ebic_gamma
+        self.fdr = fdr
         self.n_edges = n_edges
         self.alphas = alphas
         self.alpha_min_ratio = alpha_min_ratio
@@ -228,7 +236,7 @@ class RobustGraph(ScoreMatchingEstimator):
     def _fit(self, given: Given) -> GraphFit:
         settings, data = self._validate(GraphSettings, given)
         with watched_at(type(self).__name__, settings.verbose):
-            fit = fit_graph(data, settings)
+            fit = fit_graph(data, settings, pairs_by_tests)
         self._store(fit, data)
         self._store_choice(fit)
         self._link_tests: TestedPairs | None = None

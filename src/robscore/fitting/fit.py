@@ -10,6 +10,7 @@ needs is a strategy around these stages; :func:`fit_graph` chooses it, and nothi
     very many rows              a sample chooses the graph, all rows estimate it        by_sample.py
     missing or wrong cells      one fit after another fills them in                     imputing.py
     groups, other moderators    one graph with what changes, or a graph for each group  by_groups.py
+    select="fdr"                tests choose the graph, not a penalty                   by_tests.py
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from robscore.elements import PairwiseElements
 from robscore.families.family import Parameters
 from robscore.fitting.by_groups import choose_together_or_apart
 from robscore.fitting.by_sample import asks_for_sample, fit_by_sample
+from robscore.fitting.by_tests import FindPairs, fit_by_tests
 from robscore.fitting.choose import Chosen, choose, rounding
 from robscore.fitting.fit_remarks import remarks_on_filling, remarks_on_graph
 from robscore.fitting.fit_result import Fit, GraphFit
@@ -51,13 +53,25 @@ _SETTLED = 1e-4  # relative change of a graph's parameters while cells are fille
 Choose: TypeAlias = Callable[[Prepared, QuadraticLoss, Path, PairwiseElements, Weighed, GraphSettings], Chosen]
 
 
-def fit_graph(data: Data, settings: GraphSettings) -> GraphFit:
-    """A sparse graph: theta-hat(K, beta, lambda) of Definition 4.1 at the chosen penalty."""
+def fit_graph(data: Data, settings: GraphSettings, find_pairs: FindPairs) -> GraphFit:
+    """A sparse graph: theta-hat(K, beta, lambda) of Definition 4.1 at the chosen penalty.
+
+    Where tests are to choose it, ``find_pairs`` are these tests.
+    """
+    fit_rows = partial(_fit_as_asked, find_pairs)
     if asks_for_sample(data, settings):
-        found = fit_by_sample(data, settings, _fit_all_rows)
+        found = fit_by_sample(data, settings, fit_rows)
         if found is not None:
             return found
-    return _fit_all_rows(data, settings)
+    return fit_rows(data, settings)
+
+
+def _fit_as_asked(find_pairs: FindPairs, data: Data, settings: GraphSettings) -> GraphFit:
+    if settings.asked != ["fdr"]:
+        return _fit_all_rows(data, settings)
+    fit = fit_by_tests(data, settings, _fit_all_rows, find_pairs)
+    _print(settings, fit.chosen.describe())
+    return fit
 
 
 def _fit_all_rows(data: Data, settings: GraphSettings) -> GraphFit:

@@ -81,8 +81,12 @@ def _select(name: str, value: object) -> None:
     if not isinstance(value, str | Sequence):
         raise TypeError(f"{name}={value!r} must be the name of a rule, or several names.")
     names = [value] if isinstance(value, str) else list(value)
-    if not names or not all(isinstance(one, str) and one in SELECTORS for one in names):
-        raise ArgumentError(name, value, f"is not known; use {', '.join(map(repr, SELECTORS))}, or several.")
+    known = [*SELECTORS, "fdr"]
+    if not names or not all(isinstance(one, str) and one in known for one in names):
+        raise ArgumentError(name, value, f"is not known; use {', '.join(map(repr, known))}, or several.")
+    if "fdr" in names and len(names) > 1:
+        problem = "has rules for the penalty beside 'fdr', by which tests choose the graph; give 'fdr' alone."
+        raise ArgumentError(name, value, problem)
 
 
 def _random_state(name: str, value: object) -> None:
@@ -107,6 +111,7 @@ _CHECKS: dict[str, Check] = {
     "alpha": _optional(partial(check_number, at_least=0.0)),
     "select": _select,
     "ebic_gamma": partial(check_number, at_least=0.0),
+    "fdr": _share,
     "n_edges": _optional(partial(check_whole, at_least=0)),
     "alphas": lambda _, value: (alpha_grid(value, 1.0, 0.5), None)[1],
     "alpha_min_ratio": _share,
@@ -295,6 +300,7 @@ class GraphSettings(Settings):
     alpha: float | None
     select: str | Sequence[str]
     ebic_gamma: float
+    fdr: float
     n_edges: int | None
     alphas: int | Sequence[float] | Array
     alpha_min_ratio: float
@@ -347,6 +353,12 @@ class GraphSettings(Settings):
     def check_moderators(self, name: str) -> None:
         """Raise where a moderator, by name, contradicts other arguments."""
         super().check_moderators(name)
+        if self.asked == ["fdr"]:
+            problem = Message(
+                f"tests the pairs of one graph, and {name!r} changes it; use ", Setting("select", "f1"),
+                Phrase(" and test what changes with differences().", "."),
+            )  # fmt: skip
+            raise ArgumentError("select", self.select, problem)
         if self.fills_in and "cv" in self.rules:
             problem = Message(
                 f"does not go with moderators such as {name!r} where cells are filled in; use ",
@@ -385,7 +397,7 @@ class GraphSettings(Settings):
 
     @property
     def rules(self) -> list[str]:
-        """Names of the rules for the penalty; the first one decides."""
+        """Names of the rules for the penalty, of which the first one decides; "fdr" stands alone."""
         return [self.select] if isinstance(self.select, str) else list(self.select)
 
     @property

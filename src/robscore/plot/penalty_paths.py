@@ -53,11 +53,13 @@ def plot_path(model: RobustGraph, *, n_named: int = 8, ax: Axes | None = None) -
     >>> import matplotlib; matplotlib.use("Agg")
     >>> X = np.random.default_rng(0).normal(size=(300, 4)) @ np.tri(4)
     >>> rs.plot.plot_path(rs.RobustGraph("gaussian").fit(X)).get_title()
-    '3 edges at the chosen penalty, of 6 along the path'
+    '3 edges in the chosen graph, of 6 along the path'
     """
     check_is_fitted(model)
-    path = model.path_
-    strengths = np.array([association(model.fitted_.interaction_at(k))[0] for k in range(path.alphas.size)])
+    along = np.flatnonzero(model.path_.alphas > 0)  # a graph without a penalty has no place on a logarithmic axis
+    along = along if along.size else np.arange(model.path_.alphas.size)
+    alphas = model.path_.alphas[along]
+    strengths = np.array([association(model.fitted_.interaction_at(k))[0] for k in along.tolist()])
     i, j = np.nonzero(np.triu((strengths != 0).any(axis=0), k=1))
     lines, kept = strengths[:, i, j].T, model.graph_.adjacency[i, j]
     strongest = np.flatnonzero(kept)[np.argsort(-np.abs(lines[kept, -1]), kind="stable")[:n_named]]
@@ -72,18 +74,17 @@ def plot_path(model: RobustGraph, *, n_named: int = 8, ax: Axes | None = None) -
         (kept, {"color": BLUE, "linestyle": "-", "linewidths": 1.4, "label": "in the chosen graph"}),
     ]
     for some, style in styles:
-        segments = [np.column_stack([path.alphas, line]) for line in lines[some]]
+        segments = [np.column_stack([alphas, line]) for line in lines[some]]
         ax.add_collection(LineCollection(segments, **style))
-    ax.axvline(model.alpha_, color=PURPLE, linestyle="--", linewidth=1.5, label=f"chosen, α = {model.alpha_:.3g}")
-    if path.alphas.size > 1 and path.alphas.min() > 0:
+    if model.alpha_ >= alphas.min():
+        ax.axvline(model.alpha_, color=PURPLE, linestyle="--", linewidth=1.5, label=f"chosen, α = {model.alpha_:.3g}")
+    if alphas.size > 1 and alphas.min() > 0:
         ax.set_xscale("log")
     ax.autoscale_view()
     ax.invert_xaxis()
     _name_ends(ax, ends if is_short else [(at, f"{k + 1}") for k, (at, _) in enumerate(ends)])
     ax.set(xlabel="penalty α", ylabel="association")
-    ax.set_title(
-        f"{count_of_edges(model.graph_.n_edges)} at the chosen penalty, of {len(i)} along the path", fontsize=11
-    )
+    ax.set_title(f"{count_of_edges(model.graph_.n_edges)} in the chosen graph, of {len(i)} along the path", fontsize=11)
     if is_short:
         legend(ax, loc="upper left")
     else:
@@ -141,7 +142,9 @@ def plot_criterion(model: RobustGraph, *, ax: Axes | None = None) -> Axes:
     """
     check_is_fitted(model)
     if not model.criteria_:
-        raise ValueError("The penalty was not chosen by a rule (alpha or n_edges was given): there is no criterion.")
+        raise ValueError(
+            "The penalty was not chosen by a rule (alpha or n_edges was given, or select='fdr'): there is no criterion."
+        )
     ax = axes(ax, (7.5, 4.2))
     path = model.path_
     for k, (name, values) in enumerate(model.criteria_.items()):

@@ -22,7 +22,6 @@ from robscore._tools.messages import Caution, Message, clipped
 from robscore._tools.numbers import finite_or_none
 from robscore._tools.typing import AnyData, Array
 from robscore._version import __version__
-from robscore.certainty.link_tests import FDR
 from robscore.certainty.link_tests import LEVEL as LEVEL_OF_INTERVALS
 from robscore.certainty.stability import EdgeStability
 from robscore.estimators import RobustGraph
@@ -443,7 +442,7 @@ def certainty_of(model: RobustGraph, stability: EdgeStability | None, speaker: S
     tested = model.link_tests
     return {
         "level": LEVEL_OF_INTERVALS,
-        "fdr": FDR,
+        "fdr": tested.fdr,
         "n_tested": len(tested.pairs),
         "split": tested.is_split,
         "pairs": tested.of(set(zip(*(ends.tolist() for ends in model.graph_.strongest_first()), strict=True))),

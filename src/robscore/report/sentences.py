@@ -368,7 +368,7 @@ def _model_fitted(record: Record) -> str:
     to = " to latent normal numbers, drawn within the intervals that values stand for,"
     return (
         f"The model was a {family_name(record)} graphical model{chosen}, fitted{to if _is_latent(record) else ''} by "
-        "generalised score matching with an l1 penalty on the interactions."
+        f"generalised score matching{'' if _rule(record) == 'fdr' else ' with an l1 penalty on the interactions'}."
     )
 
 
@@ -384,17 +384,26 @@ def _rows_weighted(record: Record) -> str:
 
 
 def _penalty_chosen(record: Record) -> str:
-    settings, fit = record.settings, record.fit
+    settings, fit, rule = record.settings, record.fit, _rule(record)
     edges = f"{len(record.edges)} edge{'' if len(record.edges) == 1 else 's'}"
+    if rule == "fdr":
+        return f"No penalty was chosen: the graph was estimated {fit['selection']}; it has {edges}."
     if settings.get("alpha") is not None:
         how = "was given"
     elif settings.get("n_edges") is not None:
         how = f"was chosen to give {settings['n_edges']} edges"
     else:
-        rule = settings.get("select", "f1")
-        rule = rule[0] if isinstance(rule, list) and rule else rule
-        how = f"was chosen among {len(record.path['alphas'])} values by {_RULES.get(str(rule), str(rule))}"
+        how = f"was chosen among {len(record.path['alphas'])} values by {_RULES.get(rule, rule)}"
     return f"The penalty (alpha = {fit['alpha']:.4g}) {how}; the graph has {edges}."
+
+
+def _rule(record: Record) -> str:
+    """The rule that chose the graph; empty where a penalty or a number of edges was given."""
+    settings = record.settings
+    if settings.get("alpha") is not None or settings.get("n_edges") is not None:
+        return ""
+    rule = settings.get("select", "f1")
+    return str(rule[0] if isinstance(rule, list) and rule else rule)
 
 
 def _certainty_judged(record: Record) -> str:

@@ -4,7 +4,7 @@ const charts = [];
 const marker = {
   id: "marker",
   afterDatasetsDraw(chart) {
-    if (!chart.options.plugins.marker.shown) return;
+    if (!chart.options.plugins.marker.shown || !path.alphas[ours().position]) return;
     const x = chart.scales.x.getPixelForValue(path.alphas[ours().position]);
     const { top, bottom } = chart.chartArea, ctx = chart.ctx;
     ctx.save();
@@ -17,8 +17,8 @@ function axis(title, more = {}) {
   return { title: { display: true, text: title, color: colour("ink") }, ticks: { color: colour("soft"), maxRotation: 0 }, grid: { color: colour("line") }, ...more };
 }
 const alphaTicks = { color: colour("soft"), maxRotation: 0, callback: (value) => (/^[125](\.0*)?e/.test(Number(value).toExponential(6)) ? short(value, 1) : null) };
-// Both charts of the path end where the graphs of the slider end.
-const shownAlphas = graphs.map((graph) => path.alphas[graph.position]), leastAlpha = Math.min(...shownAlphas);
+// Both charts of the path end where the graphs of the slider end; a graph without a penalty has no place on them.
+const shownAlphas = graphs.map((graph) => path.alphas[graph.position]).filter((alpha) => alpha > 0), leastAlpha = Math.min(...shownAlphas);
 function alphaAxis(alphas) { return axis("penalty α on links (log scale, decreasing: more links to the right)", { type: "logarithmic", reverse: true, min: Math.min(...alphas), max: Math.max(...alphas), ticks: { ...alphaTicks, color: colour("soft") } }); }
 const inRange = ({ x }) => x >= leastAlpha * (1 - 1e-9);
 function chart(id, label, config) {
@@ -82,7 +82,7 @@ function associationChart() {
   const line = (pair) => ({
     label: `${names[Math.floor(pair / m)]} – ${names[pair % m]}`, borderWidth: kept.has(pair) ? 1.8 : 1, pointRadius: 0, pointHitRadius: 6,
     borderColor: colour(kept.has(pair) ? "positive" : "both"), borderDash: kept.has(pair) ? [] : [4, 4], backgroundColor: colour(kept.has(pair) ? "positive" : "both"),
-    data: graphs.map((graph, at) => ({ x: path.alphas[graph.position], y: maps[at].get(pair) || 0 })),
+    data: graphs.map((graph, at) => ({ x: path.alphas[graph.position], y: maps[at].get(pair) || 0 })).filter(inRange),
   });
   const strongest = Math.min(pairs.length, 40);
   chart("path-chart", `How the ${strongest} strongest associations enter (solid: in the chosen graph)`, {

@@ -20,6 +20,7 @@ function chosenHow() {
   if (settings.alpha !== null && settings.alpha !== undefined) return "its penalty was given";
   if (settings.n_edges !== null && settings.n_edges !== undefined) return `${settings.n_edges} links were requested`;
   const rule = Array.isArray(settings.select) ? settings.select[0] : settings.select;
+  if (rule === "fdr") return `the links that tests find at a false discovery rate of ${short(100 * settings.fdr)} %`;
   return { f1: "the best balance of found and false links", ebic: "the best balance of fit and number of links", cv: "the best prediction of held-out rows", stars: "the densest graph that recurs in parts of the rows" }[rule] || "by its rule";
 }
 function stroke(name, dash) {
@@ -108,9 +109,11 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
 let lastWidth = innerWidth;
 addEventListener("resize", () => { if (innerWidth !== lastWidth) { lastWidth = innerWidth; fitAll(); drawMatrix(); } });
 
-byId("path-words").textContent = path.alphas.length > 1
-  ? `The weaker the penalty (α) on links, the more of them. The dashed line is the graph shown above (chosen: α = ${short(record.fit.alpha)}, ${chosenHow()}); click a chart to go elsewhere.`
-  : `The penalty α = ${short(record.fit.alpha)} was given.`;
+byId("path-words").textContent = path.alphas.length === 1
+  ? `The penalty α = ${short(record.fit.alpha)} was given.`
+  : record.fit.alpha === 0
+    ? `The weaker the penalty (α) on links, the more of them; click a chart to see other graphs. The chosen graph has no penalty, so it is not on the charts (${chosenHow()}).`
+    : `The weaker the penalty (α) on links, the more of them. The dashed line is the graph shown above (chosen: α = ${short(record.fit.alpha)}, ${chosenHow()}); click a chart to go elsewhere.`;
 cy.style(style());
 edgeTable();
 variableTable();
