@@ -72,7 +72,7 @@ def test_a_column_without_spread_is_named():
     mostly_one[:20] = np.linspace(2, 3, 20)
     X = pd.DataFrame({"a": mostly_one, "b": np.random.default_rng(0).normal(size=60)})
     model = rs.RobustScoreMatching("gaussian").fit(X)
-    assert any("'a' holds one value in more than half of the rows" in caution for caution in model.cautions_)
+    assert any("one value in more than half of the rows" in caution and "a" in caution for caution in model.cautions_)
     assert np.isfinite(model.interaction_).all()
 
 

@@ -8,6 +8,7 @@ from scipy.optimize import check_grad
 from sklearn.model_selection import GridSearchCV
 
 import robscore as rs
+from robscore._tools.messages import About
 from robscore.family_choice import CommonWeight, Coordinates, DistanceWeight, gradients_of_node, losses_of
 from robscore.family_choice.held_out_loss import block_losses, fitted_loss, fitted_losses_without
 
@@ -177,6 +178,14 @@ def test_compositions_are_recognised_and_closed(total):
     assert len(model.suspicious_rows(total * parts)) == 300
 
 
+def assert_told(cautions, kind, column):
+    """One caution names the column and what it is, and the family that takes it."""
+    told = [caution for caution in cautions if kind in caution]
+    assert len(told) == 1
+    assert column in told[0]
+    assert "family='copula', which is for " in told[0]
+
+
 def test_columns_that_are_no_measurements_are_named_and_stop_nothing():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(300, 3)), columns=["a", "b", "c"])
@@ -184,11 +193,15 @@ def test_columns_that_are_no_measurements_are_named_and_stop_nothing():
     X["answer"] = rng.integers(1, 6, size=300).astype(float)
     for family in ("gaussian", "auto"):
         model = rs.RobustGraph(family).fit(X)
-        said = " ".join(model.cautions_)
-        assert "'sex' holds only two values" in said
-        assert "'answer' holds a few whole numbers" in said
-        assert "'a'" not in said
-        assert "or take family='copula'" in said
+        assert_told(model.cautions_, "only two values", "sex")
+        assert "'a'" not in " ".join(model.cautions_)
+    few = rs.RobustGraph("gaussian").fit(X[:24]).cautions_
+    assert [caution for caution in few if caution.kind is About.COLUMNS] == [
+        "This family is for measurements, and some columns are not: read their links as rough, or take "
+        "family='copula', which is for all of them.\n"
+        "  only two values                                     'sex'\n"
+        "  a few whole numbers only, as on a scale of answers  'answer'"
+    ]
     counts = rng.poisson(2.0, size=(300, 3)).astype(float)
     counts[0] = 30.0, 25.0, 40.0
     assert "small counts" in " ".join(rs.RobustGraph("auto", n_edges=1).fit(counts).cautions_)
@@ -231,7 +244,7 @@ def test_a_column_of_zeros_and_one_other_value_does_not_end_the_fit(scale):
     model = rs.RobustGraph("auto").fit(X)
     assert model.family_ == "gaussian"
     assert "chosen because 'yes' has no two different values above zero" in model.summary()
-    assert any("'yes'" in caution and "only two values" in caution for caution in model.cautions_)
+    assert_told(model.cautions_, "only two values", "yes")
     with pytest.raises(ValueError, match=r"'yes'.*family='gaussian'"):
         rs.RobustGraph("sqrt").fit(X)
 

@@ -45,7 +45,7 @@ def test_a_family_that_drops_the_malignant_tumours_says_that_they_are_a_group():
 def test_a_column_of_two_values_among_measurements(family):
     X = datasets.load_diabetes(as_frame=True, scaled=False).data
     model = rs.RobustGraph(family, n_edges=10, alphas=20).fit(X)
-    assert any("'sex' holds only two values" in caution for caution in model.cautions_)
+    assert any("only two values" in caution and "sex" in caution for caution in model.cautions_)
     scaled = datasets.load_diabetes(as_frame=True).data  # centred: below zero
     if family != "sqrt":
         assert rs.RobustGraph(family, n_edges=10, alphas=20).fit(scaled).family_ == "gaussian"

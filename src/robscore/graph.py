@@ -161,7 +161,7 @@ class Graph:
             "strongest": listed or "none",
             "converged": f"{'yes' if facts.converged else 'NO'}, {facts.kkt:.1e} alpha_max from optimal",
         }
-        cautions = [("caution", visible(caution)) for caution in facts.cautions]
+        cautions = [("caution", f"\n{'':<11}".join(map(visible, caution.split("\n")))) for caution in facts.cautions]
         return "\n".join(f"{name:<11}{value}" for name, value in [*cautions, *lines.items()] if value)
 
     def _repr_html_(self) -> str:

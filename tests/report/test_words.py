@@ -67,7 +67,7 @@ SENTENCES = {
         "of the 80 links are clearly more than chance",
         "This assumes that the model is right; see the cautions",
         "The model hardly fits the data",
-        "Some edges may only reflect what it misses",
+        "Some links may only reflect what it misses",
         "are determined by others to more than 99%",
     ],
     "failed": [

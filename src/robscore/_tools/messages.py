@@ -134,20 +134,23 @@ class ArgumentError(UsageError):
 
 
 class About(IntEnum):
-    """What a remark is about; readers are shown the worst, which come first here, before others."""
+    """What a remark is about, in the order in which readers are shown them.
+
+    What would change their conclusions comes first, remarks on numbers last.
+    """
 
     CODES = 0
-    GROUP = 1
-    LEFT_OUT = 2
-    MISFIT = 3
-    NOT_CONVERGED = 4
-    FEW_ROWS = 5
-    END_OF_PATH = 6
+    FEW_ROWS = 1
+    GROUP = 2
+    LEFT_OUT = 3
+    MISFIT = 4
+    COLUMNS = 5
+    NOT_CONVERGED = 6
     DEPENDENT_COLUMNS = 7
     SORTED = 8
     SERIES = 9
     COPIES = 10
-    COLUMNS = 11
+    END_OF_PATH = 11
     STRENGTH = 12
     DIAGONAL = 13
     OTHER = 14
@@ -164,16 +167,25 @@ class Remark:
         Its category if it is issued as a warning.
     kind : About, default About.OTHER
         How bad it is compared with others.
+    table : str, default ""
+        Lines to show below the message.
 
     Attributes
     ----------
     message : Message
     category : type of Warning
     kind : About
+    table : str
     """
 
-    def __init__(self, message: str | Message, category: type[Warning], kind: About = About.OTHER) -> None:
-        self.message, self.category, self.kind = Message(message), category, kind
+    def __init__(
+        self, message: str | Message, category: type[Warning], kind: About = About.OTHER, table: str = ""
+    ) -> None:
+        self.message, self.category, self.kind, self.table = Message(message), category, kind, table
+
+    def with_table(self, table: str) -> Remark:
+        """The remark with other lines below it."""
+        return Remark(self.message, self.category, self.kind, table)
 
     def __repr__(self) -> str:
         return f"Remark({str(self.message)!r}, {self.category.__name__})"
@@ -220,7 +232,8 @@ class Caution(str):
 def worst_first(remarks: Iterable[Remark]) -> list[Caution]:
     """Turn remarks into cautions, each once."""
     ordered = sorted(remarks, key=lambda remark: remark.kind)
-    return list({str(remark.message): Caution(remark.message, remark.kind) for remark in ordered}.values())
+    whole = [Caution(Message(remark.message, remark.table), remark.kind) for remark in ordered]
+    return list({str(caution): caution for caution in whole}.values())
 
 
 def first_few(words: Sequence[str], between: str = ", ") -> str:

@@ -65,8 +65,22 @@ def cautions_of(fit: Fit, more: Sequence[Remark] = ()) -> list[Caution]:
         remarks += remarks_on_order(fit)
     if any(remark.kind == About.GROUP for remark in remarks):  # it says the same as LEFT_OUT, and more
         remarks = [remark for remark in remarks if remark.kind != About.LEFT_OUT]
-    symptoms = [remark for remark in fit.remarks if remark.kind == About.DIAGONAL]
-    return worst_first([*remarks, *(_with_cause(symptom, remarks, fit) for symptom in symptoms)])
+    symptoms = [remark for remark in remarks if remark.kind == About.STRENGTH]  # of which the diagonal is the reason
+    symptoms = symptoms or [remark for remark in fit.remarks if remark.kind == About.DIAGONAL]
+    others = _merged([remark for remark in remarks if remark not in symptoms])
+    return worst_first([*others, *(_with_cause(symptom, remarks, fit) for symptom in symptoms)])
+
+
+def _merged(remarks: list[Remark]) -> list[Remark]:
+    """The table of kinds of columns below the caution that the family hardly fits, where both advise the same."""
+    advice = Setting("family", "copula")
+    by_kind = {remark.kind: remark for remark in remarks if advice in remark.message.parts}
+    misfit, columns = by_kind.get(About.MISFIT), by_kind.get(About.COLUMNS)
+    if misfit is None or columns is None:
+        return remarks
+    return [
+        misfit.with_table(columns.table) if remark is misfit else remark for remark in remarks if remark is not columns
+    ]
 
 
 def _remarks_on_size(fit: Fit) -> list[Remark]:

@@ -29,7 +29,8 @@ from robscore.fitting.latent_scale import latent_correlations
 
 N_SIMULATED, FEW_SIMULATED = 200, 60  # tables; where the check should cost little beside the fit
 _LEAST_LEFT = 1e-3  # deviation of what is left of s^2, relative to s^2, of columns of more than two values
-_KINDS = ("extremes that come together", "extremes that avoid each other", "a dependence that bends")
+BENDS = "a dependence that bends"
+_KINDS = ("extremes that come together", "extremes that avoid each other", BENDS)
 
 
 @dataclass(frozen=True, eq=False)

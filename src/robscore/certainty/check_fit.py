@@ -23,13 +23,14 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, gammaincc, ndtr
 
-from robscore._tools.messages import About, Message, Phrase, Remark, Setting, UsageError, clipped, first_few
+from robscore._tools.messages import About, Message, Part, Phrase, Remark, Setting, UsageError, clipped, first_few
 from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import AnyData, Array, IntArray
 from robscore.cells.conditionals import conditionals, has_conditionals
-from robscore.certainty.check_copula import FEW_SIMULATED, N_SIMULATED, PairCheck, check_pairs
+from robscore.certainty.check_copula import BENDS, FEW_SIMULATED, N_SIMULATED, PairCheck, check_pairs
 from robscore.certainty.edge_intervals import check_one_graph
 from robscore.certainty.imputations import drawn_fits
+from robscore.certainty.misfit import CURVE, describe_misfit
 from robscore.families.family import Parameters
 from robscore.families.given_covariates import GivenCovariates
 from robscore.families.power import PowerFamily
@@ -42,10 +43,7 @@ from robscore.weighting.proper_parameters import proper
 OWN = (0, 1, 2)  # degrees of P for the column itself
 COUPLED = ((0, 1), (1, 1), (0, 2))  # degree of P, and power of the coupling
 _WHY_NOT_LATENT = "Groups of rows, or a dependence that bends, may be why: no shape of the columns makes up for them."
-_BEYOND_MARGINS = Phrase(_WHY_NOT_LATENT, _WHY_NOT_LATENT)  # other families would ask more of the same columns
-_OTHER_FAMILIES = Phrase(
-    "rs.compare_families(X) says whether another fits better.", "See whether another --family does better."
-)
+_OTHER_FAMILIES = "rs.compare_families(X) says whether another fits better."
 _ROWS_A_PARAMETER = 8  # rows for every parameter of a column, at least
 _COMPLETIONS = 5  # of rows with missing cells, over which residuals are averaged
 _CAUTION_LEVEL = 0.001  # every fit is checked for cautions, so that few of the good ones may be called bad
@@ -282,8 +280,8 @@ def _describe(fit: Fit, p_value: float, level: float, misses: list[str], p_colum
     clear = [j for j in np.argsort(p_columns, kind="stable") if misses[j]]
     missed = first_few([f"{clipped(fit.names[j])} ({misses[j]})" for j in clear], "; ")
     where = f" It misses most: {missed}." if missed else " No single column stands out."
-    advice = _BEYOND_MARGINS if fit.settings.family.has_margins else _OTHER_FAMILIES
-    return f"{family} does not fit (p = {p_value:.2g}).{where} {advice.python}"
+    advice = _WHY_NOT_LATENT if fit.settings.family.has_margins else _OTHER_FAMILIES
+    return f"{family} does not fit (p = {p_value:.2g}).{where} {advice}"
 
 
 def remarks_on_fit(fit: Fit) -> list[Remark]:
@@ -294,18 +292,29 @@ def remarks_on_fit(fit: Fit) -> list[Remark]:
     worst = _worst_pairs(fit) if _is_of_margins(fit) else _worst_columns(fit)
     if worst is None:
         return []
-    advice = _BEYOND_MARGINS if fit.settings.family.has_margins else _OTHER_FAMILIES
     words = Message(
-        "The model hardly fits the data",
-        f" ({first_few(worst)} most of all)" if worst else "",
-        f": a test of its family has p < {_CAUTION_LEVEL:g}. Some edges may only reflect what it misses. ",
-        Phrase(f"check_fit() says what and where. {advice.python}", advice.plain),
+        f"The model hardly fits the data (p < {_CAUTION_LEVEL:g})",
+        f", least of all {first_few(worst, '; ')}" if worst else "",
+        ". Some links may only reflect what it misses. ",
+        *_what_to_do(fit, worst),
     )
     return [Remark(words, UserWarning, About.MISFIT)]
 
 
+def _what_to_do(fit: Fit, worst: list[str]) -> list[Part]:
+    """The one action that would help, which is not what was tried."""
+    if not fit.settings.family.has_margins:
+        if worst and CURVE in worst[0]:  # which it is in any family
+            return ["Fit the rows before and after the bend separately, or transform one of the columns."]
+        return ["Take ", Setting("family", "copula"), ", which is for columns of any shape."]
+    if any(BENDS in words for words in worst):
+        return ["Fit the rows before and after the bend separately, or leave out one of the two columns."]
+    groups = Phrase("moderators=", "--by")
+    return ["There may be groups of rows: fit them separately, or name their column by ", groups, "."]
+
+
 def _worst_columns(fit: Fit) -> list[str] | None:
-    """Names of the columns that the family misses most; None where the test does not refute it, or cannot be made."""
+    """The columns that the family misses most, and how; None where the test does not refute it, or cannot be made."""
     m = len(fit.names)
     _, completions = _completions_to_check(fit, _FEW_COMPLETIONS, max(_MOST_ROWS, 10 * m))
     if not completions:
@@ -319,7 +328,7 @@ def _worst_columns(fit: Fit) -> list[str] | None:
         return None
     p_columns = [joint_p_value(residuals) for residuals in by_column]
     least = np.argsort(p_columns, kind="stable")[:3]
-    return [clipped(fit.names[int(nodes[k])]) for k in least if p_columns[k] < _CAUTION_LEVEL / m]
+    return describe_misfit(fit, np.array([nodes[k] for k in least if p_columns[k] < _CAUTION_LEVEL / m], dtype=np.intp))
 
 
 def _worst_pairs(fit: Fit) -> list[str] | None:
@@ -333,7 +342,9 @@ def _worst_pairs(fit: Fit) -> list[str] | None:
     p_values = np.where(np.tri(nodes.size, k=0, dtype=bool), np.nan, found.p_values)
     order = np.argsort(p_values, axis=None, kind="stable")[:3]
     clear = [divmod(int(k), nodes.size) for k in order if p_values.flat[k] * nodes.size**2 / 2 < _CAUTION_LEVEL]
-    return [" and ".join(clipped(fit.names[int(nodes[k])]) for k in pair) for pair in clear]
+    return [
+        f"{' and '.join(clipped(fit.names[int(nodes[k])]) for k in pair)} ({found.misses(*pair)})" for pair in clear
+    ]
 
 
 def _some_columns(m: int) -> IntArray:

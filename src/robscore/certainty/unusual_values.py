@@ -18,6 +18,7 @@ Called = Callable[[str, float, int], str]  # a column's name, a value of it, and
 _MOST_ROWS = 20_000  # that usual values are taken from: it saves time
 _USUAL = (0.025, 0.975)  # quantiles between which values are usual
 _MOST_DECIMALS = 6
+_ROUNDING = 1e-12  # relative: a value that was scaled and scaled back differs by so much
 
 
 def in_numbers(name: str, value: float, decimals: int) -> str:
@@ -80,4 +81,7 @@ def values_of(fit: Fit, which: IntArray) -> Array:
     if prepared.filling is not None:
         return np.asarray(prepared.filling.given[which])
     rows, scaling = prepared.rows.take(which), prepared.preparation.scaling
-    return (rows if scaling is None else scaling.undo(rows))[:, : len(fit.names)]
+    if scaling is not None:
+        rows = scaling.undo(rows)
+        rows[np.abs(rows) < _ROUNDING * scaling.scale] = 0.0
+    return rows[:, : len(fit.names)]

@@ -107,8 +107,9 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         -------
         self
         """
+        fit = self._fit(Given(X, sample_weight, covariates, moderators, lower, upper))
         self._row_labels = row_labels(X)
-        self._warn(self._fit(Given(X, sample_weight, covariates, moderators, lower, upper)), stacklevel=2)
+        self._warn(fit, stacklevel=2)
         return self
 
     @abstractmethod

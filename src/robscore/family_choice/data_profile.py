@@ -15,7 +15,6 @@ from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.rows.row_source import Rows
 
 _MOST_ROWS = 20_000  # that are looked at for kinds of columns, and by which families are compared: a bound on time
-_FEWEST_ROWS = 30  # by which the kind of a column is judged
 _FEW_VALUES = 10  # different whole numbers, as on a scale of answers
 _SMALL_COUNT = 5.0  # median: larger counts are nearly continuous
 
@@ -98,35 +97,32 @@ def _look(
 
 
 def remarks_on_columns(X: Array, names: list[str]) -> list[Remark]:
-    """Caution about columns of X, shape (n, m), that are not measurements: two values, a few, or small counts."""
-    if len(X) < _FEWEST_ROWS:
-        return []
+    """Caution about columns of X, shape (n, m), that are not measurements: one remark, with a line for every kind."""
     kinds: dict[str, list[str]] = {}
     for name, column in zip(names, X.T, strict=True):
-        kind = _kind(column)
+        kind = kind_if_no_measurement(column)
         if kind:
             kinds.setdefault(kind, []).append(name)
-    remarks = []
-    for kind, which in kinds.items():
-        who = f"Column {quoted(which)} holds" if len(which) == 1 else f"Columns {quoted(which)} hold"
-        its, them = ("its", "it") if len(which) == 1 else ("their", "them")
-        words = Message(
-            f"{who} {kind}, while this family is for measurements: read {its} edges as rough, or take ",
-            Setting("family", "copula"),
-            f", which is for {them} too.",
-        )
-        remarks.append(Remark(words, UserWarning, About.COLUMNS))
-    return remarks
+    if not kinds:
+        return []
+    width = max(map(len, kinds))
+    table = "".join(f"\n  {kind:<{width}}  {quoted(which)}" for kind, which in kinds.items())
+    words = Message(
+        "This family is for measurements, and some columns are not: read their links as rough, or take ",
+        Setting("family", "copula"),
+        ", which is for all of them.",
+    )
+    return [Remark(words, UserWarning, About.COLUMNS, table)]
 
 
-def _kind(column: Array) -> str:
+def kind_if_no_measurement(column: Array) -> str:
     """Say what a column is, if it is not a measurement; else an empty text."""
     values, counts = np.unique(column, return_counts=True)
     if values.size <= 2:
         return "only two values"
     if 2 * counts.max() > column.size:
         return "one value in more than half of the rows"
-    if (values != np.round(values)).any():
+    if (values != np.round(values)).any() or 2 * values.size > column.size:
         return ""
     if values.size <= _FEW_VALUES and values[-1] - values[0] <= 2 * _FEW_VALUES:
         return "a few whole numbers only, as on a scale of answers"
