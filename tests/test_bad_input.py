@@ -264,3 +264,15 @@ def test_data_in_place_of_a_family_are_refused():
     X = pd.DataFrame(frame())
     with pytest.raises(ValueError, match=r"^family=<DataFrame> is not known; use one of"):
         rs.RobustGraph(X).fit(X)
+
+
+def test_columns_of_zeros_that_end_a_fit_are_said_to_be_so_and_the_advice_works():
+    """Counts of species, most of them zero."""
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.15, size=(120, 6)).astype(float)
+    X = pd.DataFrame(counts, columns=[f"species {k}" for k in range(6)])
+    words = r"\d\d% of the cells of columns? 'species .* are zero, .*family='copula', which takes zeros"
+    with pytest.raises(ValueError, match=words) as error:
+        rs.RobustGraph("sqrt").fit(X)
+    assert "fit_location" not in str(error.value)
+    assert np.abs(rs.RobustGraph("copula").fit(X).association_).max() <= 1

@@ -22,10 +22,13 @@ def test_a_code_is_found_wherever_it_is_and_however_often(code):
     for count in (3, 40, 100):
         X = measured()
         X[:count, 2] = code
-        others = X[count:, 2]
-        assert suspected_codes(X) == [(2, code, count, others.min(), others.max())]
+        assert suspected_codes(X) == []  # in one column alone it may be a measurement
+        X[7, 3] = code
+        others, (first, second) = X[count:, 2], suspected_codes(X)
+        assert first == (2, code, count, others.min(), others.max())
+        assert second[:3] == (3, code, 1)
         X[5, 0] = np.nan
-        assert len(suspected_codes(X)) == 1
+        assert len(suspected_codes(X)) == 2
 
 
 def test_few_cells_count_in_several_columns_and_codes_may_be_beyond_others():
@@ -35,7 +38,7 @@ def test_few_cells_count_in_several_columns_and_codes_may_be_beyond_others():
     X[7, 3] = -999
     assert [code[:3] for code in suspected_codes(X)] == [(1, -999, 1), (3, -999, 1)]
     X = measured()
-    X[:5, 0], X[5:9, 0], X[9:12, 0] = -999, -9999, 99999
+    X[:5, :2], X[5:9, :2], X[9:12, :2] = -999, -9999, 99999
     assert {code.value for code in suspected_codes(X)} == {-999, -9999, 99999}
     rng = np.random.default_rng(0)
     X = measured(m=30)
@@ -85,3 +88,25 @@ def test_the_caution_names_column_value_rows_and_remedy(family, code):
     assert caution in " ".join(model.summary().split())
     clean = rs.RobustGraph(family, n_edges=2, alphas=10).fit(measured())
     assert About.CODES not in [one.kind for one in clean.cautions_]
+
+
+def test_where_others_hold_the_value_it_is_missing_in_some_columns_only():
+    X = pd.DataFrame(measured(), columns=["Ozone", "Sun rays", "Wind", "Counts"])
+    X.loc[:5, ["Ozone", "Sun rays"]] = 9999
+    X["Counts"] = np.arange(150.0) * 1000 - 1  # 9999 is one of them
+    caution = rs.RobustGraph("gaussian", n_edges=2, alphas=10).fit(X).cautions_[0]
+    assert caution.endswith("Replace it by NaN in these columns.")
+    assert caution.message.worded(in_options).endswith("with --na Ozone=9999 --na 'Sun rays=9999'.")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl"])
+def test_a_code_may_mean_missing_in_one_column_only(tmp_path, ending):
+    X = pd.DataFrame({"depth": [1.5, -9.0, 3.0, 2.0], "flow=": [-9.0, 2.5, 1.0, 4.0], "rain": [0.5, -9.0, 2.0, 7.5]})
+    path = tmp_path / f"x{ending}"
+    X.to_csv(path, index=False) if ending == ".csv" else X.to_json(path, orient="records", lines=True)
+    for na in ({"depth": -9}, {"depth": ["-9", "x"]}, ["depth=-9"]):
+        assert rs.read_table(path, na=na).isna().sum().tolist() == [1, 0, 0]
+    assert rs.read_table(path, na=["flow==-9", "-99"]).isna().sum().tolist() == [0, 1, 0]
+    assert rs.read_table(path, na=["-9"]).isna().sum().tolist() == [1, 1, 1]
+    with pytest.raises(ValueError, match="there is no column 'dept'; it has 'depth'"):
+        rs.read_table(path, na={"dept": -9})

@@ -120,7 +120,12 @@ OPTIONS = (
         panel="Reading the file",
     ),
     _graph("cells", "--cells", "Look for single wrong cells too; they are listed in cells.csv.", bool),
-    _several("na", "--na", "Another text that means missing, such as -999; may be repeated.", metavar="TEXT"),
+    _several(
+        "na",
+        "--na",
+        "Another text that means missing: -999, or in one column depth=-999; may be repeated.",
+        metavar="TEXT",
+    ),
     _reading(
         *("limits", "--limit"),
         "Limit of detection: cells such as n.d. of that column lie below it; '<0.05' needs none; may be repeated.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property, partial
+from shlex import quote
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ _MOST_ROUNDED = 1e-3  # how far the rounding of cells may move sums
 _CLEARLY = 10  # times the slack of the sums: how far at least two columns must vary
 
 # Codes for missing values.
-_REPEATED = 3  # times in a column, to be suspected there alone
+_REPEATED = 3  # times in one of several columns, to be suspected
 _FEWEST_OTHERS = 5  # different values, to have a range
 _MOST_CODES = 3  # in one column, one beyond the other
 
@@ -204,35 +205,46 @@ def remarks_on_codes(X: Array, names: list[str], n_rows: int) -> list[Remark]:
     remarks = []
     for value, (first, *more) in by_value.items():
         also = f", and so {'has' if len(more) == 1 else 'have'} {quoted([names[code.column] for code in more])}"
+        which = [names[code.column] for code in (first, *more)]
+        elsewhere = bool((np.delete(X, [code.column for code in (first, *more)], axis=1) == value).any())
         words = Message(
             f"Column {quoted([names[first.column]])} has the value {value:.15g} in {first.n_rows} "
             f"{'row' if first.n_rows == 1 else 'rows'}{looked_at}, far from all others ({first.low:.6g} to "
-            f"{first.high:.6g}){also if more else ''}: a code for missing values? ",
-            Phrase("Replace it by NaN", f"Read it as missing with --na {value:.15g}"),
+            f"{first.high:.6g}){also}: a code for missing values? ",
+            Phrase(
+                "Replace it by NaN" + (" in these columns" if elsewhere else ""),
+                f"Read it as missing with {_options(which if elsewhere else [], value)}",
+            ),
             ".",
         )
         remarks.append(Remark(words, UserWarning, About.CODES))
     return remarks
 
 
+def _options(columns: list[str], value: float) -> str:
+    """What reads a value as missing, in all columns or in some."""
+    return " ".join(f"--na {quote(f'{name}={value:.15g}')}" for name in columns) or f"--na {value:.15g}"
+
+
 def suspected_codes(X: Array) -> list[SuspectedCode]:
     """Values of the columns of X, shape (n, m), that lie beyond the range of all others by more than that range.
 
-    Only those that a column has three times, or that most columns with a value so far away have.
+    Only those that stand apart so in several columns, which are not copies of each other: three times in one of them,
+    or in most columns with a value so far away.
 
     Examples
     --------
     >>> import numpy as np
     >>> from robscore.family_choice.data_profile import suspected_codes
     >>> X = np.arange(20.0).reshape(10, 2)
-    >>> X[:3, 1] = -999
-    >>> suspected_codes(X)
-    [SuspectedCode(column=1, value=-999.0, n_rows=3, low=7.0, high=19.0)]
+    >>> X[:3, 1] = X[9, 0] = -999
+    >>> [(code.column, code.value, code.n_rows) for code in suspected_codes(X)]
+    [(0, -999.0, 1), (1, -999.0, 3)]
     """
     X, found = X.copy(), list[SuspectedCode]()
     for _ in range(_MOST_CODES):
         far = _far_ends(X)
-        new = [code for code in far if code.n_rows >= _REPEATED or _is_shared(code.value, far)]
+        new = [code for code in far if _is_shared(code.value, far)]
         if not new:
             break
         for code in new:
@@ -242,9 +254,10 @@ def suspected_codes(X: Array) -> list[SuspectedCode]:
 
 
 def _is_shared(value: float, far: list[SuspectedCode]) -> bool:
-    """Whether most columns with a far value have this one, and are not copies of each other."""
+    """Whether columns that are no copies of each other have this one: one of them often, or most with a far value."""
     having = [code for code in far if code.value == value]
-    return 2 * len(having) > len(far) and len({(code.low, code.high) for code in having}) > 1
+    is_often = max(code.n_rows for code in having) >= _REPEATED or 2 * len(having) > len(far)
+    return is_often and len({(code.low, code.high) for code in having}) > 1
 
 
 def _far_ends(X: Array) -> list[SuspectedCode]:

@@ -96,7 +96,7 @@ def fit_prepared(
 
     For a fit ``to_draw`` cells by, no graph is chosen where it would not matter.
     """
-    with threads_for(prepared.rows.n_rows, prepared.rows.n_columns), naming_columns(prepared.preparation.names):
+    with threads_for(prepared.rows.n_rows, prepared.rows.n_columns), naming_columns(prepared):
         elements = prepared.elements(settings)
         assert isinstance(elements, PairwiseElements)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 
@@ -100,12 +101,26 @@ def refitted(loss: QuadraticLoss, edges: BoolArray, locations: BoolArray, settin
 
 
 @contextmanager
-def naming_columns(names: Sequence[str]) -> Iterator[None]:
-    """Errors of solvers, which know columns by position, get the names of these."""
+def naming_columns(prepared: Prepared) -> Iterator[None]:
+    """Errors of solvers, which know columns by position, get the names of these, and how many of their cells are 0."""
     try:
         yield
     except ColumnsError as error:
-        raise error.named(names) from None
+        raise error.named(prepared.preparation.names, _share_of_zeros(prepared, error.columns)) from None
+
+
+def _share_of_zeros(prepared: Prepared, columns: list[int]) -> float:
+    """The share of the cells of some columns that are zero in the units of the data."""
+    if prepared.preparation.has_margins:
+        return 0.0
+    scaling, rows = prepared.preparation.scaling, prepared.rows
+    zero = np.zeros((1, rows.n_columns))
+    zero = zero if scaling is None else scaling.apply(zero)
+    return float(rows.total(partial(_count_zeros, zero[0, columns], columns)) / (rows.n_rows * len(columns)))
+
+
+def _count_zeros(zero: Array, columns: list[int], rows: Array) -> int:
+    return int(np.count_nonzero(rows[:, columns] == zero))
 
 
 def singular_error(prepared: Prepared, weighed: Weighed, loss: Loss, settings: Settings, reason: str) -> UsageError:

@@ -64,6 +64,35 @@ class Meaning:
         not_missing = [*_NONE, *(word for word in MISSING if limited and word.lower() in NOT_DETECTED)]
         self._missing = frozenset(MISSING).difference(not_missing).union(words)
 
+    @classmethod
+    def by_column(
+        cls, path: Path, names: Sequence[str], decimal: str, na: Sequence[str], *, limited: bool
+    ) -> list[Meaning]:
+        """Return the meaning of cells in every column: of "depth=-9" the text after "=" is for that column alone.
+
+        Examples
+        --------
+        >>> na = ["depth=-9", "x"]
+        >>> depth, rain = Meaning.by_column(Path("x.csv"), ["depth", "rain"], ".", na, limited=False)
+        >>> depth.of("-9"), rain.of("-9"), rain.of("x")
+        (nan, -9.0, nan)
+        """
+        own: dict[str, list[str]] = {}
+        everywhere = []
+        for text in na:
+            column = max((name for name in names if name and text.startswith(f"{name}=")), key=len, default="")
+            if column:
+                own.setdefault(column, []).append(text[len(column) + 1 :])
+            elif "=" in text and number_in(text.partition("=")[2].strip(), ".") is not None:
+                unknown = shown(text.partition("=")[0])
+                raise DataFileError(
+                    f"{path}: --na {shown(text)}: there is no column {unknown}; it has {quoted(names)}."
+                )
+            else:
+                everywhere.append(text)
+        common = cls(decimal, everywhere, limited=limited)
+        return [cls(decimal, [*everywhere, *own[name]], limited=limited) if name in own else common for name in names]
+
     def of(self, cell: Any) -> Any:
         """Return a float, an int that would not be exact as one, NaN where something is missing, or the cell as it is.
 

@@ -95,7 +95,7 @@ def read_table(
     columns: Sequence[str] = (),
     exclude: Sequence[str] = (),
     id: str | None = None,
-    na: Sequence[str] = (),
+    na: Sequence[str] | Mapping[str, str | float | Sequence[str | float]] = (),
     separator: str | None = None,
     decimal: Literal[".", ","] | None = None,
     sheet: str | None = None,
@@ -115,8 +115,8 @@ def read_table(
         Names or patterns (``*`` and ``?``) of columns to take, and to leave out.
     id : str, optional
         Column that labels the rows.
-    na : sequence of str, optional
-        Further texts that mean missing, such as ``["-999", "."]``.
+    na : sequence of str, or dict, optional
+        Further texts that mean missing, such as ``["-999", "."]``; in some columns only, ``{"depth": "-999"}``.
     separator, decimal : str, optional
         The sign between columns of text files, the decimal sign of text; detected by default.
     sheet : str, optional
@@ -149,7 +149,7 @@ def read_table(
         separator=separator,
         decimal=decimal,
         sheet=sheet,
-        na=tuple(na),
+        na=tuple(_by_column(na) if isinstance(na, Mapping) else na),
         header=header,
         limits=limits or {},
     )
@@ -162,6 +162,15 @@ def read_table(
     if data.limits:
         frame.attrs["limits"] = {side: own.to_dict("list") for side, own in data.bounds().items()}
     return frame
+
+
+def _by_column(na: Mapping[str, str | float | Sequence[str | float]]) -> list[str]:
+    """Write texts that mean missing in some columns as ``--na`` takes them: column=text."""
+    return [
+        f"{name}={text}"
+        for name, texts in na.items()
+        for text in ([texts] if isinstance(texts, str | int | float) else texts)
+    ]
 
 
 def files_of(path: Path) -> list[Path]:

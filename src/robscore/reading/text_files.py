@@ -54,8 +54,12 @@ class _Layout:
 def read_text(path: Path, options: ReadOptions, notes: list[str]) -> FileColumns:
     """Read a text file, compressed or not."""
     layout = _look(path, options, notes)
-    meaning = Meaning(layout.decimal, options.na, limited=bool(options.limits))
-    columns = [TextColumn(None if options.all_text or name == options.id else meaning) for name in layout.names]
+    limited = bool(options.limits)
+    meanings = Meaning.by_column(path, layout.names, layout.decimal, options.na, limited=limited)
+    columns = [
+        TextColumn(None if options.all_text or name == options.id else meaning)
+        for name, meaning in zip(layout.names, meanings, strict=True)
+    ]
     at_once = max(_FEWEST_LINES_AT_ONCE, _CELLS_AT_ONCE // len(columns))
     rows = _rows(path, layout, notes)
     while chunk := list(islice(rows, at_once)):

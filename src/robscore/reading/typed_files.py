@@ -41,10 +41,14 @@ def typed_table(
     decimal = options.decimal or decimal_of(path, cells) or "."
     if texts and decimal == ",":
         notes.append("Read with decimal commas.")
-    meaning = Meaning(decimal, options.na, limited=bool(options.limits))
+    limited = bool(options.limits)
+    meanings = Meaning.by_column(path, [str(name) for name in names], decimal, options.na, limited=limited)
     return FileColumns(
         list(names),
-        [column if keep else _with_meaning(column, meaning) for column, keep in zip(columns, as_written, strict=True)],
+        [
+            column if keep else _with_meaning(column, meaning)
+            for column, keep, meaning in zip(columns, as_written, meanings, strict=True)
+        ],
         frozenset(k for k, name in enumerate(names) if name in index),
         decimal,
     )

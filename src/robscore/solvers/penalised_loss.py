@@ -139,30 +139,34 @@ def numbers_or_ones(name: str, values: Array | None, shape: tuple[int, ...]) -> 
     return np.ones(shape) if values is None else as_numbers(name, values)
 
 
+OF_ZEROS = Message(
+    "and what is left is too little for this family. Take ",
+    Setting("family", "copula"),
+    ", which takes zeros, or drop the columns with the most.",
+)
+
+
 class HardlyVaryError(ColumnsError):
     """Columns that determine nothing once the location is profiled out."""
 
     problem = Message(
-        "hardly vary, compared with their size, over the rows that count; where a family ends at zero, zeros do not "
-        "count. Drop these columns, give ",
-        Setting("family", "gaussian"),
-        ", use fewer blocks, or pass ",
-        Setting("fit_location", value=False),
-        ".",
+        "hardly vary, compared with their size, in the rows that count: nothing can be said of what depends on such a "
+        "column. Drop it, or take ",
+        Setting("family", "copula"),
+        ", which is for columns of any shape.",
     )
+    of_zeros = OF_ZEROS
 
 
 class NoLocationError(ColumnsError):
     """Columns of which no value counts in the loss."""
 
     problem = Message(
-        "hold nothing but zeros in the rows that count, and zeros do not count where a family ends there. Drop these "
-        "columns, give ",
-        Setting("family", "gaussian"),
-        ", or pass ",
-        Setting("fit_location", value=False),
-        ".",
+        "are zero in all rows that count, which says nothing in this family. Drop them, or take ",
+        Setting("family", "copula"),
+        ", which takes zeros.",
     )
+    of_zeros = OF_ZEROS
 
 
 def shift_location(loss: QuadraticLoss) -> tuple[Array, Array, Array | None]:

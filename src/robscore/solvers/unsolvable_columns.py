@@ -10,20 +10,30 @@ from typing import ClassVar, Self
 
 from robscore._tools.messages import Message, UsageError, quoted
 
+_MANY_ZEROS = 0.3  # share of the cells from which on zeros are said to be why
+
 
 class ColumnsError(UsageError):
-    """Some columns are unsolvable; ``problem`` is the rest of a sentence that begins with their positions or names."""
+    """Some columns are unsolvable; ``problem`` is the rest of a sentence that begins with their positions or names.
+
+    ``of_zeros`` is the rest of one that begins with the share of their cells that are zero, where zeros can be why.
+    """
 
     problem: ClassVar[Message]
+    of_zeros: ClassVar[Message | None] = None
 
-    def __init__(self, columns: list[int], names: Sequence[str] | None = None) -> None:
+    def __init__(self, columns: list[int], names: Sequence[str] | None = None, zeros: float = 0.0) -> None:
         self.columns = columns
         listed = columns if names is None else quoted([names[k] for k in columns])
-        super().__init__(f"Columns {listed} ", self.problem)
+        who = f"column {listed}" if len(columns) == 1 and names is not None else f"columns {listed}"
+        if zeros >= _MANY_ZEROS and self.of_zeros is not None:
+            super().__init__(f"{zeros:.0%} of the cells of {who} are zero, ", self.of_zeros)
+        else:
+            super().__init__(f"{who[0].upper()}{who[1:]} ", self.problem)
 
-    def named(self, names: Sequence[str]) -> Self:
-        """Word the same error with the names of the columns."""
-        return type(self)(self.columns, names)
+    def named(self, names: Sequence[str], zeros: float = 0.0) -> Self:
+        """Word the same error with the names of the columns, and the share of their cells that are zero."""
+        return type(self)(self.columns, names, zeros)
 
 
 class BeyondNumbersError(ColumnsError):
