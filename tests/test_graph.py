@@ -359,3 +359,12 @@ def test_negative_data_name_the_estimator():
     _, X = data()
     with pytest.raises(ValueError, match=r"^Negative values in data passed to RobustGraph: column 'x2'"):
         rs.RobustGraph().fit(X - np.array([0, 0, 100, 0, 0, 0]))
+
+
+def test_the_docstring_begins_with_what_it_does_for_the_user():
+    start = rs.RobustGraph.__doc__.split("It is theta-hat")[0]
+    assert start.startswith("Learns which columns of a table are directly linked")
+    for method in ("summary()", "edges()", "suspicious_rows()", "report(path)"):
+        assert f"``{method}``" in start
+    for riddle in ("K", "theta", "penalty", "Definition"):
+        assert riddle not in start.split()

@@ -42,10 +42,16 @@ from robscore.weighting.row_rule import RowRule
 
 @documented
 class RobustGraph(ScoreMatchingEstimator):
-    """A sparse graph from data with bad rows: theta-hat(K, beta, lambda) of the paper's Definition 4.1.
+    """Learns which columns of a table are directly linked, also where some of its rows are wrong.
 
-    Rows become score-matching elements, the geometric median of block means gives every row a weight, and the
-    weighted loss plus an l1 penalty on the interactions is solved along a path of penalties.
+    Two columns are linked if they still move together, or against each other, when all others are held fixed. Fit it
+    to a table with an observation in each row; ``summary()`` says what was found, how certain that is and what to be
+    careful about, ``edges()`` lists the links, ``suspicious_rows()`` the rows that do not fit, and ``report(path)``
+    writes all of it to a page.
+
+    It is theta-hat(K, beta, lambda) of the paper's Definition 4.1: rows become score-matching elements and get
+    weights, by how well they agree with the others or by the geometric median of block means, and the weighted loss
+    plus an l1 penalty on the interactions is solved along a path of penalties.
 
     Parameters
     ----------

@@ -292,9 +292,9 @@ def _check_scale(scaling: Scaling, names: list[str]) -> None:
         raise UsageError(
             Setting("scale", "median"),
             f" finds no spread in columns {quoted([names[j] for j in without])}: half of their values or more are "
-            "equal. Drop these columns, or pass ",
-            Setting("scale", None),
-            ".",
+            "equal. Drop these columns, or take ",
+            Setting("family", "copula"),
+            ", which is for columns of any shape.",
         )
 
 
