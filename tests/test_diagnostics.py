@@ -139,3 +139,10 @@ def test_what_is_unusual_given_the_others_only_is_said_so_and_words_stay_words()
     missing.loc[11, "a"] = np.nan
     table = rs.RobustGraph("gaussian", missing="impute").fit(missing).suspicious_rows().set_index("row")
     assert "a " not in table.loc[11, "variables"]
+
+
+def test_values_have_no_more_decimals_than_their_column():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"grade": rng.integers(1, 6, 200).astype(float), "weight": rng.normal(70, 9, 200)})
+    X.loc[4] = [90.0, 70.0]
+    assert rs.RobustGraph("gaussian").fit(X).suspicious_rows()["variables"][0] == "grade 90, usually 1 to 5"

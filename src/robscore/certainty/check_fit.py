@@ -342,9 +342,10 @@ def _worst_pairs(fit: Fit) -> list[str] | None:
     p_values = np.where(np.tri(nodes.size, k=0, dtype=bool), np.nan, found.p_values)
     order = np.argsort(p_values, axis=None, kind="stable")[:3]
     clear = [divmod(int(k), nodes.size) for k in order if p_values.flat[k] * nodes.size**2 / 2 < _CAUTION_LEVEL]
-    return [
-        f"{' and '.join(clipped(fit.names[int(nodes[k])]) for k in pair)} ({found.misses(*pair)})" for pair in clear
-    ]
+    told: dict[str, list[str]] = {}
+    for pair in clear:
+        told.setdefault(found.misses(*pair), []).append(" and ".join(clipped(fit.names[int(nodes[k])]) for k in pair))
+    return [f"{', '.join(pairs)} ({words})" for words, pairs in told.items()]
 
 
 def _some_columns(m: int) -> IntArray:

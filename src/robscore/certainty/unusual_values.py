@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robscore._tools.messages import clipped
-from robscore._tools.numbers import evenly_spread
+from robscore._tools.numbers import evenly_spread, last_digit
 from robscore._tools.typing import Array, IntArray
 from robscore.fitting.fit_result import Fit
 from robscore.rows.row_source import some_of
@@ -34,12 +34,14 @@ class UsualValues:
     ----------
     names : list of str
     low, high : arrays of shape (m,)
+    digits : list with as many decimals as a value of every column has at the most
     called : Called
     """
 
     names: list[str]
     low: Array
     high: Array
+    digits: list[int]
     called: Called
 
     @classmethod
@@ -47,8 +49,11 @@ class UsualValues:
         """Take them from the rows that count in a fit."""
         counted = np.flatnonzero(fit.weights.gamma_weights)
         some = evenly_spread(counted, _MOST_ROWS, some_of(fit.prepared.rows.frequency, counted))
-        low, high = np.nanquantile(values_of(fit, some), _USUAL, axis=0)
-        return cls(fit.names, np.asarray(low), np.asarray(high), called)
+        values = values_of(fit, some)
+        low, high = np.nanquantile(values, _USUAL, axis=0)
+        units = (last_digit(column[~np.isnan(column)]) for column in values.T)
+        digits = [round(-np.log10(unit)) if unit else _MOST_DECIMALS for unit in units]
+        return cls(fit.names, np.asarray(low), np.asarray(high), digits, called)
 
     def describe(self, j: int, value: float, *, is_high: bool) -> str:
         """A value of column j that makes its row stand out, with what is usual, in the column or given the others.
@@ -57,11 +62,11 @@ class UsualValues:
         --------
         >>> import numpy as np
         >>> from robscore.certainty.unusual_values import UsualValues, in_numbers
-        >>> usual = UsualValues(["pH"], np.array([6.9]), np.array([8.0]), in_numbers)
+        >>> usual = UsualValues(["pH"], np.array([6.9]), np.array([8.0]), [1], in_numbers)
         >>> usual.describe(0, 72.1, is_high=True), usual.describe(0, 7.8, is_high=True)
         ('pH 72.1, usually 6.9 to 8.0', 'pH 7.8, high given the others')
         """
-        decimals = _decimals(self.high[j] - self.low[j])
+        decimals = min(_decimals(self.high[j] - self.low[j]), self.digits[j])
         name = self.names[j]
         own, low, high = (self.called(name, float(number), decimals) for number in (value, self.low[j], self.high[j]))
         beyond = value > self.high[j] if is_high else value < self.low[j]
