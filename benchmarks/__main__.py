@@ -34,6 +34,7 @@ NAMES = [
     "defaults_speed",
     "alpine_months",
     "which_family",
+    "mixed_marginals",
     "fit_checked",
     "groups_of_rows",
     "cautions_on_clean_rows",

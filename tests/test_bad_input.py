@@ -245,19 +245,21 @@ def test_families_domains_and_weights_refuse_what_makes_no_sense(make, match):
 )
 def test_what_is_no_number_is_shown(column, said):
     with pytest.raises(ValueError, match=said):
-        rs.RobustGraph().fit(pd.DataFrame(frame()).assign(bern=column))
+        rs.RobustGraph("sqrt").fit(pd.DataFrame(frame()).assign(bern=column))
 
 
 def test_sparse_columns_of_pandas_are_read():
     X = pd.DataFrame(frame())
     sparse = X.astype(pd.SparseDtype("float"))
-    np.testing.assert_array_equal(rs.RobustGraph().fit(sparse).interaction_, rs.RobustGraph().fit(X).interaction_)
+    np.testing.assert_array_equal(
+        rs.RobustGraph("sqrt").fit(sparse).interaction_, rs.RobustGraph("sqrt").fit(X).interaction_
+    )
 
 
 @pytest.mark.parametrize(("X", "what"), [(frame(), "columns"), (pd.DataFrame(frame()).to_dict("records"), "rows")])
 def test_dictionaries_are_to_become_data_frames(X, what):
     with pytest.raises(TypeError, match=rf"X holds {what} by name; pass a data frame, such as pandas.DataFrame\(X\)"):
-        rs.RobustGraph().fit(X)
+        rs.RobustGraph("sqrt").fit(X)
 
 
 def test_data_in_place_of_a_family_are_refused():

@@ -92,7 +92,7 @@ def test_copies_and_few_rows_are_said():
     X[100:140] = X[:40]
     assert "40 rows are equal to others" in rs.RobustGraph("gaussian").fit(X).cautions_[-1]
     few = np.random.default_rng(0).gamma(2.0, size=(16, 20))
-    model = rs.RobustGraph(diagonal_multiplier=0.1).fit(few)
+    model = rs.RobustGraph("sqrt", diagonal_multiplier=0.1).fit(few)
     assert About.FEW_ROWS in [caution.kind for caution in model.cautions_]
 
 

@@ -32,7 +32,7 @@ def test_clean_rows_are_flagged_no_more_often_than_stated(family):
 
 def test_bad_rows_come_first_and_are_flagged():
     dirty, bad = rs.simulate.contaminate_pareto(rows(), 0.05, random_state=3)
-    table = rs.RobustGraph(alphas=10).fit(dirty).suspicious_rows()
+    table = rs.RobustGraph("sqrt", alphas=10).fit(dirty).suspicious_rows()
     assert list(table.columns) == ["row", "flagged", "variables", "why", "together", "p_value", "rank", "score"]
     is_bad = np.isin(table["row"], bad)
     assert roc_auc_score(is_bad, table["score"]) > 0.99
@@ -55,7 +55,7 @@ def test_the_variable_that_is_wrong_is_named():
 
 def test_other_data_can_be_looked_at():
     X = rows()
-    model = rs.RobustGraph(alphas=10).fit(X)
+    model = rs.RobustGraph("sqrt", alphas=10).fit(X)
     new = X[:3].copy()
     new[1, 4] *= 1e4
     table = model.suspicious_rows(new)
@@ -69,9 +69,9 @@ def test_other_data_can_be_looked_at():
 def test_tables_come_in_the_library_of_the_input_and_leave_out_incomplete_rows():
     X = rows(m=5, n_edges=4, n=200)
     frame = pl.DataFrame(X, schema=[f"g{k}" for k in range(5)])
-    assert isinstance(rs.RobustGraph().fit(frame).suspicious_rows(), pl.DataFrame)
+    assert isinstance(rs.RobustGraph("sqrt").fit(frame).suspicious_rows(), pl.DataFrame)
     X[4, 2] = np.nan
-    table = rs.RobustGraph(missing="drop").fit(X).suspicious_rows()
+    table = rs.RobustGraph("sqrt", missing="drop").fit(X).suspicious_rows()
     assert 4 not in set(table["row"])
     assert len(table) == 199
 
@@ -88,7 +88,7 @@ def test_families_that_cannot_be_sampled_flag_what_stands_out():
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.1, "much"])
 def test_impossible_levels_are_errors(level):
-    model = rs.RobustGraph().fit(rows(m=5, n_edges=4, n=100))
+    model = rs.RobustGraph("sqrt").fit(rows(m=5, n_edges=4, n=100))
     with pytest.raises((ValueError, TypeError), match="level"):
         model.suspicious_rows(level=level)
 

@@ -161,8 +161,9 @@ def test_auto_takes_what_the_data_say():
     one = rng.gamma(2.0, size=(300, 3))
     one[0, 0] = -999.0
     odd = rs.RobustGraph("auto", n_edges=1).fit(one)
-    assert odd.family_ == "gaussian"
-    assert "Only 1 of 900 values is below zero (in 'x0')" in odd.cautions_[0]
+    assert odd.family_ == "copula"
+    assert "gaussian does not describe the rows" in odd.summary()
+    assert any("Only 1 of 900 values is below zero (in 'x0')" in caution for caution in odd.cautions_)
 
 
 @pytest.mark.parametrize("total", first(2, [1.0, 100.0, 1e6]))
@@ -191,10 +192,13 @@ def test_columns_that_are_no_measurements_are_named_and_stop_nothing():
     X = pd.DataFrame(rng.normal(size=(300, 3)), columns=["a", "b", "c"])
     X["sex"] = (rng.random(300) < 0.3).astype(float)
     X["answer"] = rng.integers(1, 6, size=300).astype(float)
-    for family in ("gaussian", "auto"):
-        model = rs.RobustGraph(family).fit(X)
-        assert_told(model.cautions_, "only two values", "sex")
-        assert "'a'" not in " ".join(model.cautions_)
+    model = rs.RobustGraph("gaussian").fit(X)
+    assert_told(model.cautions_, "only two values", "sex")
+    assert "'a'" not in " ".join(model.cautions_)
+    auto = rs.RobustGraph().fit(X)
+    assert auto.family_ == "copula"
+    assert "chosen because 'sex' holds two values; 'answer' holds answers" in auto.summary()
+    assert not any(caution.kind is About.COLUMNS for caution in auto.cautions_)
     few = rs.RobustGraph("gaussian").fit(X[:24]).cautions_
     assert [caution for caution in few if caution.kind is About.COLUMNS] == [
         "This family is for measurements, and some columns are not: read their links as rough, or take "
@@ -204,7 +208,8 @@ def test_columns_that_are_no_measurements_are_named_and_stop_nothing():
     ]
     counts = rng.poisson(2.0, size=(300, 3)).astype(float)
     counts[0] = 30.0, 25.0, 40.0
-    assert "small counts" in " ".join(rs.RobustGraph("auto", n_edges=1).fit(counts).cautions_)
+    assert "small counts" in " ".join(rs.RobustGraph("sqrt", n_edges=1).fit(counts).cautions_)
+    assert rs.RobustGraph(n_edges=1).fit(counts).family_ == "copula"
 
 
 def test_what_a_fit_costs_is_taken_off():
@@ -242,9 +247,12 @@ def test_a_column_of_zeros_and_one_other_value_does_not_end_the_fit(scale):
     reasons = dict(zip(table["family"], table["reason"], strict=True))
     assert reasons["sqrt"] == "1 column without two different values above zero"
     model = rs.RobustGraph("auto").fit(X)
-    assert model.family_ == "gaussian"
-    assert "chosen because 'yes' has no two different values above zero" in model.summary()
-    assert_told(model.cautions_, "only two values", "yes")
+    assert model.family_ == "copula"
+    assert "chosen because 'yes' holds two values" in model.summary()
+    plain = rs.RobustGraph("auto", storage="float32").fit(X)  # which the copula does not take
+    assert plain.family_ == "gaussian"
+    assert "chosen because 'yes' has no two different values above zero" in plain.summary()
+    assert_told(plain.cautions_, "only two values", "yes")
     with pytest.raises(ValueError, match=r"'yes'.*family='copula'"):
         rs.RobustGraph("sqrt").fit(X)
 
@@ -261,7 +269,7 @@ def test_the_order_of_rows_and_columns_does_not_matter(m):
 
 
 def test_zeros_of_incomplete_rows_exclude_families_where_these_rows_are_used():
-    X = np.exp(np.random.default_rng(0).normal(size=(200, 3)))
-    X[:8, 0], X[:8, 1] = 0.0, np.nan
+    X = np.exp(np.random.default_rng(0).normal(size=(600, 3)))
+    X[:24, 0], X[:24, 1] = 0.0, np.nan
     assert rs.RobustGraph("auto", missing="drop", n_blocks=1, alphas=10).fit(X).family_ == "log-log"
     assert rs.RobustGraph("auto", missing="impute", n_blocks=1, alphas=10).fit(X).family_ != "log-log"

@@ -27,7 +27,7 @@ CLASSIC = {"n_blocks": 1, "alphas": 10}  # where bad rows do not matter
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # 15 rows of 30 columns
-@parametrize_with_checks([rs.RobustGraph()], expected_failed_checks=refused_checks)
+@parametrize_with_checks([rs.RobustGraph("sqrt")], expected_failed_checks=refused_checks)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -35,7 +35,7 @@ def test_scikit_learn_checks(estimator, check):
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
-    [rs.RobustGraph("gaussian"), rs.RobustGraph("gaussian", n_blocks=1), rs.RobustGraph(alpha=0.1, rule="or")],
+    [rs.RobustGraph("gaussian"), rs.RobustGraph("gaussian", n_blocks=1), rs.RobustGraph("sqrt", alpha=0.1, rule="or")],
     expected_failed_checks=refused_checks,
 )
 def test_scikit_learn_checks_of_other_settings(estimator, check):
@@ -45,7 +45,7 @@ def test_scikit_learn_checks_of_other_settings(estimator, check):
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
 def test_names_run_through_to_the_edges(library):
     _, X = data()
-    model = rs.RobustGraph(n_edges=5, **CLASSIC).fit(library(dict(zip(NAMES, X.T, strict=True))))
+    model = rs.RobustGraph("sqrt", n_edges=5, **CLASSIC).fit(library(dict(zip(NAMES, X.T, strict=True))))
     edges = model.edges()
     assert isinstance(edges, library)
     assert list(edges.columns) == ["source", "target", "interaction", "association"]
@@ -60,7 +60,7 @@ def test_names_run_through_to_the_edges(library):
 
 def test_arrays_give_a_pandas_table_or_a_structured_array(monkeypatch):
     _, X = data()
-    model = rs.RobustGraph(n_edges=4, **CLASSIC).fit(X)
+    model = rs.RobustGraph("sqrt", n_edges=4, **CLASSIC).fit(X)
     assert isinstance(model.edges(), pd.DataFrame)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     table = model.edges()
@@ -71,7 +71,7 @@ def test_arrays_give_a_pandas_table_or_a_structured_array(monkeypatch):
 
 def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
     _, X = data()
-    graph = rs.RobustGraph(n_edges=4, **CLASSIC).fit(X).graph_
+    graph = rs.RobustGraph("sqrt", n_edges=4, **CLASSIC).fit(X).graph_
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"networkx: pip install 'robscore\[plot\]'"):
         graph.to_networkx()
@@ -82,14 +82,14 @@ def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
 def test_an_empty_graph_has_an_empty_table():
     _, X = data()
     for X_given in (X, pl.DataFrame(X)):
-        model = rs.RobustGraph(n_edges=0, **CLASSIC).fit(X_given)
+        model = rs.RobustGraph("sqrt", n_edges=0, **CLASSIC).fit(X_given)
         assert len(model.edges()) == 0
         assert "none" in model.summary()
 
 
 def test_degrees_networkx_and_graphml(tmp_path):
     _, X = data()
-    graph = rs.RobustGraph(n_edges=5, **CLASSIC).fit(pd.DataFrame(X, columns=NAMES)).graph_
+    graph = rs.RobustGraph("sqrt", n_edges=5, **CLASSIC).fit(pd.DataFrame(X, columns=NAMES)).graph_
     net = graph.to_networkx()
     assert dict(net.degree()) == graph.degree
     assert sum(graph.degree.values()) == 10
@@ -125,7 +125,7 @@ def test_a_diagonal_that_is_not_positive_is_warned_about():
 
 def test_the_summary_can_be_read():
     _, X = data()
-    model = rs.RobustGraph().fit(pd.DataFrame(X, columns=NAMES))
+    model = rs.RobustGraph("sqrt").fit(pd.DataFrame(X, columns=NAMES))
     summary = model.summary()
     for word in (
         "400",
@@ -144,7 +144,7 @@ def test_the_summary_can_be_read():
 @pytest.mark.parametrize(("target", "rule"), swept([0, 1, 5, 9, 14, 15], ["symmetric", "and", "or"]))
 def test_a_number_of_edges(target, rule):
     _, X = data()
-    model = rs.RobustGraph(n_edges=target, rule=rule, **CLASSIC).fit(X)
+    model = rs.RobustGraph("sqrt", n_edges=target, rule=rule, **CLASSIC).fit(X)
     assert model.graph_.n_edges == target
     assert model.alpha_ in model.path_.alphas
     assert (np.diff(model.path_.alphas) <= 0).all()
@@ -154,13 +154,13 @@ def test_a_number_of_edges(target, rule):
 def test_the_nearest_number_of_edges_is_said(monkeypatch):
     _, X = data()
     monkeypatch.setattr("robscore.selection.n_edges._ROUNDS", 0)
-    model = rs.RobustGraph(n_edges=8, n_blocks=1, alphas=2, alpha_min_ratio=1e-2).fit(X)
+    model = rs.RobustGraph("sqrt", n_edges=8, n_blocks=1, alphas=2, alpha_min_ratio=1e-2).fit(X)
     assert any("exactly n_edges=8 edges; the nearest has" in caution for caution in model.cautions_)
 
 
 def test_a_given_penalty_has_a_path_of_one():
     _, X = data()
-    model = rs.RobustGraph(alpha=0.05, n_blocks=1).fit(X)
+    model = rs.RobustGraph("sqrt", alpha=0.05, n_blocks=1).fit(X)
     assert model.path_.alphas.tolist() == [0.05]
     assert model.alpha_ == 0.05
     assert model.criterion_ is None
@@ -168,7 +168,7 @@ def test_a_given_penalty_has_a_path_of_one():
 
 def test_selection_keeps_the_criterion():
     _, X = data()
-    model = rs.RobustGraph().fit(X)
+    model = rs.RobustGraph("sqrt").fit(X)
     assert model.criterion_.shape == model.path_.alphas.shape
     best = np.flatnonzero(model.criterion_ == model.criterion_.min())
     assert model.alpha_ == model.path_.alphas[best[-1]]
@@ -196,7 +196,7 @@ def test_units_change_no_edge(family, factors):
 def test_permuting_columns_permutes_the_graph():
     _, X = data()
     order = np.random.default_rng(1).permutation(6)
-    plain, permuted = (rs.RobustGraph().fit(Y) for Y in (X, X[:, order]))
+    plain, permuted = (rs.RobustGraph("sqrt").fit(Y) for Y in (X, X[:, order]))
     np.testing.assert_array_equal(permuted.graph_.adjacency, plain.graph_.adjacency[np.ix_(order, order)])
 
 
@@ -206,14 +206,14 @@ def test_forbidden_edges_stay_out_and_free_ones_in():
     W[0, 1] = W[1, 0] = np.inf
     W[2, 3] = W[3, 2] = 0.0
     for k in range(0, 100, 20):
-        model = rs.RobustGraph(penalty_weights=W, alpha=0.3 / (k + 1), n_blocks=1).fit(X)
+        model = rs.RobustGraph("sqrt", penalty_weights=W, alpha=0.3 / (k + 1), n_blocks=1).fit(X)
         assert model.interaction_[0, 1] == 0
         assert model.interaction_[2, 3] != 0
 
 
 def test_fewer_rows_than_columns():
     X = np.random.default_rng(0).gamma(1.0, size=(20, 30))
-    model = rs.RobustGraph(diagonal_multiplier=0.1, n_blocks=5).fit(X)
+    model = rs.RobustGraph("sqrt", diagonal_multiplier=0.1, n_blocks=5).fit(X)
     assert model.converged_
     assert np.isfinite(model.interaction_).all()
 
@@ -221,7 +221,7 @@ def test_fewer_rows_than_columns():
 @pytest.mark.parametrize("m", [1, 2])
 def test_few_columns(m):
     X = np.random.default_rng(0).gamma(1.0, size=(100, m))
-    model = rs.RobustGraph().fit(X)
+    model = rs.RobustGraph("sqrt").fit(X)
     assert model.association_.shape == (m, m)
     assert "columns" in model.summary()
 
@@ -230,19 +230,19 @@ def test_the_grid_of_penalties_does_not_decide_the_graph():
     """Patience counts graphs, not penalties, and among equal graphs the least shrunk is taken."""
     truth = rs.simulate.random_model(10, 8, random_state=0)
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=600, random_state=1)
-    found = [rs.RobustGraph(alphas=count, n_blocks=1).fit(X) for count in (100, 1000)]
+    found = [rs.RobustGraph("sqrt", alphas=count, n_blocks=1).fit(X) for count in (100, 1000)]
     assert abs(found[0].graph_.n_edges - found[1].graph_.n_edges) <= 2
     top = found[0].path_.alpha_max
-    beyond = rs.RobustGraph(alphas=np.geomspace(10 * top, top / 1000, 130), n_blocks=1).fit(X)
+    beyond = rs.RobustGraph("sqrt", alphas=np.geomspace(10 * top, top / 1000, 130), n_blocks=1).fit(X)
     assert abs(beyond.graph_.n_edges - found[0].graph_.n_edges) <= 2
     for options in ({"penalize_diagonal": True}, {"penalize_diagonal": True, "location_ratio": 1.0}):
-        assert rs.RobustGraph(**options, n_blocks=1).fit(X).graph_.n_edges > 3
+        assert rs.RobustGraph("sqrt", **options, n_blocks=1).fit(X).graph_.n_edges > 3
 
 
 @pytest.mark.parametrize("columns", [[0, 1, 2, 3, 4, 5], [2000, 2001, 2002, 2003, 2004, 2005]])
 def test_column_names_that_are_no_strings(columns):
     _, X = data()
-    model = rs.RobustGraph(n_edges=5, **CLASSIC).fit(pd.DataFrame(X, columns=columns))
+    model = rs.RobustGraph("sqrt", n_edges=5, **CLASSIC).fit(pd.DataFrame(X, columns=columns))
     assert set(model.edges()["source"]) <= {str(name) for name in columns}
 
 
@@ -279,7 +279,7 @@ def test_a_zero_on_the_diagonal_gives_a_bounded_association():
 def test_the_chosen_penalty_is_one_that_converged():
     X = np.random.default_rng(0).gamma(1.0, size=(30, 60))
     with pytest.warns(ConvergenceWarning):
-        model = rs.RobustGraph(n_blocks=1).fit(X)
+        model = rs.RobustGraph("sqrt", n_blocks=1).fit(X)
     assert model.converged_
     assert not model.path_.converged.all()
 
@@ -287,7 +287,7 @@ def test_the_chosen_penalty_is_one_that_converged():
 def test_one_warning_a_fit_that_points_to_the_caller():
     X = np.random.default_rng(0).gamma(1.0, size=(30, 60))
     with pytest.warns(ConvergenceWarning, match="The graph shown has converged. On the path to it, ") as record:
-        rs.RobustGraph(n_blocks=1, reweight=True).fit(X)
+        rs.RobustGraph("sqrt", n_blocks=1, reweight=True).fit(X)
     assert [item.category for item in record] == [ConvergenceWarning]
     assert record[0].filename == __file__
 
@@ -295,12 +295,12 @@ def test_one_warning_a_fit_that_points_to_the_caller():
 def test_a_criterion_without_a_finite_value_is_an_error():
     X = np.random.default_rng(0).gamma(1.0, size=(30, 60))
     with pytest.raises(ValueError, match="infinite on the whole path"):
-        rs.RobustGraph(alphas=[0.01, 0.005], diagonal_multiplier=0.5, select="ebic", n_blocks=1).fit(X)
+        rs.RobustGraph("sqrt", alphas=[0.01, 0.005], diagonal_multiplier=0.5, select="ebic", n_blocks=1).fit(X)
 
 
 def test_paths_and_graphs_can_be_shown_and_compared():
     _, X = data()
-    model = rs.RobustGraph(n_edges=5, **CLASSIC).fit(X)
+    model = rs.RobustGraph("sqrt", n_edges=5, **CLASSIC).fit(X)
     assert repr(model.graph_) == "<Graph of 6 columns with 5 edges>"
     assert "solutions" in repr(model.path_)
     assert model.path_ == model.path_
@@ -310,19 +310,19 @@ def test_paths_and_graphs_can_be_shown_and_compared():
 def test_reweighting_is_in_the_summary():
     _, X = data()
     dirty, _ = rs.simulate.contaminate_pareto(X, 0.05, random_state=3)
-    summary = rs.RobustGraph(reweight=True).fit(dirty).summary()
+    summary = rs.RobustGraph("sqrt", reweight=True).fit(dirty).summary()
     assert "400 rows" in summary
     assert "dropped" in summary
-    assert "dropped" not in rs.RobustGraph(reweight=False, n_blocks=80).fit(dirty).summary()
+    assert "dropped" not in rs.RobustGraph("sqrt", reweight=False, n_blocks=80).fit(dirty).summary()
 
 
 def test_verbose_says_what_happens(capsys):
     _, X = data()
-    rs.RobustGraph(verbose=1, n_blocks=80, reweight=True).fit(X)
+    rs.RobustGraph("sqrt", verbose=1, n_blocks=80, reweight=True).fit(X)
     out = capsys.readouterr().out
     for word in ("400 rows", "alpha =", "dropped"):
         assert word in out
-    rs.RobustGraph(verbose=1, n_blocks=80).fit(X)
+    rs.RobustGraph("sqrt", verbose=1, n_blocks=80).fit(X)
     assert "80 blocks" in capsys.readouterr().out
 
 
@@ -352,13 +352,13 @@ def test_verbose_says_what_happens(capsys):
 def test_bad_arguments(options, match):
     _, X = data()
     with pytest.raises(ValueError, match=match):
-        rs.RobustGraph(**options).fit(X)
+        rs.RobustGraph("sqrt", **options).fit(X)
 
 
 def test_negative_data_name_the_estimator():
     _, X = data()
     with pytest.raises(ValueError, match=r"^Negative values in data passed to RobustGraph: column 'x2'"):
-        rs.RobustGraph().fit(X - np.array([0, 0, 100, 0, 0, 0]))
+        rs.RobustGraph("sqrt").fit(X - np.array([0, 0, 100, 0, 0, 0]))
 
 
 def test_the_docstring_begins_with_what_it_does_for_the_user():

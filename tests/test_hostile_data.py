@@ -74,16 +74,16 @@ def test_masked_weights_are_refused():
     with pytest.raises(ValueError, match="gamma_weights has 1 masked"):
         rs.score_elements("sqrt", X).average(ones / 60)
     with pytest.raises(ValueError, match="penalty_weights has 1 masked"):
-        rs.RobustGraph(penalty_weights=np.ma.array(np.ones((3, 3)), mask=np.eye(3) * [1, 0, 0])).fit(X)
+        rs.RobustGraph("sqrt", penalty_weights=np.ma.array(np.ones((3, 3)), mask=np.eye(3) * [1, 0, 0])).fit(X)
 
 
 @pytest.mark.parametrize("make", [pa.table, lambda columns: pa.table(columns).to_batches()[0]], ids=["table", "batch"])
 def test_columns_of_arrow_tables_have_their_names(make):
     table = make({name: X[:, j] for j, name in enumerate(NAMES)})
-    model = rs.RobustGraph(n_edges=1).fit(table)
+    model = rs.RobustGraph("sqrt", n_edges=1).fit(table)
     assert model.graph_.names == tuple(NAMES)
     assert model.edges().to_pydict()["source"][0] in NAMES
-    assert list(rs.RobustGraph(n_edges=1).fit(pd.DataFrame(X, columns=NAMES)).association_[0]) == list(
+    assert list(rs.RobustGraph("sqrt", n_edges=1).fit(pd.DataFrame(X, columns=NAMES)).association_[0]) == list(
         model.association_[0]
     )
     negative = make({name: -X[:, j] for j, name in enumerate(NAMES)})
@@ -162,18 +162,18 @@ def test_paths_of_nothing_are_refused(family, fit_location, rows):
 )
 def test_options_are_named(options, match):
     with pytest.raises(ValueError, match=match):
-        rs.RobustGraph(**options).fit(X)
+        rs.RobustGraph("sqrt", **options).fit(X)
 
 
 def test_a_path_of_no_penalty_finds_a_number_of_edges():
-    model = rs.RobustGraph(alphas=[0.0], n_edges=2).fit(X)
+    model = rs.RobustGraph("sqrt", alphas=[0.0], n_edges=2).fit(X)
     assert model.graph_.n_edges == 2
 
 
 @pytest.mark.parametrize("block_size", [60, 61, 10**6])
 def test_blocks_as_long_as_the_rows_are_refused(block_size):
     with pytest.raises(ValueError, match=f"block_size={block_size} leaves 1 blocks"):
-        rs.RobustGraph().fit(X).edge_intervals(estimate="split", block_size=block_size)
+        rs.RobustGraph("sqrt").fit(X).edge_intervals(estimate="split", block_size=block_size)
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say(share):
         truth, X = rows(m=8, n_edges=8, n=500, seed=seed)
         X = rs.simulate.contaminate_pareto(X, share, random_state=seed).X
         # Without bad rows as classic score matching has them; which edges there are does not matter.
-        table = rs.RobustGraph(alpha=0.1, n_blocks=None if share else 1).fit(X).edge_intervals()
+        table = rs.RobustGraph("sqrt", alpha=0.1, n_blocks=None if share else 1).fit(X).edge_intervals()
         i, j = (np.array([int(name[1:]) for name in table[end]]) for end in ("source", "target"))
         true = truth.interaction[i, j]
         inside.append((table["interaction_low"] <= true) & (true <= table["interaction_high"]))
@@ -87,20 +87,20 @@ def test_intervals_cover_the_truth_as_often_as_they_say(share):
 
 def test_halves_say_what_the_sandwich_says():
     _, X = rows()
-    model = rs.RobustGraph(**CLASSIC).fit(X)
+    model = rs.RobustGraph("sqrt", **CLASSIC).fit(X)
     by_rows, by_halves = (model.edge_intervals(method=method) for method in ("sandwich", "subsampling"))
     both = by_rows.merge(by_halves, on=["source", "target"])
     ratio = both["interaction_error_y"] / both["interaction_error_x"]
     assert 0.85 < ratio.median() < 1.2
-    again = rs.RobustGraph(**CLASSIC, n_jobs=2).fit(X).edge_intervals(method="subsampling")
+    again = rs.RobustGraph("sqrt", **CLASSIC, n_jobs=2).fit(X).edge_intervals(method="subsampling")
     pd.testing.assert_frame_equal(again, by_halves)
 
 
 def test_the_table_has_units_and_names():
     truth, X = rows()
     frame = pd.DataFrame(X, columns=list("abcdef"))
-    plain = rs.RobustGraph(**CLASSIC).fit(frame).edge_intervals()
-    scaled = rs.RobustGraph(**CLASSIC).fit(frame * 25.4).edge_intervals()
+    plain = rs.RobustGraph("sqrt", **CLASSIC).fit(frame).edge_intervals()
+    scaled = rs.RobustGraph("sqrt", **CLASSIC).fit(frame * 25.4).edge_intervals()
     np.testing.assert_allclose(scaled["interaction"], plain["interaction"] / 25.4, rtol=1e-6)
     np.testing.assert_allclose(scaled["interaction_error"], plain["interaction_error"] / 25.4, rtol=1e-6)
     np.testing.assert_allclose(scaled["p_value"], plain["p_value"], rtol=1e-5)
@@ -113,9 +113,9 @@ def test_the_table_has_units_and_names():
 def test_rows_that_depend_on_their_neighbours_are_counted_in_blocks():
     _, X = rows(n=300)
     repeated = np.repeat(X, 4, axis=0)
-    once = rs.RobustGraph(**CLASSIC).fit(X).edge_intervals().set_index(["source", "target"])
+    once = rs.RobustGraph("sqrt", **CLASSIC).fit(X).edge_intervals().set_index(["source", "target"])
     naive, blocks = (
-        rs.RobustGraph(**CLASSIC).fit(repeated).edge_intervals(block_size=size).set_index(["source", "target"])
+        rs.RobustGraph("sqrt", **CLASSIC).fit(repeated).edge_intervals(block_size=size).set_index(["source", "target"])
         for size in (1, 4)
     )
     ratio = (naive["interaction_error"] / once["interaction_error"]).mean()
@@ -127,18 +127,18 @@ def test_with_few_rows_one_half_chooses_and_the_other_estimates():
     _, X = rows(m=30, n_edges=25, n=80)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = rs.RobustGraph(n_blocks=1).fit(X)
+        model = rs.RobustGraph("sqrt", n_blocks=1).fit(X)
     table = model.edge_intervals()
     assert 0 < len(table) < 100
     assert np.isfinite(table["interaction_error"]).all()
     with pytest.raises(ValueError, match="estimate='split'"):
-        rs.RobustGraph(n_blocks=1, alpha=1.0).fit(X[:25]).edge_intervals(estimate="full")
+        rs.RobustGraph("sqrt", n_blocks=1, alpha=1.0).fit(X[:25]).edge_intervals(estimate="full")
 
 
 def test_forbidden_pairs_are_left_out_and_zero_sums_kept():
     _, X = rows()
     W = rs.penalty_weights([f"x{k}" for k in range(6)], forbidden=[("x0", "x1")])
-    table = rs.RobustGraph(penalty_weights=W, **CLASSIC).fit(X).edge_intervals()
+    table = rs.RobustGraph("sqrt", penalty_weights=W, **CLASSIC).fit(X).edge_intervals()
     assert len(table) == 14
     P = X / X.sum(axis=1, keepdims=True)
     with warnings.catch_warnings():
@@ -166,7 +166,7 @@ def test_split_tests_have_power_and_their_level():
 def test_block_weights_on_skewed_data_are_warned_about():
     _, X = rows(n=300)
     with pytest.warns(UserWarning, match="bias the estimate on skewed data"):
-        rs.RobustGraph(n_blocks=60).fit(X).edge_intervals()
+        rs.RobustGraph("sqrt", n_blocks=60).fit(X).edge_intervals()
 
 
 @pytest.mark.parametrize("block_size", [1, 4, 7])
@@ -186,7 +186,7 @@ def test_errors_are_sums_of_squares_over_blocks_whatever_the_pieces(block_size, 
 
 def test_the_summary_is_the_same_whatever_was_asked_before():
     _, X = rows()
-    model = rs.RobustGraph(**CLASSIC).fit(X)
+    model = rs.RobustGraph("sqrt", **CLASSIC).fit(X)
     before = model.summary()
     model.edge_intervals(fdr=0.05)
     model.edge_stability(X, n_pairs=2)
@@ -206,7 +206,7 @@ def test_the_summary_is_the_same_whatever_was_asked_before():
 )
 def test_impossible_arguments_are_errors(options, match):
     _, X = rows(n=100)
-    model = rs.RobustGraph(**CLASSIC).fit(X)
+    model = rs.RobustGraph("sqrt", **CLASSIC).fit(X)
     with pytest.raises(ValueError, match=match):
         model.edge_intervals(**options)
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import robscore as rs
-from robscore.links import Links, LinkTests, PairTest
+from robscore.links import KnownLinks, LinkTests, PairTest
 from robscore.report.sentences import headline, how_sure
 
 EDGES = [(0, 1, 1.3), (0, 2, 0.5), (1, 3, -0.4), (2, 3, 0.1)]
@@ -24,15 +24,15 @@ def found(**of):
 @pytest.mark.parametrize(
     ("links", "words"),
     [
-        (Links(4, EDGES, found()), "2 clear links, 2 possible, among 6 pairs of variables"),
-        (Links(4, EDGES, found(q=(1, 1, 1, 1))), "No clear link, 4 possible, among 6 pairs of variables"),
+        (KnownLinks(4, EDGES, found()), "2 clear links, 2 possible, among 6 pairs of variables"),
+        (KnownLinks(4, EDGES, found(q=(1, 1, 1, 1))), "No clear link, 4 possible, among 6 pairs of variables"),
         (
-            Links(4, EDGES, found(), is_doubtful=True),
+            KnownLinks(4, EDGES, found(), is_doubtful=True),
             "2 links that seem clear, 2 possible, among 6 pairs of variables",
         ),
-        (Links(4, EDGES), "4 possible links among 6 pairs of variables, not tested one by one"),
-        (Links(2, EDGES[:1], found()), "1 clear link among 1 pair of variables"),
-        (Links(4, [], found()), "No direct link was found between the 4 variables"),
+        (KnownLinks(4, EDGES), "4 possible links among 6 pairs of variables, not tested one by one"),
+        (KnownLinks(2, EDGES[:1], found()), "1 clear link among 1 pair of variables"),
+        (KnownLinks(4, [], found()), "No direct link was found between the 4 variables"),
     ],
 )
 def test_the_headline_follows_certainty(links, words):
@@ -41,9 +41,9 @@ def test_the_headline_follows_certainty(links, words):
 
 def test_what_cannot_be_is_not_among_the_strongest():
     """An association beyond 1, and a sign that the estimate without shrinkage contradicts."""
-    assert Links(4, EDGES, found()).strongest(3) == [(0, 2, 0.5)]
-    assert Links(4, EDGES, found(q=(1, 1, 1, 1))).strongest(3) == [(0, 2, 0.5), (2, 3, 0.1)]
-    assert Links(4, EDGES).strongest(3) == EDGES[1:]
+    assert KnownLinks(4, EDGES, found()).strongest(3) == [(0, 2, 0.5)]
+    assert KnownLinks(4, EDGES, found(q=(1, 1, 1, 1))).strongest(3) == [(0, 2, 0.5), (2, 3, 0.1)]
+    assert KnownLinks(4, EDGES).strongest(3) == EDGES[1:]
 
 
 def test_summary_and_report_say_the_same():

@@ -26,10 +26,10 @@ def dropped_by(model):
 @pytest.mark.parametrize("seed", first(2, range(4)))
 def test_on_clean_data_nothing_is_lost(seed):
     _, X = rows(seed=seed)
-    model = rs.RobustGraph(reweight=True).fit(X)
+    model = rs.RobustGraph("sqrt", reweight=True).fit(X)
     assert dropped_by(model).size <= 0.01 * len(X)
     if not dropped_by(model).size:
-        classic = rs.RobustGraph(n_blocks=1, reweight=False).fit(X)
+        classic = rs.RobustGraph("sqrt", n_blocks=1, reweight=False).fit(X)
         np.testing.assert_array_equal(model.interaction_, classic.interaction_)
 
 
@@ -37,17 +37,17 @@ def test_on_clean_data_nothing_is_lost(seed):
 def test_bad_rows_are_dropped_and_the_graph_is_found(share):
     truth, X = rows(m=20, n_edges=20)
     dirty, bad = rs.simulate.contaminate_pareto(X, share, random_state=3)
-    model = rs.RobustGraph(n_blocks="auto", reweight=True).fit(dirty)
+    model = rs.RobustGraph("sqrt", n_blocks="auto", reweight=True).fit(dirty)
     dropped = dropped_by(model)
     assert np.isin(bad, dropped).mean() > 0.9
     assert np.isin(dropped, bad).mean() > 0.9
-    oracle = rs.RobustGraph(n_blocks=1, alphas=20).fit(np.delete(X, bad, axis=0))
+    oracle = rs.RobustGraph("sqrt", n_blocks=1, alphas=20).fit(np.delete(X, bad, axis=0))
     found = rs.metrics.f1_score(model.interaction_, truth.interaction)
     assert found > rs.metrics.f1_score(oracle.interaction_, truth.interaction) - 0.1
     np.testing.assert_allclose(model.row_weights_.sum(axis=0), 1.0)
     assert f"{dropped.size} of 800 rows" in model.summary()
     assert model.share_dropped_ == dropped.size / 800
-    assert rs.RobustGraph(n_blocks=80).fit(X).share_dropped_ is None
+    assert rs.RobustGraph("sqrt", n_blocks=80).fit(X).share_dropped_ is None
 
 
 def test_rows_of_ordinary_size_with_the_wrong_dependence_are_found():
@@ -55,7 +55,7 @@ def test_rows_of_ordinary_size_with_the_wrong_dependence_are_found():
     X = rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=800, random_state=1)
     dirty, bad = rs.simulate.contaminate_other_graph(X, 0.1, n_edges=150, random_state=3)
     assert X.max() > dirty[bad].max() / 3
-    model = rs.RobustGraph(n_blocks="auto", reweight=True, n_edges=150).fit(dirty)
+    model = rs.RobustGraph("sqrt", n_blocks="auto", reweight=True, n_edges=150).fit(dirty)
     few = model.row_weights_[:, 0] < 0.5 / len(X)
     assert np.isin(bad, np.flatnonzero(few)).mean() > 0.8
 
@@ -151,7 +151,9 @@ def test_families_that_cannot_be_judged_keep_their_blocks():
     model = rs.RobustGraph(Mine()).fit(X)
     assert "has no log_density" in model.cautions_[0]
     assert "n_blocks=200" in model.cautions_[0]
-    np.testing.assert_array_equal(model.row_weights_, rs.RobustGraph(n_blocks=200, scale=None).fit(X).row_weights_)
+    np.testing.assert_array_equal(
+        model.row_weights_, rs.RobustGraph("sqrt", n_blocks=200, scale=None).fit(X).row_weights_
+    )
     order = np.random.default_rng(1).permutation(200)
     other = rs.RobustGraph(Mine()).fit(X[order])
     np.testing.assert_allclose(other.row_weights_, model.row_weights_[order], rtol=1e-6, atol=1e-9)
@@ -167,23 +169,23 @@ def test_zero_inflated_rows_are_fitted():
     X[np.random.default_rng(5).random(300) < 0.5] = 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = rs.RobustGraph(n_blocks=30, reweight=True).fit(X)
+        model = rs.RobustGraph("sqrt", n_blocks=30, reweight=True).fit(X)
     assert np.isfinite(model.interaction_).all()
 
 
 def test_much_left_out_is_said():
     _, X = rows(m=10, n_edges=10)
     dirty = rs.simulate.contaminate_pareto(X, 0.3, random_state=3).X
-    assert "of the rows were left out" in rs.RobustGraph().fit(dirty).cautions_[0]
+    assert "of the rows were left out" in rs.RobustGraph("sqrt").fit(dirty).cautions_[0]
 
 
 def test_a_rule_of_ones_own_decides():
     _, X = rows(m=6, n_edges=5, n=400)
     dirty = rs.simulate.contaminate_pareto(X, 0.05, random_state=3).X
-    default = rs.RobustGraph(n_edges=5).fit(dirty)
-    same = rs.RobustGraph(n_edges=5, reweight=rs.RowRule()).fit(dirty)
+    default = rs.RobustGraph("sqrt", n_edges=5).fit(dirty)
+    same = rs.RobustGraph("sqrt", n_edges=5, reweight=rs.RowRule()).fit(dirty)
     np.testing.assert_array_equal(default.row_weights_, same.row_weights_)
-    patient = rs.RobustGraph(n_edges=5, reweight=rs.RowRule(doubt=50.0, certainty=60.0, alone=1e-12)).fit(dirty)
+    patient = rs.RobustGraph("sqrt", n_edges=5, reweight=rs.RowRule(doubt=50.0, certainty=60.0, alone=1e-12)).fit(dirty)
     assert 0.02 < default.share_dropped_ <= 0.06
     assert patient.share_dropped_ < default.share_dropped_
     assert patient.get_params()["reweight"].doubt == 50.0
@@ -213,21 +215,21 @@ def test_a_rule_has_few_numbers_and_says_what_they_mean():
 def test_arguments_are_checked():
     _, X = rows(m=4, n_edges=3, n=100)
     with pytest.raises(ValueError, match="reweight='no'"):
-        rs.RobustGraph(reweight="no").fit(X)
+        rs.RobustGraph("sqrt", reweight="no").fit(X)
     with pytest.raises(TypeError, match="select=None"):
-        rs.RobustGraph(select=None).fit(X)
+        rs.RobustGraph("sqrt", select=None).fit(X)
     with pytest.raises(ValueError, match="no complete row"):
-        rs.RobustGraph(missing="drop").fit(X).suspicious_rows(np.full((2, 4), np.nan))
+        rs.RobustGraph("sqrt", missing="drop").fit(X).suspicious_rows(np.full((2, 4), np.nan))
 
 
 def test_rows_that_overflow_get_no_weight():
     _, X = rows()
     X[3] = 1e250
-    model = rs.RobustGraph(reweight=True).fit(X)
+    model = rs.RobustGraph("sqrt", reweight=True).fit(X)
     assert model.row_weights_[3].tolist() == [0.0, 0.0]
     assert model.suspicious_rows()["row"][0] == 3
     X[:240] = 1e300
-    code, left_out, *_ = rs.RobustGraph().fit(X).cautions_
+    code, left_out, *_ = rs.RobustGraph("sqrt").fit(X).cautions_
     assert "a code for missing values?" in code
     assert "left out" in left_out
 
@@ -237,11 +239,11 @@ def test_the_same_bits_for_any_number_of_threads_and_every_time(select):
     _, X = rows(m=6, n_edges=6, n=400)
     dirty = rs.simulate.contaminate_pareto(X, 0.1, random_state=3).X
     options = {"n_blocks": "auto", "reweight": True, "select": select, "alphas": 10}
-    one, two = (rs.RobustGraph(**options, random_state=0, n_jobs=n_jobs).fit(dirty) for n_jobs in (1, 2))
+    one, two = (rs.RobustGraph("sqrt", **options, random_state=0, n_jobs=n_jobs).fit(dirty) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.interaction_, two.interaction_)
     np.testing.assert_array_equal(one.criterion_, two.criterion_)
     if select == "ebic":
-        again = rs.RobustGraph(**options).fit(dirty)
+        again = rs.RobustGraph("sqrt", **options).fit(dirty)
         np.testing.assert_array_equal(one.interaction_, again.interaction_)
 
 

@@ -30,7 +30,7 @@ def test_a_notebook_shows_a_picture_and_the_summary_without_a_script(model):
         assert len(shown) < 20_000
         ET.fromstring(re.search(r"<svg.*</svg>", shown, re.S)[0])
     assert fitted._repr_mimebundle_()["text/plain"] == fitted.summary()
-    assert "RobustGraph" in rs.RobustGraph()._repr_html_()
+    assert "RobustGraph" in rs.RobustGraph("sqrt")._repr_html_()
 
 
 def test_names_in_the_picture_do_not_cover_each_other():

@@ -18,7 +18,7 @@ def rows(m=6, n_edges=5, n=300, seed=0):
     return truth, rs.simulate.sample("sqrt", truth.interaction, truth.location, n_rows=n, random_state=seed + 1)
 
 
-MODEL = rs.RobustGraph(alphas=20, n_blocks=1)
+MODEL = rs.RobustGraph("sqrt", alphas=20, n_blocks=1)
 
 
 def test_halves_are_complementary_and_made_of_whole_blocks():
@@ -110,7 +110,7 @@ def test_settings_are_told_apart_and_pairs_that_cannot_be_selected_do_not_count(
 def test_incomplete_rows_may_be_dropped():
     _, X = rows()
     X[4, 2] = np.nan
-    model = rs.RobustGraph(alphas=20, n_blocks=1, missing="drop")
+    model = rs.RobustGraph("sqrt", alphas=20, n_blocks=1, missing="drop")
     assert rs.edge_stability(model, X, n_pairs=1).n_done == 2
     assert rs.equality_test(model, X[:150], X[150:], n_permutations=9).null.size == 9
 
@@ -137,7 +137,7 @@ def test_halves_that_fail_are_counted_and_named(monkeypatch):
 def test_it_has_a_summary_and_keeps_names():
     _, X = rows()
     frame = pd.DataFrame(X, columns=list("abcdef"))
-    model = rs.RobustGraph(alphas=20).fit(frame)
+    model = rs.RobustGraph("sqrt", alphas=20).fit(frame)
     found = model.edge_stability(frame, n_pairs=2)
     assert set(found.table()["source"]) <= set("abcdef")
     assert str(found) == found.summary()
@@ -167,7 +167,7 @@ def test_bad_rows_do_not_hide_stable_edges():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         oracle = rs.edge_stability(MODEL, np.delete(X, bad, axis=0), n_pairs=5, max_false=1.0)
-        robust = rs.edge_stability(rs.RobustGraph(alphas=20), dirty, n_pairs=5, max_false=1.0)
+        robust = rs.edge_stability(rs.RobustGraph("sqrt", alphas=20), dirty, n_pairs=5, max_false=1.0)
         classic = rs.edge_stability(MODEL, dirty, n_pairs=5, max_false=1.0)
     upper = np.triu(truth.adjacency)
     assert robust.frequency[upper].mean() > classic.frequency[upper].mean()

@@ -18,7 +18,7 @@ from robscore._tools.networks import circle_svg, with_text
 from robscore._tools.optional import require
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray
 from robscore._version import __version__
-from robscore.links import Finding, Links
+from robscore.links import Finding, KnownLinks
 from robscore.rows.tables import Kind, as_table
 from robscore.solvers.path import joined_support
 
@@ -43,6 +43,7 @@ class FitFacts:
     kkt: float
     cautions: tuple[str, ...] = ()
     why_family: str = ""
+    agreement: str = ""
     filled: str = ""
     sample: str = ""
     kinds: str = ""
@@ -125,11 +126,11 @@ class Graph:
             content = gzip.compress(content) if Path(path).suffix == ".gz" else bz2.compress(content)
         write_whole(Path(path), content)
 
-    def _links(self) -> Links:
+    def _links(self) -> KnownLinks:
         """The links with what is known of them."""
         i, j = self.strongest_first()
         edges = list(zip(i.tolist(), j.tolist(), self.association[i, j].tolist(), strict=True))
-        return Links(len(self.names), edges, *(self.facts.finding or ()))
+        return KnownLinks(len(self.names), edges, *(self.facts.finding or ()))
 
     def summary(self) -> str:
         """What was learnt from which data, in a few lines, cautions first."""
@@ -154,6 +155,7 @@ class Graph:
             "family": facts.family
             + (f", {facts.why_family}" if facts.why_family else "")
             + (f": associations are those of {facts.associated}" if facts.associated else ""),
+            "other families": facts.agreement,
             "blocks": blocks,
             "penalty": f"alpha = {facts.alpha:.4g}, {facts.selection}",
             "edges": f"{self.n_edges} of {m * (m - 1) // 2} pairs: {np.count_nonzero(association > 0)} positive, "

@@ -42,7 +42,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Links:
+class KnownLinks:
     """The links of a graph, and what is known of them.
 
     Attributes
@@ -55,9 +55,9 @@ class Links:
 
     Examples
     --------
-    >>> from robscore.links import Links, LinkTests, PairTest
+    >>> from robscore.links import KnownLinks, LinkTests, PairTest
     >>> tests = LinkTests({(0, 1): PairTest(0.5, 1e-9), (1, 2): PairTest(0.1, 0.4)}, fdr=0.1)
-    >>> links = Links(3, [(0, 1, 0.4), (1, 2, 0.05)], tests)
+    >>> links = KnownLinks(3, [(0, 1, 0.4), (1, 2, 0.05)], tests)
     >>> links.headline, links.strongest(3)
     ('1 clear link, 1 possible, among 3 pairs of variables', [(0, 1, 0.4)])
     """

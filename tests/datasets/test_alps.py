@@ -211,11 +211,11 @@ def test_coordinates_must_be_coordinates():
 def test_reweighting_leaves_real_rain_alone_and_drops_bad_months():
     totals = D.read_ecad(ECAD / "ECA_blend_rr_alps30.zip", stations=STATIONS, years=YEARS, months=MONTHS, suspect="use")
     crossing = D.crosses_ridge(np.array([[station.latitude, station.longitude] for station in totals.stations]))
-    unusual = np.flatnonzero(~rs.RobustGraph(n_edges=45).fit(totals.X).row_weights_.any(axis=1))
+    unusual = np.flatnonzero(~rs.RobustGraph("sqrt", n_edges=45).fit(totals.X).row_weights_.any(axis=1))
     assert unusual.size <= 2  # of 261: a month without rain at a single station, for one
     for share in (0.05, 0.2):
         dirty, bad = rs.simulate.contaminate_pareto(totals.X, share, random_state=0)
-        graph = rs.RobustGraph(n_edges=45).fit(dirty)
+        graph = rs.RobustGraph("sqrt", n_edges=45).fit(dirty)
         dropped = np.flatnonzero(~graph.row_weights_.any(axis=1))
         assert np.isin(bad, dropped).mean() > 0.9
         assert np.isin(dropped, [*bad, *unusual]).mean() > 0.9

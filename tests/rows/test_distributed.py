@@ -61,14 +61,14 @@ def cluster():
     ids=str,
 )
 def test_any_chunks_give_the_fit_in_memory(settings, chunks):
-    held = rs.RobustGraph(**OPTIONS, **settings).fit(X)
-    check(rs.RobustGraph(**OPTIONS, **settings).fit(da.from_array(X, chunks=chunks)), held)
+    held = rs.RobustGraph("sqrt", **OPTIONS, **settings).fit(X)
+    check(rs.RobustGraph("sqrt", **OPTIONS, **settings).fit(da.from_array(X, chunks=chunks)), held)
 
 
 def test_data_frames_keep_their_names():
     frame = pd.DataFrame(X, columns=list("abcdef"))
-    held = rs.RobustGraph(n_blocks=40, **OPTIONS).fit(frame)
-    found = rs.RobustGraph(n_blocks=40, **OPTIONS).fit(dd.from_pandas(frame, npartitions=5))
+    held = rs.RobustGraph("sqrt", n_blocks=40, **OPTIONS).fit(frame)
+    found = rs.RobustGraph("sqrt", n_blocks=40, **OPTIONS).fit(dd.from_pandas(frame, npartitions=5))
     check(found, held)
     assert list(found.feature_names_in_) == list("abcdef")
     assert found.edges()["source"][0] in "abcdef"
@@ -105,7 +105,7 @@ def test_chunks_end_where_blocks_do(sizes, n_blocks):
 )
 def test_what_is_wrong_is_named(make, match):
     with pytest.raises(ValueError, match=match):
-        rs.RobustGraph().fit(make())
+        rs.RobustGraph("sqrt").fit(make())
 
 
 def _filtered():
@@ -124,20 +124,20 @@ def test_other_collections_are_refused():
     frame = dd.from_pandas(pd.DataFrame(X), npartitions=2)
     for collection in (bag.from_sequence([1, 2, 3]), dask.delayed(X), frame[0]):
         with pytest.raises(TypeError, match="use an array or a data frame"):
-            rs.RobustGraph().fit(collection)
+            rs.RobustGraph("sqrt").fit(collection)
     for names, match in ((list("abcdea"), "must be unique"), ([*"abcde", 6], "strings and some are not")):
         with pytest.raises(ValueError, match=match):
-            rs.RobustGraph().fit(frame.rename(columns=dict(enumerate(names))))
+            rs.RobustGraph("sqrt").fit(frame.rename(columns=dict(enumerate(names))))
 
 
 def test_empty_chunks_do_not_matter():
-    held = rs.RobustGraph(n_blocks=30, **OPTIONS).fit(X)
-    check(rs.RobustGraph(n_blocks=30, **OPTIONS).fit(da.from_array(X, chunks=((0, 1000, 0, 3000, 0), 6))), held)
+    held = rs.RobustGraph("sqrt", n_blocks=30, **OPTIONS).fit(X)
+    check(rs.RobustGraph("sqrt", n_blocks=30, **OPTIONS).fit(da.from_array(X, chunks=((0, 1000, 0, 3000, 0), 6))), held)
     frame = pd.DataFrame(X, columns=list("abcdef")).assign(part=np.arange(4000) // 1000)
     some = dd.from_pandas(frame, npartitions=4)
     some = some[some.part != 2][list("abcdef")]
-    held = rs.RobustGraph(n_blocks=30, **OPTIONS).fit(np.delete(X, np.s_[2000:3000], axis=0))
-    check(rs.RobustGraph(n_blocks=30, **OPTIONS).fit(some), held)
+    held = rs.RobustGraph("sqrt", n_blocks=30, **OPTIONS).fit(np.delete(X, np.s_[2000:3000], axis=0))
+    check(rs.RobustGraph("sqrt", n_blocks=30, **OPTIONS).fit(some), held)
 
 
 def test_truth_values_beside_numbers_are_numbers():
@@ -153,8 +153,10 @@ def test_truth_values_beside_numbers_are_numbers():
 def test_any_kind_of_numbers_in_data_frames(kind):
     frame = pd.DataFrame(X.astype(np.float32), columns=list("abcdef")).astype(kind)
     frame.iloc[7, 2] = None
-    held = rs.RobustGraph(n_blocks=30, missing="drop", **OPTIONS).fit(frame)
-    check(rs.RobustGraph(n_blocks=30, missing="drop", **OPTIONS).fit(dd.from_pandas(frame, npartitions=3)), held)
+    held = rs.RobustGraph("sqrt", n_blocks=30, missing="drop", **OPTIONS).fit(frame)
+    check(
+        rs.RobustGraph("sqrt", n_blocks=30, missing="drop", **OPTIONS).fit(dd.from_pandas(frame, npartitions=3)), held
+    )
     assert held.n_rows_used_ == 3999
 
 
@@ -162,7 +164,7 @@ def test_what_is_made_of_remote_rows_is_remote():
     rows = DaskRows(da.from_array(X, chunks=(900, 6)))
     assert rows.mapped(np.sqrt).is_remote
     assert rows.selected(np.arange(50)).mapped(np.sqrt).selected(np.arange(5)).is_remote
-    assert rs.RobustGraph(n_blocks=20).fit(da.from_array(X, chunks=(900, 6))).fitted_.prepared.rows.is_remote
+    assert rs.RobustGraph("sqrt", n_blocks=20).fit(da.from_array(X, chunks=(900, 6))).fitted_.prepared.rows.is_remote
 
 
 def test_sums_leave_what_they_add_as_it_is():
@@ -174,20 +176,22 @@ def test_sums_leave_what_they_add_as_it_is():
 def test_missing_rows_can_be_dropped():
     incomplete = X.copy()
     incomplete[[5, 900, 3999], 1] = np.nan
-    held = rs.RobustGraph(n_blocks=30, missing="drop", **OPTIONS).fit(incomplete)
-    found = rs.RobustGraph(n_blocks=30, missing="drop", **OPTIONS).fit(da.from_array(incomplete, chunks=(700, 6)))
+    held = rs.RobustGraph("sqrt", n_blocks=30, missing="drop", **OPTIONS).fit(incomplete)
+    found = rs.RobustGraph("sqrt", n_blocks=30, missing="drop", **OPTIONS).fit(
+        da.from_array(incomplete, chunks=(700, 6))
+    )
     check(found, held)
     assert found.n_rows_used_ == 3997
     np.testing.assert_allclose(found.row_losses(da.from_array(X, chunks=(700, 6))), held.row_losses(X), rtol=1e-6)
 
 
 def test_a_cluster_gives_the_fit_in_memory(cluster):
-    held = rs.RobustGraph(contamination=0.05, **OPTIONS).fit(X)
-    check(rs.RobustGraph(contamination=0.05, **OPTIONS).fit(da.from_array(X, chunks=(900, 6))), held)
+    held = rs.RobustGraph("sqrt", contamination=0.05, **OPTIONS).fit(X)
+    check(rs.RobustGraph("sqrt", contamination=0.05, **OPTIONS).fit(da.from_array(X, chunks=(900, 6))), held)
 
 
 def test_a_lost_worker_costs_time_and_not_the_result(cluster):
-    held = rs.RobustGraph(contamination=0.05, **OPTIONS).fit(X)
+    held = rs.RobustGraph("sqrt", contamination=0.05, **OPTIONS).fit(X)
     passes = []
     original = DaskRows._computed
 
@@ -201,7 +205,7 @@ def test_a_lost_worker_costs_time_and_not_the_result(cluster):
     array = da.from_array(X, chunks=(900, 6)).persist()  # half of it is lost too
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DaskRows, "_computed", computed)
-        found = rs.RobustGraph(contamination=0.05, **OPTIONS).fit(array)
+        found = rs.RobustGraph("sqrt", contamination=0.05, **OPTIONS).fit(array)
     assert len(passes) > 12
     check(found, held)
 
@@ -209,7 +213,7 @@ def test_a_lost_worker_costs_time_and_not_the_result(cluster):
 def test_a_cluster_that_cannot_do_it_is_told_so(cluster):
     large = da.zeros((8_000_000, 6), chunks=(8_000_000, 6))
     with pytest.raises(ValueError, match=r"Chunk 0 of X has 8000000 rows and takes 384 MB, too much for workers"):
-        rs.RobustGraph().fit(large)
+        rs.RobustGraph("sqrt").fit(large)
 
 
 FRAME = dd.from_pandas(pd.DataFrame(X, columns=list("abcdef")), npartitions=3)
@@ -222,7 +226,7 @@ def test_a_cluster_without_workers_is_told_so(collection):
         distributed.Client(empty),
         pytest.raises(ValueError, match="has no workers"),
     ):
-        rs.RobustGraph().fit(collection)
+        rs.RobustGraph("sqrt").fit(collection)
 
 
 @pytest.mark.parametrize("collection", [da.from_array(X, chunks=900), FRAME], ids=["array", "data frame"])
@@ -234,7 +238,7 @@ def test_workers_with_too_little_memory_are_told_how_much_is_needed(collection):
         distributed.Client(small),
         pytest.raises(ValueError, match=r"have 250 MB of memory each.*at least 300 MB are needed"),
     ):
-        rs.RobustGraph().fit(collection)
+        rs.RobustGraph("sqrt").fit(collection)
 
 
 def killed(*_):
@@ -252,7 +256,7 @@ def test_workers_that_die_are_explained(monkeypatch):
     with pytest.raises(MemoryError, match=r"ran out of memory \(KilledWorker\). Chunks of X have up to 900 rows"):
         rows.gather(np.asarray)
     with pytest.raises(MemoryError, match=r"\(KilledWorker\). Parts of the data frame do not fit"):
-        rs.RobustGraph().fit(FRAME)
+        rs.RobustGraph("sqrt").fit(FRAME)
 
 
 def test_rows_that_are_gone_are_explained(monkeypatch):
@@ -262,7 +266,7 @@ def test_rows_that_are_gone_are_explained(monkeypatch):
     with pytest.raises(ValueError, match="no longer where they were"):
         rows.gather(np.asarray)
     with pytest.raises(ValueError, match="no longer where they were"):
-        rs.RobustGraph().fit(FRAME)
+        rs.RobustGraph("sqrt").fit(FRAME)
 
 
 def test_partitions_are_counted_in_the_same_guard():
@@ -276,7 +280,7 @@ def test_partitions_are_counted_in_the_same_guard():
         distributed.Client(doomed),
         pytest.raises(MemoryError, match="KilledWorker"),
     ):
-        rs.RobustGraph().fit(deadly)
+        rs.RobustGraph("sqrt").fit(deadly)
 
 
 def _dies(part):
@@ -286,7 +290,7 @@ def _dies(part):
 
 
 def graph_of(**settings):
-    model = rs.RobustGraph(contamination=0.05, alphas=6, random_state=0, **settings).fit(X[:300])
+    model = rs.RobustGraph("sqrt", contamination=0.05, alphas=6, random_state=0, **settings).fit(X[:300])
     return model.interaction_, model.criteria_
 
 

@@ -43,14 +43,14 @@ def test_files_with_other_columns_are_named(tmp_path):
     write(tmp_path, "1.parquet", x=[1.0], y=[2.0])
     write(tmp_path, "2.parquet", x=[1.0], z=[2.0])
     with pytest.raises(ValueError, match=r"'2.parquet' has no 'y' and has 'z' besides, unlike '1.parquet'"):
-        rs.RobustGraph().fit(tmp_path)
+        rs.RobustGraph("sqrt").fit(tmp_path)
     assert rs.ParquetRows(tmp_path, columns=["x"]).n_rows == 2
 
 
 def test_text_columns_are_named(tmp_path):
     write(tmp_path, "1.parquet", x=[1.0], place=["Graz"])
     with pytest.raises(ValueError, match=r"'1.parquet' that are not numeric: 'place'"):
-        rs.RobustGraph().fit(tmp_path)
+        rs.RobustGraph("sqrt").fit(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_missing_values_are_named_with_their_file(tmp_path):
     second[4] = np.nan
     write(tmp_path, "2.parquet", x=second, y=rng.gamma(1.0, size=30))
     with pytest.raises(ValueError, match=r"column 'x' has 1 \(first in row 34, which is row 4 of '2.parquet'\)"):
-        rs.RobustGraph().fit(tmp_path)
+        rs.RobustGraph("sqrt").fit(tmp_path)
     assert rs.RobustScoreMatching(missing="drop", n_blocks=3).fit(tmp_path).n_rows_used_ == 59
 
 

@@ -177,7 +177,7 @@ def test_a_memory_map_is_read_in_pieces(tmp_path, monkeypatch):
     np.testing.assert_allclose(found.interaction_, held.interaction_, rtol=1e-6)
     assert found.fitted_.prepared.rows.rows.values is mapped
     with pytest.raises(ValueError, match="memory map of shape"):
-        rs.RobustGraph().fit(np.memmap(tmp_path / "line.npy", mode="w+", shape=(5,), dtype=float))
+        rs.RobustGraph("sqrt").fit(np.memmap(tmp_path / "line.npy", mode="w+", shape=(5,), dtype=float))
 
 
 def test_what_does_not_fit_says_so(monkeypatch):
@@ -197,9 +197,9 @@ def test_what_does_not_fit_says_so(monkeypatch):
         rs.RobustGraph("sqrt", n_blocks=20, max_memory=1_000_000).fit(Rows(X))
     for bad in ("much", "3 XB", -5, True, None, "10 B"):
         with pytest.raises(ValueError, match="max_memory="):
-            rs.RobustGraph(max_memory=bad).fit(X)
+            rs.RobustGraph("sqrt", max_memory=bad).fit(X)
     with pytest.raises(ValueError, match="storage='sparse' is not known"):
-        rs.RobustGraph(storage="sparse").fit(X)
+        rs.RobustGraph("sqrt", storage="sparse").fit(X)
 
 
 class Rows(SelectedRows):
@@ -211,9 +211,9 @@ class Rows(SelectedRows):
 
 def test_other_functions_ask_for_rows_in_memory(tmp_path):
     with pytest.raises(TypeError, match="X must be in memory here"):
-        rs.edge_stability(rs.RobustGraph(), tmp_path)
+        rs.edge_stability(rs.RobustGraph("sqrt"), tmp_path)
     with pytest.raises(TypeError, match="first must be in memory here"):
-        rs.equality_test(rs.RobustGraph(), tmp_path, tmp_path)
+        rs.equality_test(rs.RobustGraph("sqrt"), tmp_path, tmp_path)
 
 
 def test_reading_rows_is_told(monkeypatch):

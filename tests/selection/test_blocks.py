@@ -49,7 +49,7 @@ def test_grids_go_from_one_block_to_one_row_each():
 
 def test_unknown_words_and_hopeless_grids_are_errors():
     with pytest.raises(ValueError, match="n_blocks='many' is not known"):
-        rs.RobustGraph(n_blocks="many").fit(rows(0.0))
+        rs.RobustGraph("sqrt", n_blocks="many").fit(rows(0.0))
     with pytest.raises(ValueError, match="found no number of blocks"):
         least_blocks({1: np.inf, 5: np.inf})
     assert least_blocks({1: 2.0, 5: 1.0, 9: 1.0}) == 5

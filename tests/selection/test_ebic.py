@@ -61,7 +61,7 @@ def test_the_calibration_factor_of_a_standard_gaussian_is_known():
 @pytest.mark.parametrize("scale", ["median", None])
 def test_units_do_not_change_the_chosen_graph(factor, scale):
     _, X = clean()
-    plain, other = (rs.RobustGraph(scale=scale, n_blocks=1).fit(Y) for Y in (X, X * factor))
+    plain, other = (rs.RobustGraph("sqrt", scale=scale, n_blocks=1).fit(Y) for Y in (X, X * factor))
     np.testing.assert_array_equal(plain.graph_.adjacency, other.graph_.adjacency)
     assert 0 < plain.graph_.n_edges < 45
 
@@ -79,7 +79,7 @@ def test_the_plain_criterion_does_depend_on_units():
 def test_bad_rows_do_not_ruin_the_calibration():
     truth, X = clean(m=15, n_edges=15, n=800)
     dirty, _ = rs.simulate.contaminate_pareto(X, 0.05, random_state=9)
-    robust = rs.RobustGraph().fit(dirty)
+    robust = rs.RobustGraph("sqrt").fit(dirty)
     assert rs.metrics.f1_score(robust.interaction_, truth.interaction) > 0.6
 
 

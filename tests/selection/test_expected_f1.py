@@ -166,7 +166,7 @@ def test_gamma_of_the_criterion_is_an_argument():
     )
     assert strict < loose
     with pytest.raises(ValueError, match="ebic_gamma=-1"):
-        rs.RobustGraph(ebic_gamma=-1).fit(X)
+        rs.RobustGraph("sqrt", ebic_gamma=-1).fit(X)
 
 
 @pytest.mark.parametrize("family", ["sqrt", "gaussian"])

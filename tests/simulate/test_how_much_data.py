@@ -35,7 +35,7 @@ def test_bad_rows_of_every_kind(bad_rows):
 
 
 def test_fits_that_fail_are_counted():
-    model = rs.RobustGraph(n_blocks=50)
+    model = rs.RobustGraph("sqrt", n_blocks=50)
     with pytest.raises(ValueError, match="No data set of 20 rows could be fitted: n_blocks=50"):
         rs.simulate.power(truth(), [20, 100], model=model, n_repeats=2)
 

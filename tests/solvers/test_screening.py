@@ -144,7 +144,9 @@ def test_single_precision_is_right_to_its_digits(family):
 def test_what_single_precision_costs_is_shown():
     X = np.random.default_rng(0).gamma(1.0, size=(500, 8))
     settings = {"n_blocks": 50, "n_edges": 5}
-    models = {name: rs.RobustGraph(storage=name, **settings).fit(X) for name in ("dense", "matrix-free", "float32")}
+    models = {
+        name: rs.RobustGraph("sqrt", storage=name, **settings).fit(X) for name in ("dense", "matrix-free", "float32")
+    }
     assert models["dense"].rounding_ == models["matrix-free"].rounding_ == 0
     assert 1e-9 < models["float32"].rounding_ < 1e-4
     exact = models["dense"].interaction_

@@ -236,6 +236,11 @@ def worst_first(remarks: Iterable[Remark]) -> list[Caution]:
     return list({str(caution): caution for caution in whole}.values())
 
 
+def in_a_list(names: Sequence[str], word: str) -> str:
+    """Names with commas between them, and a word before the last."""
+    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 def first_few(words: Sequence[str], between: str = ", ") -> str:
     """Join the first five, and say how many more there are.
 

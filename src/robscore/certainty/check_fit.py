@@ -30,7 +30,7 @@ from robscore.cells.conditionals import conditionals, has_conditionals
 from robscore.certainty.check_copula import BENDS, FEW_SIMULATED, N_SIMULATED, PairCheck, check_pairs
 from robscore.certainty.edge_intervals import check_one_graph
 from robscore.certainty.imputations import drawn_fits
-from robscore.certainty.misfit import CURVE, describe_misfit
+from robscore.certainty.what_is_missed import CURVE, describe_misfit
 from robscore.families.family import Parameters
 from robscore.families.given_covariates import GivenCovariates
 from robscore.families.power import PowerFamily
@@ -311,6 +311,17 @@ def _what_to_do(fit: Fit, worst: list[str]) -> list[Part]:
         return ["Fit the rows before and after the bend separately, or leave out one of the two columns."]
     groups = Phrase("moderators=", "--by")
     return ["There may be groups of rows: fit them separately, or name their column by ", groups, "."]
+
+
+def describes_rows(fit: Fit) -> bool:
+    """Whether the rows that count do not refute the family at a level of 0.1 %, and are enough to say so.
+
+    Of weights of blocks, and of very many columns, nothing is said against the family.
+    """
+    is_checked = fit.weights.is_tapered or fit.weighed.n_blocks == 1
+    if not is_checked or len(fit.names) > _MOST_COLUMNS:
+        return True
+    return rows_to_check([fit], _MOST_ROWS).size >= _n_rows_needed(fit) and _worst_columns(fit) is None
 
 
 def _worst_columns(fit: Fit) -> list[str] | None:

@@ -6,9 +6,10 @@ from robscore._tools.docstrings import with_common
 
 documented = with_common(
     {
-        "{family}": """family : str or Family, default "sqrt"
+        "{family}": """family : str or Family
     "gaussian", "sqrt", "gamma", "truncated-gaussian", "log-log", "simplex", or an object of ``rs.families``;
-    "auto" chooses one from the data: by their domain, then by :func:`robscore.compare_families`.""",
+    "copula" is for columns of any kind. "auto" (the default of RobustGraph; that of RobustScoreMatching is "sqrt")
+    takes a family that describes the data and is told apart from others, compositions included, else the copula.""",
         "{kinds}": """kinds : dict of str by column name, optional
     For family="copula": "continuous" takes a column for measurements, ties and all, "ordered" each of its values that
     several rows share for an interval, as of answers. Other columns are what the data say; ``kinds_`` tells.""",

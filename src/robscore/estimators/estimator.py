@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, Self, TypeVar
 
@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from robscore._tools.messages import ArgumentError, Caution
+from robscore._tools.messages import ArgumentError, Caution, UsageError
 from robscore._tools.numbers import check_number, evenly_spread
 from robscore._tools.typing import AnyData, Array, RandomState
 from robscore.cells.cell_rule import CellRule
 from robscore.certainty.cautions import cautions_of
-from robscore.certainty.check_fit import FitCheck, check_fit
+from robscore.certainty.check_fit import FitCheck, check_fit, describes_rows
 from robscore.certainty.effects import effects
 from robscore.estimators.common_docs import documented
 from robscore.estimators.data_opener import Given
@@ -25,7 +25,7 @@ from robscore.estimators.moderation import ModerationMixin, moderations
 from robscore.families.column_kinds import ColumnKind, Kind, kinds_in_words, remarks_on_kinds
 from robscore.families.copula import GaussianCopula
 from robscore.families.family import Family, get_family, has_margins
-from robscore.family_choice.choose_family import FamilyChoice, choose_family
+from robscore.family_choice.choose_family import FamilyChoice, choose_family, copula_because
 from robscore.family_choice.data_profile import ConstantSum, remarks_on_codes, remarks_on_columns
 from robscore.fitting.fit_result import Fit
 from robscore.fitting.prepare import Data
@@ -38,6 +38,7 @@ from robscore.weighting.row_rule import RowRule
 
 _LOOKED_AT = 20_000  # rows, for what kinds of columns and values there are
 _S = TypeVar("_S", bound=Settings)
+_F = TypeVar("_F", bound=Fit)
 
 
 class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
@@ -121,7 +122,7 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         arguments = self.get_params(deep=False)
         self._whole = None
         is_auto = _is_auto(self.family)
-        settings = kind.of({**arguments, "family": "gaussian"} if is_auto else arguments)
+        settings = kind.of({**arguments, "family": self._first_family()} if is_auto else arguments)
         has_covariates = given.covariates is not None or given.moderators is not None
         if has_covariates and not is_auto:
             settings.check_covariates()
@@ -130,9 +131,9 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
             self._family_choice = FamilyChoice(str(self.family), settings.family, "")
             self.family_ = self.family
             return replace(settings, family=self._with_kinds(settings.family, data)), data
-        with np.errstate(all="ignore"):  # rows of any size may be among them
-            with_missing = settings.fills_in or data.limits is not None
-            self._family_choice = choose_family(self._own_rows(data), settings.seed, with_missing=with_missing)
+        self._family_choice = self._choose_family(settings, data)
+        if self._family_choice.family.has_margins:
+            return self._with_copula(settings, data), data
         self.family_ = self._family_choice.name
         settings = replace(settings, family=self._family_choice.family)
         settings.check_together()
@@ -141,8 +142,56 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         self._whole = self._family_choice.constant_sum
         return settings, data if self._whole is None else replace(data, rows=self._closed(data.rows))
 
+    def _first_family(self) -> str:
+        """The family that arguments are checked with before "auto" has chosen: kinds of columns are the copula's."""
+        return "gaussian" if getattr(self, "kinds", None) is None else "copula"
+
+    def _choose_family(self, settings: Settings, data: Data) -> FamilyChoice:
+        """The choice of "auto"."""
+        if settings.family.has_margins:
+            return copula_because("kinds of columns are given")
+        with np.errstate(all="ignore"):  # rows of any size may be among them
+            return choose_family(
+                self._own_rows(data),
+                settings.seed,
+                with_missing=settings.fills_in or data.limits is not None,
+                with_copula=self._allows_copula(settings, data),
+                levels=data.levels,
+            )
+
+    def _allows_copula(self, settings: Settings, data: Data) -> bool:
+        """Whether nothing else that was asked for contradicts the copula."""
+        try:
+            self._with_copula(settings, data)
+        except UsageError:
+            return False
+        return all(one.levels for one in data.moderators)
+
+    def _with_copula(self, settings: _S, data: Data) -> _S:
+        """The settings of a fit of the copula, which knows the kinds of the columns."""
+        family = settings.family if settings.family.has_margins else get_family("copula")
+        settings = replace(settings, family=self._with_kinds(family, data))
+        settings.check_together()
+        if data.given:
+            settings.check_covariates()
+        self.family_ = "copula"
+        return settings
+
+    def _fitted(self, fit: Callable[[Data, _S], _F], data: Data, settings: _S) -> _F:
+        """Fit; where the family that "auto" chose does not describe the rows, fit the copula in its place."""
+        found = fit(data, settings)
+        choice = self._family_choice
+        if not choice.by_data or not self._allows_copula(settings, data):
+            return found
+        with np.errstate(all="ignore"):
+            if describes_rows(found):
+                self.family_ = choice.name
+                return found
+        self._family_choice = copula_because(f"{choice.name} does not describe the rows that count", choice.remarks)
+        return fit(data, self._with_copula(settings, data))
+
     def _takes_words(self) -> bool:
-        return has_margins(self.family)
+        return _is_auto(self.family) or has_margins(self.family)
 
     def _with_kinds(self, family: Family, data: Data) -> Family:
         """The family, which knows the kinds of columns before any rows are left out, where it goes by them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from os import PathLike
 from typing import Any, Literal
@@ -27,12 +28,14 @@ from robscore.elements.row_elements import Storage
 from robscore.estimators.common_docs import documented
 from robscore.estimators.data_opener import Given
 from robscore.estimators.estimator import ScoreMatchingEstimator
+from robscore.estimators.family_agreement import describe_agreement
 from robscore.families import Gaussian
 from robscore.families.column_kinds import Kind
 from robscore.families.family import Family
 from robscore.fitting.by_sample import Sampled
 from robscore.fitting.fit import fit_graph
 from robscore.fitting.fit_result import GraphFit
+from robscore.fitting.prepare import Data
 from robscore.fitting.settings import GraphSettings, Missing
 from robscore.graph import FitFacts, Graph
 from robscore.links import DOUBTFUL, Finding
@@ -168,7 +171,7 @@ class RobustGraph(ScoreMatchingEstimator):
 
     def __init__(
         self,
-        family: str | Family = "sqrt",
+        family: str | Family = "auto",
         *,
         kinds: Mapping[str, Kind] | None = None,
         contamination: float | None = None,
@@ -242,10 +245,11 @@ class RobustGraph(ScoreMatchingEstimator):
     def _fit(self, given: Given) -> GraphFit:
         settings, data = self._validate(GraphSettings, given)
         with watched_at(type(self).__name__, settings.verbose):
-            fit = fit_graph(data, settings, pairs_by_tests)
+            fit = self._fitted(partial(fit_graph, find_pairs=pairs_by_tests), data, settings)
         self._store(fit, data)
         self._store_choice(fit)
         self._link_tests: TestedPairs | None = None
+        self._agreement: str | tuple[Data, GraphSettings] = (data, settings) if self._family_choice.others else ""
         return fit
 
     def _store_choice(self, fit: GraphFit) -> None:
@@ -274,12 +278,24 @@ class RobustGraph(ScoreMatchingEstimator):
             self._link_tests = tested_pairs(self.fitted_)
         return self._link_tests
 
+    @property
+    def family_agreement(self) -> str:
+        """How far graphs of families agree that the data cannot tell apart, in words; empty where one was told apart.
+
+        Computed on first use: it takes a fit of each of them.
+        """
+        check_is_fitted(self)
+        if not isinstance(self._agreement, str):
+            self._agreement = describe_agreement(self.fitted_, *self._agreement, self._family_choice.others)
+        return self._agreement
+
     def _with_cautions(self, graph: Graph) -> Graph:
         """Adds cautions and tests too, which take a while."""
         cautions = self.cautions_
         tests = self.link_tests.tests if is_tested_in_summary(self.fitted_) else None
         found = Finding(tests, any(caution.kind in DOUBTFUL for caution in cautions))
         facts = replace(self._with_known(graph.facts), cautions=tuple(map(str, cautions)), finding=found)
+        facts = replace(facts, agreement=self.family_agreement)
         return replace(graph, facts=facts)
 
     def graph_at(self, position: int) -> Graph:

@@ -98,7 +98,8 @@ class RobustScoreMatching(ScoreMatchingEstimator):
 
     def _fit(self, given: Given) -> Fit:
         settings, data = self._validate(Settings, given)
-        fit = fit_parameters(data, settings)
+        fit = self._fitted(fit_parameters, data, settings)
+        settings = fit.settings
         self._store(fit, data)
         if settings.family.is_pairwise:
             upper = self.interaction_[np.triu_indices(len(fit.names))]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robscore._tools.messages import About, Message, Remark, Setting, UsageError, quoted
+from robscore._tools.messages import About, Message, Remark, Setting, UsageError, in_a_list, quoted
+from robscore._tools.numbers import evenly_spread
 from robscore._tools.typing import AnyData
+from robscore.families.column_kinds import ColumnKind, Word
 from robscore.families.family import Family, get_family
 from robscore.families.power import PowerFamily
 from robscore.families.simplex import Simplex
@@ -24,6 +26,11 @@ FAMILIES = ("sqrt", "gamma", "truncated-gaussian", "log-log", "gaussian", "simpl
 WORSE = 3.0  # standard errors of the difference to the best, from which on a family is clearly worse
 _FEWEST_ROWS = 20  # complete rows, to compare families
 _FEW_NEGATIVE = 0.002  # share of values below zero that may be errors
+_FEW_ZEROS = 0.03  # share of a column, up to which families that end at zero may be chosen
+_MOST_ROWS = 20_000  # guards time: rows that the kinds of columns are read off
+_NOT_MEASURED: dict[Word, str] = {
+    "two values": "two values", "answers": "answers", "counts": "counts", "zeros": "one value in many rows",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -178,6 +185,8 @@ class FamilyChoice:
     constant_sum : ConstantSum or None
         What rows sum to, where they are to be divided so that they sum to one.
     remarks : cautions
+    others : those that the data cannot tell from each other, where that is why none of them was chosen
+    by_data : whether the data chose it, and it must describe them
     """
 
     name: str
@@ -185,18 +194,43 @@ class FamilyChoice:
     reason: str
     constant_sum: ConstantSum | None = None
     remarks: tuple[Remark, ...] = ()
+    others: tuple[str, ...] = ()
+    by_data: bool = False
 
 
-def choose_family(rows: Rows, seed: int, *, with_missing: bool = False) -> FamilyChoice:
-    """Choose by the domain first, then by the held-out loss.
+def choose_family(
+    rows: Rows,
+    seed: int,
+    *,
+    with_missing: bool = False,
+    with_copula: bool = True,
+    levels: Mapping[str, tuple[str, ...]] | None = None,
+) -> FamilyChoice:
+    """Choose by the kinds of columns, then by the domain, then by the held-out loss.
 
-    The domain is that of incomplete rows too where these are used ``with_missing`` cells.
+    The copula is for columns that are not measurements, and where no family is told apart from the others. That the
+    chosen one describes the rows is seen only from its fit.
+
+    Parameters
+    ----------
+    rows : Rows
+    seed : int
+    with_missing : bool
+        Whether incomplete rows are used too, and have a say in the domain.
+    with_copula : bool
+        Whether the other settings of a fit allow it.
+    levels : by column, the words that the numbers 0, 1, ... stand for
     """
     profile = DataProfile.of(rows, seed, with_missing=with_missing)
+    few = _remarks_on_few(profile, rows)
+    if with_copula and profile.constant_sum is None:
+        why = _why_no_family(rows, profile, levels or {})
+        if why:
+            return copula_because(why, few)
     if profile.is_real:
         count = int(profile.negative.sum())
         reason = f"chosen because {count} value{' is' if count == 1 else 's are'} below zero"
-        return FamilyChoice("gaussian", get_family("gaussian"), reason, remarks=_remarks_on_few(profile, rows))
+        return FamilyChoice("gaussian", get_family("gaussian"), reason, remarks=few, by_data=True)
     if profile.constant_sum is not None:
         reason = f"chosen because all rows sum to {profile.constant_sum.describe}"
         return FamilyChoice(
@@ -217,16 +251,45 @@ def choose_family(rows: Rows, seed: int, *, with_missing: bool = False) -> Famil
     best, others = lines[0], lines[1:]
     near = [one.name for one in others if one.verdict == "not told apart"]
     reason = f"best of {len(lines)} families by held-out loss"
+    if near and with_copula:
+        alike = (best.name, *near)
+        return replace(copula_because(f"the data cannot tell {in_a_list(alike, 'and')} apart"), others=alike)
     if near:
-        reason += f"; the data cannot tell it from {' or '.join(filter(None, [', '.join(near[:-1]), near[-1]]))}"
-    return FamilyChoice(best.name, best.family, reason)
+        reason += f"; the data cannot tell it from {in_a_list(near, 'or')}"
+    return FamilyChoice(best.name, best.family, reason, by_data=True)
+
+
+def copula_because(why: str, remarks: tuple[Remark, ...] = ()) -> FamilyChoice:
+    """Choose the copula, for a reason."""
+    return FamilyChoice("copula", get_family("copula"), f"chosen because {why}", remarks=remarks)
+
+
+def _why_no_family(rows: Rows, profile: DataProfile, levels: Mapping[str, tuple[str, ...]]) -> str:
+    """Say why columns are not all measurements that a family could describe; empty where they may be."""
+    if len(profile.sample) < _FEWEST_ROWS:
+        return "there are too few complete rows to compare families"
+    names = rows.names or default_names(rows.n_columns)
+    looked_at = rows.take(evenly_spread(np.arange(rows.n_rows), _MOST_ROWS, rows.frequency))
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, column in zip(names, looked_at.T, strict=True):
+        word = ColumnKind.of(column[np.isfinite(column)], levels=levels.get(name, ())).word
+        if word in _NOT_MEASURED:
+            found[_NOT_MEASURED[word]].append(name)
+    if found:
+        return "; ".join(
+            f"{quoted(which)} {'holds' if len(which) == 1 else 'hold'} {what}" for what, which in found.items()
+        )
+    zeros = [name for name, share in zip(names, profile.share_of_zeros, strict=True) if share > _FEW_ZEROS]
+    if zeros and not profile.is_real:
+        return f"more than {_FEW_ZEROS:.0%} of {quoted(zeros)} are zero"
+    return ""
 
 
 def _remarks_on_few(profile: DataProfile, rows: Rows) -> tuple[Remark, ...]:
     """Caution that so few values are below zero that they may be errors."""
     count = int(profile.negative.sum())
     n_values = rows.n_repeated * rows.n_columns
-    if count > _FEW_NEGATIVE * n_values:
+    if not 0 < count <= _FEW_NEGATIVE * n_values:
         return ()
     names = rows.names or default_names(rows.n_columns)
     columns = quoted([names[j] for j in np.flatnonzero(profile.negative)])

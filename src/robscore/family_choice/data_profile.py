@@ -76,6 +76,11 @@ class DataProfile:
         """Whether something is below zero."""
         return bool(self.negative.any())
 
+    @property
+    def share_of_zeros(self) -> Array:
+        """Share of the complete rows that are zero in every column, shape (m,)."""
+        return np.asarray(np.mean(self.sample == 0, axis=0))
+
     @cached_property
     def without_two_values(self) -> BoolArray:
         """Which columns have no two different values above zero, which are all that a family on [0, inf) can use."""

@@ -27,6 +27,7 @@ from robscore.weighting.row_weights import RowWeights
 _FEWEST_REWEIGHTED = 20  # rows; fewer say too little about each other
 _LOOKED_AT = 1000  # rows that overflow, to find the column that does it
 _MUCH = 0.25  # share of rows left out that is worth a remark
+_CANNOT_BE_JUDGED = (About.COLUMNS, About.DEPENDENT_COLUMNS)  # why rows are not: then every row counts
 _BLOCKS_OF_ONE = 5000  # rows up to which each is a block of its own where rows cannot be judged: no order matters
 
 
@@ -103,7 +104,7 @@ def weigh(prepared: Prepared, elements: Elements, settings: Settings, pilot: Pil
     if isinstance(found, Reweighted) and settings.reweights:
         remarks = remarks_on_left_out(found.weights, prepared)
         return Weighed(found.weights, n_blocks, None, settings.reweights, remarks, found), found.loss
-    n_blocks = fallback
+    n_blocks = 1 if free and isinstance(found, Remark) and found.kind in _CANNOT_BE_JUDGED else fallback
     announce(f"weighing {n_blocks} blocks of rows")
     if isinstance(found, Reweighted):
         weights, n_blocks, criterion, remarks = _choose_n_blocks(elements, settings, found, pilot, frequency)
@@ -204,11 +205,10 @@ def _reweigh(
     except ColumnsError as error:
         names = quoted([preparation.names[k] for k in error.columns])
         why = f"in the middle of the rows there is next to no variation in {names}. Without such columns they would be."
-        return Remark(f"Bad rows were not looked for: {why}", UserWarning)
+        return Remark(f"Bad rows were not looked for: {why}", UserWarning, About.COLUMNS)
     except SingularLossError:
-        return Remark(
-            "Bad rows were not looked for: too few rows are alike, or columns determine each other.", UserWarning
-        )
+        why = "too few rows are alike, or columns determine each other."
+        return Remark(f"Bad rows were not looked for: {why}", UserWarning, About.DEPENDENT_COLUMNS)
     if found is not None:
         return found
     words = Message(

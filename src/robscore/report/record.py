@@ -288,6 +288,7 @@ def _fit(model: RobustGraph, *, classic_is_same: bool) -> dict[str, Any]:
         "effective_rows": list(facts.effective_rows),
         "family": facts.family,
         "why_family": facts.why_family,
+        "agreement": model.family_agreement,
         "n_blocks": model.n_blocks_,
         "reweighting": facts.reweighting,
         "alpha": model.alpha_,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robscore._tools.messages import cut_names, first_few, signed, visible
-from robscore.links import DOUBTFUL, Links, LinkTests, PairTest
+from robscore.links import DOUBTFUL, KnownLinks, LinkTests, PairTest
 from robscore.report.record import Record
 
 _LONGEST_NAME = 40  # letters: longer names would fill the line
@@ -38,13 +38,13 @@ def headline(record: Record) -> str:
     return _links(record).headline
 
 
-def _links(record: Record) -> Links:
+def _links(record: Record) -> KnownLinks:
     """The links with what the record knows of them."""
     sure, tests = record.certainty, None
     if sure is not None and not sure["why_not"]:
         tests = LinkTests({(pair[0], pair[1]): PairTest(pair[2], pair[6]) for pair in sure["pairs"]}, sure["fdr"])
     edges = [(i, j, strength) for i, j, _, strength in record.edges]
-    return Links(len(record.names), edges, tests, is_doubtful(record))
+    return KnownLinks(len(record.names), edges, tests, is_doubtful(record))
 
 
 def is_doubtful(record: Record) -> bool:
@@ -308,7 +308,8 @@ def _is_mixed(record: Record) -> bool:
 
 def _about_family(record: Record) -> str:
     why = record.fit.get("why_family")
-    return f"The model: {family_name(record)}, {why}." if why else ""
+    agreement = record.fit.get("agreement")
+    return f"The model: {family_name(record)}, {why}{f'; {agreement}' if agreement else ''}." if why else ""
 
 
 def family_name(record: Record) -> str:

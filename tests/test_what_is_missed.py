@@ -6,7 +6,7 @@ import pytest
 
 import robscore as rs
 from robscore._tools.messages import About
-from robscore.certainty.misfit import MisfitRule, curves, has_two_humps, skewness
+from robscore.certainty.what_is_missed import MisfitRule, curves, has_two_humps, skewness
 
 
 def table(n=600):
