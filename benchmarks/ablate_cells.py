@@ -41,20 +41,14 @@ N_ROWS, MIXED = 1000, (500, 10)
 # What makes a device do nothing.
 WITHOUT: dict[str, dict[str, float]] = {
     "no unusual cells": {"wider": 1.0},
-    "no spreads": {"margin": np.inf},
-    "one share for all columns": {"pooled": 1e9},
-    "a share for every column": {"pooled": 0.0},
-    "not smoothed": {"smooth": 0.0},
+    "of any share": {"largest_share": 1.0},
+    "not smoothed": {"smooth": 0.05},
     "no broad part": {"broad": 1e-6},
     "any evidence": {"evidence": 0.0},
-    "any rarity": {"rare": 0.0},
-    "none too far out": {"farthest": 0},
-    "rows of any share": {"most_repaired": 1.0, "chance": 0.0, "farthest": 0},
-    "rows however shifted": {"shifted": np.inf},
-    "nothing remembered": {"forget": 0.0},
+    "no chance too small": {"chance": 0.0},
+    "rows of any share": {"most_repaired": 1.0},
     "weights as they are": {"level": 1.0},
     "level to the end": {"many_wrong": 1e-9},
-    "stuck or not": {"stuck": np.inf},
 }
 
 

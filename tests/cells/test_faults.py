@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robscore.cells import CellRule, common_factors, stuck_runs
+from robscore.cells import common_factors, stuck_runs
 
 
 def named(values, expected):
@@ -46,7 +46,7 @@ def in_groups(kind, rng):
 def test_columns_that_rows_are_sorted_or_grouped_by_are_not_stuck(kind):
     rng = np.random.default_rng(0)
     column = in_groups(kind, rng)
-    assert stuck_runs(np.column_stack([column, rng.normal(size=column.size)]), CellRule()) == []
+    assert stuck_runs(np.column_stack([column, rng.normal(size=column.size)]), 1e-4) == []
 
 
 def test_a_stuck_sensor_is_named_whatever_it_measures():
@@ -55,7 +55,7 @@ def test_a_stuck_sensor_is_named_whatever_it_measures():
     columns = [rng.normal(size=153), rain, rng.integers(1, 6, 153).astype(float), rng.normal(size=153).round(1)]
     X = np.column_stack(columns)
     X[40:70], X[100:120, 0] = 3.0, 2.5  # stuck twice
-    assert [(run.column, run.start >= 38, run.length >= 30) for run in stuck_runs(X, CellRule())] == [
+    assert [(run.column, run.start >= 38, run.length >= 30) for run in stuck_runs(X, 1e-4)] == [
         (j, True, True) for j in range(4)
     ]
 

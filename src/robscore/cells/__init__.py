@@ -5,7 +5,7 @@ from robscore.cells.common_faults import common_factors, stuck_cells, stuck_runs
 from robscore.cells.conditionals import Conditionals, conditionals
 from robscore.cells.draw_cells import DrawingOrder, completions, normal_given_the_rest, normal_points, redrawn
 from robscore.cells.filled_streams import Drawing, row_seeds
-from robscore.cells.wrong_cells import GoodCells, SuspectCells, pooled_shares, spreads
+from robscore.cells.wrong_cells import GoodCells, SuspectCells
 
 __all__ = [
     "CellRule",
@@ -19,10 +19,8 @@ __all__ = [
     "conditionals",
     "normal_given_the_rest",
     "normal_points",
-    "pooled_shares",
     "redrawn",
     "row_seeds",
-    "spreads",
     "stuck_cells",
     "stuck_runs",
 ]

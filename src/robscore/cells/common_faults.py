@@ -8,17 +8,13 @@ import numpy as np
 
 from robscore._tools.deviations import MAD
 from robscore._tools.typing import Array, BoolArray, IntArray
-from robscore.cells.cell_rule import CellRule
 
-_DECIMAL = (10.0, 100.0, 1000.0)  # a moved decimal point is the likeliest fault
-_UNITS = (25.4, 2.54, 3.6, 1.609344, 0.3048**-1, 4.44822, 9.80665, 12.0, 60.0, 24.0)
-_NEAR = 0.25  # typical distance of log ratios from the log of a factor that cells have in common, at most
-_CERTAIN = 3.0  # standard errors of the log of that factor, within which a unit must lie
+# These decide words alone, no figure of a fit. Moved decimal points, and units of length, speed, force and time.
+_FACTORS = (10.0, 100.0, 1000.0, 25.4, 2.54, 3.6, 1.609344, 0.3048**-1, 4.44822, 12.0, 60.0, 24.0)
+_FEWEST = 5  # cells that have a factor in common
+_CERTAIN = 3.0  # standard errors of the log of that factor, within which a unit must lie; by which cells must follow it
 _ROUGH = 0.05  # added to these: expected values of cells are not known better
 _ERROR = 1.2533  # the standard error of a median of normal numbers over that of their mean
-_FEWEST, _SHARE = 5, 0.6  # cells, and share of a column's wrong cells, that have a factor in common
-_FOLLOWS = 2.0  # standard errors by which wrong cells that share a factor must follow their expected values
-_SHORTEST_RUN = 8
 
 
 class CommonFactor(NamedTuple):
@@ -58,22 +54,16 @@ def common_factors(values: Array, expected: Array, columns: IntArray) -> list[Co
         logs = np.log(values / expected)
     for j in np.unique(columns).tolist():
         here = (columns == j) & np.isfinite(logs)
-        mine, base = logs[here], np.log(np.abs(expected[here]))
-        for above in (True, False):
-            at = mine > 0 if above else mine < 0
-            side = np.abs(mine[at])
-            if side.size < max(_FEWEST, _SHARE * mine.size) or not _follow(base[at] + mine[at], base[at]):
-                continue
-            middle = float(np.median(side))
-            typical = float(np.median(np.abs(side - middle)))
-            if typical > _NEAR:
-                continue
-            near = min(2 * _NEAR, _CERTAIN * _ERROR * MAD * typical) / np.sqrt(side.size) + _ROUGH
-            for factors in (_DECIMAL, _UNITS):
-                factor = min(factors, key=lambda one: abs(np.log(one) - middle))
-                if abs(np.log(factor) - middle) <= near:
-                    found.append(CommonFactor(j, int(side.size), round(factor, 4), above))
-                    break
+        above = bool(np.median(logs[here]) > 0) if here.any() else True
+        here &= (logs > 0) == above
+        ratios, base = logs[here], np.log(np.abs(expected[here]))
+        if ratios.size < _FEWEST or not _follow(base + ratios, base):
+            continue
+        middle = float(np.median(ratios))
+        error = _ERROR * MAD * float(np.median(np.abs(ratios - middle))) / np.sqrt(ratios.size)
+        factor = min(_FACTORS, key=lambda one: abs(np.log(one) - abs(middle)))
+        if abs(np.log(factor) - abs(middle)) <= _CERTAIN * error + _ROUGH:
+            found.append(CommonFactor(j, int(ratios.size), round(factor, 4), above))
     return found
 
 
@@ -89,40 +79,43 @@ def _follow(logs: Array, base: Array) -> bool:
     slope = float(x @ y) / spread
     error = float(np.sqrt(((y - slope * x) ** 2).sum() / (y.size - 2) / spread))
     added = np.exp(-np.median(logs - base))
-    return bool(abs(slope - 1) < min(0.5, abs(added - 1) / 2) and slope > _FOLLOWS * error)
+    return bool(abs(slope - 1) < min(0.5, abs(added - 1) / 2) and slope > _CERTAIN * error)
 
 
-def stuck_runs(X: Array, rule: CellRule) -> list[StuckRun]:
-    """Find the longest run of equal values of every column of X, shape (n, m), where it is too long for chance.
+def stuck_runs(X: Array, chance: float) -> list[StuckRun]:
+    """Find the longest run of equal values of every column of X, shape (n, m), where it is too long for that chance.
+
+    So long a run of the most frequent of the other values must be less likely, wherever it begins.
 
     A column that the rows are sorted or grouped by has no such run: there other values come in runs too.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.cells import CellRule, stuck_runs
+    >>> from robscore.cells import stuck_runs
     >>> X = np.random.default_rng(0).normal(size=(100, 2))
     >>> X[40:60, 1] = 3.5
-    >>> stuck_runs(X, CellRule())
+    >>> stuck_runs(X, 1e-4)
     [StuckRun(column=1, start=40, length=20, value=3.5)]
     """
     found = []
     for j, column in enumerate(X.T):
-        observed = column[~np.isnan(column)]
-        if observed.size < _SHORTEST_RUN:
-            continue
         starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
         lengths = np.diff(np.append(starts, column.size))
-        longest = int(lengths.argmax())
-        length = int(lengths[longest])
-        if length < _SHORTEST_RUN or _is_in_order(observed, float(column[starts[longest]])):
+        start, length = int(starts[lengths.argmax()]), int(lengths.max())
+        value, others = float(column[start]), _without(column, start, length)
+        if _is_in_order(column[~np.isnan(column)], value):
             continue
-        _, counts = np.unique(observed, return_counts=True)
-        share = float(((counts - (counts == length) * length).clip(0) / observed.size).max(initial=0.0))
-        if column.size * share ** (length - 1) < rule.stuck_chance:
-            start = int(starts[longest])
-            found.append(StuckRun(j, start, length, float(column[start])))
+        share = np.unique(others, return_counts=True)[1].max(initial=0) / max(others.size, 1)
+        if column.size * share ** (length - 1) < chance:
+            found.append(StuckRun(j, start, length, value))
     return found
+
+
+def _without(column: Array, start: int, length: int) -> Array:
+    """The other values of a column."""
+    others = np.delete(column, slice(start, start + length))
+    return np.asarray(others[~np.isnan(others)])
 
 
 def _is_in_order(column: Array, stuck: float) -> bool:
@@ -135,24 +128,22 @@ def _is_in_order(column: Array, stuck: float) -> bool:
     return bool(np.mean((counts >= 2 * runs)[values != stuck]) >= 0.5)
 
 
-def stuck_cells(X: Array, rule: CellRule) -> BoolArray:
+def stuck_cells(X: Array, chance: float) -> BoolArray:
     """Mark cells of X, shape (n, m), that repeat the value before them in a run of a stuck sensor.
 
-    The column must have that value nowhere else, and the run must be far longer than any other value is frequent: so
-    zeros of dry days, rounded values and sorted columns are not marked.
+    The column must have that value nowhere else: so zeros of dry days, rounded values and sorted columns are not
+    marked.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from robscore.cells import CellRule, stuck_cells
+    >>> from robscore.cells import stuck_cells
     >>> X = np.random.default_rng(0).normal(size=(100, 2))
     >>> X[40:60, 1] = 3.5
-    >>> stuck_cells(X, CellRule()).sum(axis=0)
+    >>> stuck_cells(X, 1e-4).sum(axis=0)
     array([ 0, 19])
     """
     stuck = np.zeros(X.shape, dtype=bool)
-    for j, start, length, value in stuck_runs(X, rule):
-        values, counts = np.unique(X[~np.isnan(X[:, j]), j], return_counts=True)
-        others = int(counts[values != value].max(initial=1))
-        stuck[start + 1 : start + length, j] = counts[values == value] == length >= rule.stuck * others
+    for j, start, length, value in stuck_runs(X, chance):
+        stuck[start + 1 : start + length, j] = value not in _without(X[:, j], start, length)
     return stuck

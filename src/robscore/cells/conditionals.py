@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.families.family import Family, Parameters
 
-_BEYOND = (1e-4, 20.0)  # times the smallest and the largest value: where the integral ends
+_BEYOND = (1e-4, 20.0)  # times the smallest and the largest value: where the integral ends: guards time
 _FARTHEST = 37.0  # deviations: the farthest residual whose tail probability is still above zero in floats
 
 

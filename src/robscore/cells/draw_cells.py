@@ -17,7 +17,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.random import Generator
 from scipy.fft import dct
-from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
 from robscore._tools.messages import UsageError, quoted
@@ -30,8 +29,8 @@ from robscore.families.samplers.slices import draw_coordinate
 
 Bounds: TypeAlias = tuple[Array, Array]
 
-_ORDERS = 256  # of the draws of a cell: so many that two cells hardly ever have the same
-_FEWEST_VALUES = 5  # observed in a column, for its other cells to be drawn
+_ORDERS = 256  # of the draws of a cell: so many that two cells hardly ever have the same: guards memory
+_FEWEST_VALUES = 5  # observed in a column, for its other cells to be drawn; fewer are an error
 
 
 @dataclass(frozen=True)
@@ -404,19 +403,8 @@ def drawn_apart(
     Y: Array, cells: BoolArray, bounds: Bounds, parameters: Parameters, order: DrawingOrder, rng: Generator
 ) -> Array:
     """Some cells of normal rows Y, shape (n, m), drawn within their bounds, each given the rest of Y as it is."""
-    K, eta = parameters
-    deviation = K.diagonal() ** -0.5
-    mean = Y + (eta - Y @ K) * deviation**2
-    uniform = np.empty(Y.shape)
-    uniform[np.ix_(order.rows, order.columns)] = rng.random(Y.shape)
-    low, high = ((bound - mean) / deviation for bound in bounds)
-    above = low > 0  # where the smaller tail is used, so that small probabilities keep their digits
-    low, high = np.where(above, -high, low), np.where(above, -low, high)
-    uniform = np.where(above, 1 - uniform, uniform)
-    with np.errstate(all="ignore"):
-        z = np.clip(ndtri(ndtr(low) + uniform * (ndtr(high) - ndtr(low))), low, high)
-        drawn = mean + np.where(above, -z, z) * deviation
-    return np.where(cells & np.isfinite(drawn), drawn, Y)
+    (K, eta), own = parameters, parameters[0].diagonal()
+    return np.asarray(_swept(Y[None], cells, bounds, np.diag(own), Y * own + eta - Y @ K, order, 1, rng)[0])
 
 
 class NormalCells(NamedTuple):

@@ -26,8 +26,8 @@ from robscore.rows.row_source import MappedRows, Rows
 
 Seeds = NDArray[np.uint64]
 
-_LOOKED_AT = 2000  # rows, for a typical value of every column
-_SWEEPS = 12  # of draws, from a typical value on
+_LOOKED_AT = 2000  # rows, for a typical value of every column: guards time
+_SWEEPS = 12  # of draws, from a typical value on: guards time
 _STEP = np.uint64(0x9E3779B97F4A7C15)  # the odd number by which the generator splitmix64 moves on
 _MISSING = np.uint64(0x7FF8000000000000)  # the bits of one NaN, for all NaN, which have many
 

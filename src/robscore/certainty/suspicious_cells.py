@@ -85,7 +85,7 @@ def describe_cells(fit: Fit, *, first_row: int = 0, labels: Sequence[str] | None
     sentences += [
         f"{names[j]!r} has the same value, {value:g}, in {length} rows from "
         f"{_row_name(fit, start, first_row, labels)} on: is it stuck?"
-        for j, start, length, value in stuck_runs(values, suspects.rule)
+        for j, start, length, value in stuck_runs(values, suspects.rule.chance)
     ]
     return sentences
 

@@ -67,6 +67,7 @@ from robscore.weighting.row_weights import RowWeights
 if TYPE_CHECKING:
     from robscore.fitting.fit_result import Fit
 
+# These guard time, and what chance is left in draws.
 _FEWEST, _MOST, _EXACT_MOST = 22, 60, 400  # rounds
 _FEWEST_AT_ONCE = 12  # where all missing cells of a row are drawn at once, and no draw depends on the one before
 _WHOLE = (0, 2, 6, 14)  # rounds in which rows are weighed, and a graph is chosen, anew
@@ -342,14 +343,16 @@ def _filler(prepared: Prepared, known: KnownCells, settings: Settings) -> tuple[
     X = prepared.rows.take(np.arange(prepared.rows.n_rows))
     family, m, has_margins = prepared.preparation.scaled_family, known.given.shape[1], prepared.preparation.has_margins
     missing = np.isnan(known.given) & ~known.censored
-    suspects = SuspectCells.of(settings.cell_rule, family, X, missing) if settings.cells else None
+    suspects = (
+        SuspectCells.of(settings.cell_rule, family, X, missing, prepared.rows.frequency) if settings.cells else None
+    )
     # Which cells are wrong is drawn in any case, so moments of the others would not be exact.
     filler = Filler(
         family, X, missing, known.order, settings.seed, settings.memory,
         exact=suspects is None, has_margins=has_margins,
     )  # fmt: skip
     if suspects is not None:
-        filler.flag(suspects.flagged, fill=True)
+        filler.flag(suspects.likely_wrong, fill=True)
     bounds = known.bounds(X[:, :m], prepared.preparation.scaling)
     if bounds is not None:
         filler.bound(bounds, prepared.rows.frequency)
