@@ -41,11 +41,10 @@ N_ROWS, MIXED = 1000, (500, 10)
 # What makes a device do nothing.
 WITHOUT: dict[str, dict[str, float]] = {
     "no unusual cells": {"wider": 1.0},
-    "of any share": {"largest_share": 1.0},
     "not smoothed": {"smooth": 0.05},
     "no broad part": {"broad": 1e-6},
-    "any evidence": {"evidence": 0.0},
-    "no chance too small": {"chance": 0.0},
+    "any evidence": {"evidence": 1e-9},
+    "no chance too small": {"chance": 1e-300},
     "rows of any share": {"most_repaired": 1.0},
     "weights as they are": {"level": 1.0},
     "level to the end": {"many_wrong": 1e-9},

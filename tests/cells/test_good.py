@@ -108,17 +108,15 @@ def test_cells_too_far_out_are_those_that_unusual_ones_do_not_explain() -> None:
 
 
 @pytest.mark.long
-def test_the_last_digit_and_the_seed_hardly_move_the_graph_of_a_real_table() -> None:
+def test_the_last_digit_and_the_seed_hardly_move_the_associations_of_a_real_table() -> None:
     X = load_breast_cancer().data
     X = X[:, (X > 0).all(axis=0)]
     nearly = X * (1 + 1e-13 * np.random.default_rng(0).normal(size=X.shape))
     fits = [
         rs.RobustGraph("log-log", cells=True, random_state=seed).fit(rows) for rows in (X, nearly) for seed in (0, 1)
     ]
-    counts = [fit.graph_.adjacency.sum() // 2 for fit in fits]
-    assert max(counts) <= 1.2 * min(counts)
     moved = [np.linalg.norm(fit.graph_.association - fits[0].graph_.association) for fit in fits[1:]]
-    assert max(moved) < 0.35 * np.linalg.norm(fits[0].graph_.association)
+    assert max(moved) < 0.25 * np.linalg.norm(fits[0].graph_.association)
 
 
 def test_wrong_cells_by_a_family_that_hardly_fits_come_with_a_caution() -> None:

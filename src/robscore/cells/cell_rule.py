@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from robscore._tools.messages import ArgumentError
 
-_SHARES = ("largest_share", "broad", "chance", "most_repaired", "level")
+_SHARES = ("broad", "chance", "most_repaired", "level")
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,6 @@ class CellRule:
         Deviations from the middle of its column beyond which a cell may be wrong to begin with.
     wider : float, default 3.0
         Times the spread of usual cells, of unusual ones.
-    largest_share : float, default 0.3
-        Share of a column's cells that may be wrong, and of its good cells that may be unusual.
     smooth : float, default 0.7
         Bins, each a quarter of a deviation wide, that the histogram of wrong cells is smoothed over.
     broad : float, default 0.02
@@ -30,7 +28,7 @@ class CellRule:
     evidence : float, default 40.0
         Gain in log likelihood that wrong cells must bring, and unusual ones beside them.
     chance : float, default 0.0001
-        How unlikely it must be that a row has so many wrong cells, or a table so many cells so far out.
+        How unlikely it must be that so many cells lie so far out, or that a run of equal values is so long.
     most_repaired : float, default 0.2
         Share of the cells of a row that are redrawn if they are wrong; rows with more are left to the row weights.
     level : float, default 0.5
@@ -50,7 +48,6 @@ class CellRule:
 
     far: float = 2.0
     wider: float = 3.0
-    largest_share: float = 0.3
     smooth: float = 0.7
     broad: float = 0.02
     evidence: float = 40.0
@@ -62,7 +59,7 @@ class CellRule:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-                raise ArgumentError(f"CellRule({field.name}=)", value, "must be a number, zero or more.")
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+                raise ArgumentError(f"CellRule({field.name}=)", value, "must be a number above zero.")
             if field.name in _SHARES and value > 1:
                 raise ArgumentError(f"CellRule({field.name}=)", value, "is a share; it must be at most 1.")

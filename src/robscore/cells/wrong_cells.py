@@ -155,7 +155,7 @@ class SuspectCells:
             wrong, good = now._odds(cells, slope)
             probability = wrong / (wrong + good)
             now = now._learnt(probability, cells.share_of_unusual(now.unusual, counts * (1 - probability)), kept)
-        none_wrong = max(now.unusual + now.share, _START)
+        none_wrong = max(1 - (1 - now.unusual) * (1 - now.share), _START)
         for _ in range(_STEPS):
             none_wrong = cells.share_of_unusual(none_wrong, counts)
         if gain(now._density(cells, slope), cells.density(none_wrong)) < self.rule.evidence:
@@ -179,7 +179,7 @@ class SuspectCells:
         repaired = wrong <= max(rule.most_repaired * m, 1)
         counts = self.counts * (repaired & kept)[:, None]
         weight = probability * counts
-        share = min(float(weight.sum() / max(counts.sum(), 1.0)), rule.largest_share)
+        share = float(weight.sum() / max(counts.sum(), 1.0))
         heights = np.bincount(_bins(self.w).ravel(), weights=weight.ravel(), minlength=_BINS)
         heights = gaussian_filter1d(heights, rule.smooth, mode="constant")
         heights = heights / heights.sum() if heights.sum() > 0 else np.full(_BINS, 1.0 / _BINS)
