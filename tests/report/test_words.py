@@ -48,7 +48,7 @@ def records():
     return {
         "rain": made(pd.DataFrame(X, columns=rain.names), "sqrt", n_edges=45),
         "cancer": made(load_breast_cancer(as_frame=True).data, "sqrt", n_edges=80),
-        "failed": made(longley(), "auto"),
+        "failed": made(longley(), "sqrt"),
     }
 
 
