@@ -70,8 +70,6 @@ _WITHOUT = {
     "overfit": {"overfit": 0.0},
     "width of the taper": {"width": 0.0},
     "bands": {"band": 0.0},
-    "coarse columns": {"few_values": 0},
-    "rows a column": {"rows_a_column": 0.0},
     "a second fit": {"fits": 1},
     "looking for single rows": {"alone": 1e-300},
 }

@@ -179,7 +179,6 @@ class TrainingRows:
         # Step 3.
         scatter, members = find_central_rows(self.z, allowed, rule.central, rule.shrinkage)
         distances, residuals = scatter.judge(self.z, members)
-        coarse = np.array([np.unique(column).size <= rule.few_values for column in self.z.T])
         simulator, far, no_limits = Simulator(self.family, self.X[members]), np.inf, np.full(m, np.inf)
         weights, overfit = RowWeights.hard(members.astype(float), ()), rule.overfit * m / n
         for number in range(rule.fits):
@@ -206,15 +205,14 @@ class TrainingRows:
             limits = RowLimits(rule, self.scaling, clusters, scatter, far, -no_limits, no_limits, judged_by)
             trust = np.where(allowed, limits.trust_distance(distances), 0.0)
             if expected is not None and trust.any():
-                low, high = _limits_of_columns(residuals[trust > 0], expected[1], coarse, rule, overfit)
+                low, high = _limits_of_columns(residuals[trust > 0], expected[1], rule, overfit)
                 limits = replace(limits, low=low, high=high)
                 trust = np.minimum(trust, limits.trust_columns(residuals))
-            if number or counted >= rule.rows_a_column * m:
-                simulated = None if drawn is None else np.sort(judged_by(drawn))
-                left = np.sort(surprise[trust > 0])
-                limits = replace(limits, taper=_taper(left, compare(left, simulated, rule, overfit).cut, rule))
-                if simulated is not None:
-                    limits = replace(limits, too_likely=value_at(simulated, _TOO_LIKELY * simulated.size))
+            simulated = None if drawn is None else np.sort(judged_by(drawn))
+            left = np.sort(surprise[trust > 0])
+            limits = replace(limits, taper=_taper(left, compare(left, simulated, rule, overfit).cut, rule))
+            if simulated is not None:
+                limits = replace(limits, too_likely=value_at(simulated, _TOO_LIKELY * simulated.size))
             before = weights.phi
             assert before is not None
             weights = limits.tapered(self.X, surprise, trust)
@@ -226,17 +224,15 @@ class TrainingRows:
         return limits.reordered(np.argsort(self.columns)), members
 
 
-def _limits_of_columns(
-    residuals: Array, expected: Array, coarse: BoolArray, rule: RowRule, overfit: float
-) -> tuple[Array, Array]:
+def _limits_of_columns(residuals: Array, expected: Array, rule: RowRule, overfit: float) -> tuple[Array, Array]:
     """Compare the largest residuals of rows: the least and the largest that keep their weight, shape (m,) each.
 
     Residuals of shapes (n, m) and (N, m) are measured, on either side, by what one in ten exceeds.
     """
-    low, high = np.full(coarse.size, -np.inf), np.full(coarse.size, np.inf)
+    low, high = (np.full(residuals.shape[1], limit) for limit in (-np.inf, np.inf))
     scales = [np.quantile(some, _ONE_IN_TEN, axis=0) for some in (residuals, expected)]
     has_sides = np.logical_and.reduce([(scale[0] < 0) & (scale[1] > 0) for scale in scales])
-    used = np.flatnonzero(has_sides & ~coarse)
+    used = np.flatnonzero(has_sides)
     if used.size:
         worst, usual = (
             np.sort(np.maximum(some[:, used] / scale[0, used], some[:, used] / scale[1, used]).max(axis=1))

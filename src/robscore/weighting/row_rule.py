@@ -56,10 +56,6 @@ class RowRule:
     band : float, default 0.1
         Of a limit, to either side of it: rows within keep a part of their weight. A limit is known no better, and
         nothing jumps. Beyond a limit of the surprise, of its distance from the median.
-    few_values : int, default 10
-        Different values up to which a column's residuals have no tail to speak of.
-    rows_a_column : float, default 5.0
-        Rows for every column that the first fit needs for surprise to be looked at: by fewer all others surprise.
     fits : int, default 4
         Fits at the most; the second mostly agrees with the first.
     most_rows : int, default 10000
@@ -91,8 +87,6 @@ class RowRule:
     most: float = 0.4
     width: float = 3.0
     band: float = 0.1
-    few_values: int = 10
-    rows_a_column: float = 5.0
     fits: int = 4
     most_rows: int = 10_000
 
