@@ -38,6 +38,7 @@ class CellRule:
         about one table in 10,000 has such cells by chance.
     most_repaired : float, default 0.2
         Share of the cells of a row that are redrawn if they are wrong; rows with more are left to the row weights.
+        Two may be in any case, where that is no more than half.
         Doubled, 2.8 % of the cells of a real table are called wrong, not .3 %.
     level : float, default 0.5
         Quantile of the distances to the boundary from which on boundary weights level off. Without it an area falls by

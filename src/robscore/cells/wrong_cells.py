@@ -176,7 +176,8 @@ class SuspectCells:
         rule, m = self.rule, self.missing.shape[1]
         probability = np.where(self.missing, 0.0, np.where(self.stuck, 1.0, probability))
         wrong = np.count_nonzero((probability > 0.5) & ~self.stuck, axis=1)
-        repaired = wrong <= max(rule.most_repaired * m, 1)
+        # Beside a wrong cell another may seem so to begin with: of few columns two, but never more than half.
+        repaired = wrong <= max(rule.most_repaired * m, min(m // 2, 2))
         counts = self.counts * (repaired & kept)[:, None]
         weight = probability * counts
         share = float(weight.sum() / max(counts.sum(), 1.0))
