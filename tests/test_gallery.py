@@ -33,15 +33,14 @@ SAYS = {
     "returns": lambda p: p["between"]["robust, the default"][0] == 0 < p["between"]["all days count the same"][0],
     "questionnaire": lambda p: (
         p["n_within"] > 45 > 10 > p["n_between"]
-        and p["n_careless"] > 35 > 0.8 * len(p["flagged"])
+        and p["n_careless"] > 35 > 0.75 * len(p["flagged"])
         and set(np.unique(p["completed"])) == set(range(1, 7))
         and (p["model"].association_[p["same"]].min() < 0)
         and not p["model"].cautions_
     ),
     "daily_rain": lambda p: (
         p["counted"]["copula"] == (7, 0, 0)
-        and p["counted"]["gaussian"][1] > 3
-        and p["counted"]["sqrt"][2] > 20
+        and p["counted"]["sqrt"][1] > 10
         and [family for family, model in p["models"].items() if not model.cautions_] == ["copula"]
     ),
     "species": lambda p: (
