@@ -114,3 +114,22 @@ def test_what_else_was_asked_for_may_exclude_the_copula():
     X, _ = lake(200, 1)
     assert fitted(X, storage="float32").family_ == "gaussian"
     assert fitted(np.abs(X), kinds={"x0": "continuous"}).family_ == "copula"
+
+
+def test_halves_and_groups_are_compared_with_nothing_said():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(240, 4)) @ (np.eye(4) + np.eye(4, k=1)), columns=list("abcd"))
+    X["mood"] = np.where(X["a"] > 0.5, "often", np.where(X["a"] > -0.5, "sometimes", "never"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        halves = rs.edge_stability(rs.RobustGraph(alphas=15), X, n_pairs=2, progress=False)
+        model = rs.RobustGraph(alphas=15).fit(X)
+        again = model.edge_stability(X, n_pairs=2, progress=False)
+        parts = rng.dirichlet([3.0, 4.0, 5.0, 6.0], size=200)
+        compositions = rs.edge_stability(rs.RobustGraph(alphas=15), 100 * parts, n_pairs=2, progress=False)
+        equal = rs.equality_test(rs.RobustGraph(alphas=10), X[:120], X[120:], n_permutations=19)
+    assert model.family_ == "copula"
+    assert (halves.n_done, again.n_done, compositions.n_done) == (4, 4, 4)
+    assert not halves.failures + again.failures + compositions.failures
+    np.testing.assert_array_equal(halves.frequency, again.frequency)
+    assert 0 < equal.p_value <= 1

@@ -26,7 +26,7 @@ from robscore._tools.numbers import check_whole
 from robscore._tools.randomness import as_generator
 from robscore._tools.typing import AnyData, Array, BoolArray, IntArray, RandomState
 from robscore.certainty.filled_influence import influence_of_rows
-from robscore.families.family import has_margins
+from robscore.families.family import takes_words
 from robscore.fitting.fit_result import GraphFit
 from robscore.graph import Graph
 from robscore.rows.input_data import read_matrix
@@ -263,7 +263,7 @@ def _read(groups: tuple[AnyData, ...], model: RobustGraph) -> tuple[list[Array],
     called = ["first", "second", *(f"group {k}" for k in range(3, len(groups) + 1))]
     tables: list[Array] = []
     names: list[str] = []
-    if has_margins(model.family):
+    if takes_words(model.family):
         groups = tuple(in_same_codes(groups))
     for name, group in zip(called, groups, strict=True):
         table, own = read_matrix(group, name, missing="drop" if model.missing == "drop" else "raise")

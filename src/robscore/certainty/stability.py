@@ -33,7 +33,7 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.repetitions import Store, run_all
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray, RandomState
 from robscore._version import __version__
-from robscore.families.family import has_margins
+from robscore.families.family import Family, has_margins
 from robscore.fitting.settings import GraphSettings
 from robscore.rows.covariate_columns import names_of_columns, read_covariates, split_frame, with_moderators
 from robscore.rows.input_data import read_limits, read_matrix, readable
@@ -152,7 +152,8 @@ def edge_stability(
     Parameters
     ----------
     model : RobustGraph
-        Its settings are used, and each half is fitted with them from scratch.
+        Its settings are used, and each half is fitted with them from scratch; a family that it does not name is chosen
+        once, from all rows.
     X : array-like or data frame of shape (n, m)
     n_pairs : int, default 50
         Pairs of complementary halves: twice as many fits.
@@ -188,8 +189,10 @@ def edge_stability(
     >>> stability.n_done, bool(stability.expected_false() <= 1)
     (10, True)
     """
+    beside = {"covariates": covariates, "moderators": moderators, "lower": lower, "upper": upper}
+    family = _family_of_all_rows(model, X, beside)
     X, given, moderating = _split(X, covariates, moderators)
-    worded = in_codes(X) if has_margins(model.family) else Worded(X, {}, {})
+    worded = in_codes(X) if has_margins(family) else Worded(X, {}, {})
     X = worded.frame
     has_limits = not (lower is None and upper is None)
     matrix, names = read_matrix(X, "X", missing="impute" if has_limits else model.missing)
@@ -204,7 +207,9 @@ def edge_stability(
             f"X has {n} rows, in blocks of {block_size}: too few to be halved; at least 4 blocks are needed."
         )
     base = clone(model).set_params(n_jobs=1, verbose=0)
-    settings = GraphSettings.of(model.get_params(deep=False))
+    settings = GraphSettings.of({**model.get_params(deep=False), "family": family})
+    if family != "simplex":  # compositions are closed by "auto"
+        base.set_params(family=family)
     if settings.family.has_margins:  # halves keep the kinds of columns that all rows show
         base.set_params(family=settings.family.knowing(matrix, names, worded.levels), kinds=None)
     weights = settings.pair_weights(m)[np.triu_indices(m, k=1)]
@@ -281,6 +286,15 @@ def _edges_for(max_false: float, threshold: float, n_candidates: int) -> int:
             "max_false", max_false, f"does not allow even one edge per half at threshold={threshold!r}; raise either."
         )
     return min(q, n_candidates)
+
+
+def _family_of_all_rows(model: RobustGraph, X: AnyData, beside: dict[str, Any]) -> str | Family:
+    """The family that halves are fitted with: what "auto" takes for all rows, so that they can be compared."""
+    if model.family != "auto":
+        return model.family
+    fitted = model if hasattr(model, "family_") else clone(model).fit(X, **beside)
+    family: str | Family = fitted.family_
+    return family
 
 
 def _split(

@@ -24,7 +24,7 @@ from robscore.estimators.judged_rows import JudgesRows
 from robscore.estimators.moderation import ModerationMixin, moderations
 from robscore.families.column_kinds import ColumnKind, Kind, kinds_in_words, remarks_on_kinds
 from robscore.families.copula import GaussianCopula
-from robscore.families.family import Family, get_family, has_margins
+from robscore.families.family import Family, get_family, takes_words
 from robscore.family_choice.choose_family import FamilyChoice, choose_family, copula_because
 from robscore.family_choice.data_profile import ConstantSum, remarks_on_codes, remarks_on_columns
 from robscore.fitting.fit_result import Fit
@@ -191,7 +191,7 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         return fit(data, self._with_copula(settings, data))
 
     def _takes_words(self) -> bool:
-        return _is_auto(self.family) or has_margins(self.family)
+        return takes_words(self.family)
 
     def _with_kinds(self, family: Family, data: Data) -> Family:
         """The family, which knows the kinds of columns before any rows are left out, where it goes by them."""

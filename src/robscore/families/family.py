@@ -412,6 +412,11 @@ def has_margins(family: str | Family) -> bool:
     return get_family(family).has_margins if not isinstance(family, str) or family in _REGISTRY else False
 
 
+def takes_words(family: str | Family) -> bool:
+    """Whether columns of ordered words are read: also where "auto" may choose a family for them."""
+    return has_margins(family) or (isinstance(family, str) and family == "auto")
+
+
 def score_elements(family: str | Family, X: AnyData) -> Any:
     """Turn the rows X, as given and without scaling, into score-matching elements.
 
