@@ -446,7 +446,7 @@ def two_public_tables(tmp_path, monkeypatch):
 
 
 def test_public_tables_are_fitted_with_nothing_said(two_public_tables, capsys):
-    counts = real_tables.main()["copula"]
+    counts = real_tables.main()["auto"]
     assert (counts["tables"], counts["fail"], counts["rows not judged"]) == (2, 0, 0)
     assert counts["dropped"] < 2
     assert "cautions" in capsys.readouterr().out

@@ -27,6 +27,8 @@ def kinds(model):
 def test_tables_of_groups(load, deserved, family):
     X = load(as_frame=True).data
     model = rs.RobustGraph(family, n_edges=10 if X.shape[1] > 4 else 3, alphas=20).fit(X)
+    if family == "auto":  # for the copula tied values are ranges, which equal rows share by chance
+        deserved = deserved - {About.COPIES}
     assert deserved <= set(kinds(model))
     assert kinds(model) == sorted(kinds(model))
     assert np.isfinite(model.interaction_).all()

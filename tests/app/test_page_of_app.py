@@ -124,7 +124,7 @@ def test_settings_hostile_names_and_the_same_files_as_the_command(browser, serve
         assert not page.is_visible("#trouble")
         holes = "7 cells are missing, in 2 columns and 7 rows."
         assert page.inner_text("#read-words").startswith(f"150 rows, 6 variables. {holes}")
-        assert page.inner_text("#family-words").startswith("Family: gaussian, chosen because")
+        assert page.inner_text("#family-words").startswith("Family: copula, chosen because")
         shown = [name.replace("\x1b", "\\x1b") for name in WILD]
         assert uses(page) == [
             ["day", "labels the rows", ""],
