@@ -1,4 +1,4 @@
-# robscore from R, through reticulate. source("robscore.R"), then: model <- rs$RobustGraph("auto")$fit(X)
+# robscore from R, through reticulate. source("robscore.R"), then: model <- rs$RobustGraph()$fit(X)
 library(reticulate)
 rs <- import("robscore", convert = FALSE)
 

@@ -34,7 +34,7 @@ X.head(3).round(3)
 # %%
 # ``"auto"`` knows compositions by the sums of their rows.
 
-model = rs.RobustGraph("auto").fit(X)
+model = rs.RobustGraph().fit(X)
 print("family:", model.family_)
 model.edges().round(2)
 

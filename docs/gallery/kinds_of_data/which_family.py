@@ -50,7 +50,7 @@ plt.show()
 # ---------------------
 # The line "family" of the summary says why.
 
-model = rs.RobustGraph("auto").fit(tables["log-log"])
+model = rs.RobustGraph().fit(tables["log-log"])
 print(next(line for line in model.summary().splitlines() if line.startswith("family")))
 
 # %%

@@ -15,7 +15,7 @@ import robscore as rs
 data = load_wine(as_frame=True)
 X = data.data.rename(columns={"od280/od315_of_diluted_wines": "od280/od315"})
 
-model = rs.RobustGraph("auto").fit(X)
+model = rs.RobustGraph().fit(X)
 print(model.summary())
 
 # %%
