@@ -108,7 +108,7 @@ MUTATIONS = [
         "weighting: deviations are a third too small",
         "deviation = MAD * median(",
         "deviation = median(",
-        ("selection/test_ebic.py", "test_diagnostics.py", "test_reweighting.py", "test_sample_weight.py"),
+        ("test_deviations.py", "selection/test_ebic.py", "test_reweighting.py"),
     ),
     Mutation(
         "solvers: penalty_weights are ignored",
@@ -136,8 +136,8 @@ MUTATIONS = [
     ),
     Mutation(
         "cells: the odds that a cell is wrong are upside down",
-        "np.minimum(wrong / (wrong + good), most)",
-        "np.minimum(good / (wrong + good), most)",
+        "probability = wrong / (wrong + good)",
+        "probability = good / (wrong + good)",
         ("cells/test_wrong.py",),
     ),
     Mutation(
