@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from robscore.families import get_family
-from robscore.weighting import ColumnScaling, Simulator, find_central_rows
-from robscore.weighting.expected_rows import judged
+from robscore.weighting import ColumnScaling, Simulator, find_central_rows, judged
 
 
 @pytest.mark.parametrize("family", ["gaussian", "log-log", "sqrt"])

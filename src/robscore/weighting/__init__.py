@@ -6,7 +6,7 @@ The rule is in :mod:`robscore.weighting.reweighting`, whose head names its five 
 from robscore.weighting.block_weights import shared_products, weigh_rows
 from robscore.weighting.central_rows import find_central_rows
 from robscore.weighting.column_scaling import ColumnScaling
-from robscore.weighting.expected_rows import Simulator
+from robscore.weighting.expected_rows import Simulator, judged
 from robscore.weighting.proper_parameters import proper
 from robscore.weighting.row_rule import RowRule
 from robscore.weighting.row_weights import RowWeights, WeightedRows
@@ -27,6 +27,7 @@ __all__ = [
     "compare",
     "count_below",
     "find_central_rows",
+    "judged",
     "proper",
     "quantile",
     "shared_products",
