@@ -9,8 +9,16 @@ from sklearn.model_selection import GridSearchCV
 
 import robscore as rs
 from robscore._tools.messages import About
-from robscore.family_choice import CommonWeight, Coordinates, DistanceWeight, gradients_of_node, losses_of
-from robscore.family_choice.held_out_loss import block_losses, fitted_loss, fitted_losses_without
+from robscore.family_choice import (
+    CommonWeight,
+    Coordinates,
+    DistanceWeight,
+    block_losses,
+    fitted_loss,
+    fitted_losses_without,
+    gradients_of_node,
+    losses_of,
+)
 
 POWER = rs.families.Power(1.5, 0.5)
 FAMILIES = ["sqrt", "gamma", "truncated-gaussian", "log-log", POWER]
