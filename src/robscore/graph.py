@@ -155,7 +155,7 @@ class Graph:
             "family": facts.family
             + (f", {facts.why_family}" if facts.why_family else "")
             + (f": associations are those of {facts.associated}" if facts.associated else ""),
-            "other families": facts.agreement,
+            "agreement": facts.agreement,
             "blocks": blocks,
             "penalty": f"alpha = {facts.alpha:.4g}, {facts.selection}",
             "edges": f"{self.n_edges} of {m * (m - 1) // 2} pairs: {np.count_nonzero(association > 0)} positive, "
