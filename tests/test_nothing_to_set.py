@@ -116,6 +116,18 @@ def test_what_else_was_asked_for_may_exclude_the_copula():
     assert fitted(np.abs(X), kinds={"x0": "continuous"}).family_ == "copula"
 
 
+def test_the_family_that_is_named_is_the_one_that_was_fitted():
+    rng = np.random.default_rng(0)
+    X = np.exp(rng.normal(size=(300, 3)))
+    model = fitted(X)
+    assert rs.families.get_family(model.family_).has_margins == model.fitted_.settings.family.has_margins
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        changing = rs.RobustGraph(alphas=10).fit(X, moderators={"age": rng.normal(size=300)})  # not for the copula
+    assert changing.family_ != "copula"
+    assert not changing.fitted_.settings.family.has_margins
+
+
 def test_halves_and_groups_are_compared_with_nothing_said():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(240, 4)) @ (np.eye(4) + np.eye(4, k=1)), columns=list("abcd"))

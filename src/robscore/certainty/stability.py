@@ -33,7 +33,7 @@ from robscore._tools.randomness import as_generator
 from robscore._tools.repetitions import Store, run_all
 from robscore._tools.typing import AnyArray, AnyData, Array, IntArray, RandomState
 from robscore._version import __version__
-from robscore.families.family import Family, has_margins
+from robscore.families.family import Family, has_margins, is_auto
 from robscore.fitting.settings import GraphSettings
 from robscore.rows.covariate_columns import names_of_columns, read_covariates, split_frame, with_moderators
 from robscore.rows.input_data import read_limits, read_matrix, readable
@@ -290,7 +290,7 @@ def _edges_for(max_false: float, threshold: float, n_candidates: int) -> int:
 
 def _family_of_all_rows(model: RobustGraph, X: AnyData, beside: dict[str, Any]) -> str | Family:
     """The family that halves are fitted with: what "auto" takes for all rows, so that they can be compared."""
-    if model.family != "auto":
+    if not is_auto(model.family):
         return model.family
     fitted = model if hasattr(model, "family_") else clone(model).fit(X, **beside)
     family: str | Family = fitted.family_

@@ -24,7 +24,7 @@ from robscore.estimators.judged_rows import JudgesRows
 from robscore.estimators.moderation import ModerationMixin, moderations
 from robscore.families.column_kinds import ColumnKind, Kind, kinds_in_words, remarks_on_kinds
 from robscore.families.copula import GaussianCopula
-from robscore.families.family import Family, get_family, takes_words
+from robscore.families.family import Family, get_family, is_auto, takes_words
 from robscore.family_choice.choose_family import FamilyChoice, choose_family, copula_because
 from robscore.family_choice.data_profile import ConstantSum, remarks_on_codes, remarks_on_columns
 from robscore.fitting.fit_result import Fit
@@ -121,25 +121,19 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
         """The arguments, checked, with a family; and the data, divided by their sums where these are constant."""
         arguments = self.get_params(deep=False)
         self._whole = None
-        is_auto = _is_auto(self.family)
-        settings = kind.of({**arguments, "family": self._first_family()} if is_auto else arguments)
+        automatic = is_auto(self.family)
+        settings = kind.of({**arguments, "family": self._first_family()} if automatic else arguments)
         has_covariates = given.covariates is not None or given.moderators is not None
-        if has_covariates and not is_auto:
+        if has_covariates and not automatic:
             settings.check_covariates()
         data = self._open_all(given)
-        if not is_auto:
+        if not automatic:
             self._family_choice = FamilyChoice(str(self.family), settings.family, "")
             self.family_ = self.family
             return replace(settings, family=self._with_kinds(settings.family, data)), data
-        self._family_choice = self._choose_family(settings, data)
-        if self._family_choice.family.has_margins:
-            return self._with_copula(settings, data), data
-        self.family_ = self._family_choice.name
-        settings = replace(settings, family=self._family_choice.family)
-        settings.check_together()
-        if has_covariates:
-            settings.check_covariates()
-        self._whole = self._family_choice.constant_sum
+        choice = self._choose_family(settings, data)
+        self._whole = choice.constant_sum
+        settings = self._taking(choice, settings, data)
         return settings, data if self._whole is None else replace(data, rows=self._closed(data.rows))
 
     def _first_family(self) -> str:
@@ -149,46 +143,32 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
     def _choose_family(self, settings: Settings, data: Data) -> FamilyChoice:
         """The choice of "auto"."""
         if settings.family.has_margins:
-            return copula_because("kinds of columns are given")
+            return replace(copula_because("kinds of columns are given"), family=settings.family)
         with np.errstate(all="ignore"):  # rows of any size may be among them
             return choose_family(
                 self._own_rows(data),
                 settings.seed,
                 with_missing=settings.fills_in or data.limits is not None,
-                with_copula=self._allows_copula(settings, data),
+                with_copula=_allows_copula(settings, data),
                 levels=data.levels,
             )
 
-    def _allows_copula(self, settings: Settings, data: Data) -> bool:
-        """Whether nothing else that was asked for contradicts the copula."""
-        try:
-            self._with_copula(settings, data)
-        except UsageError:
-            return False
-        return all(one.levels for one in data.moderators)
-
-    def _with_copula(self, settings: _S, data: Data) -> _S:
-        """The settings of a fit of the copula, which knows the kinds of the columns."""
-        family = settings.family if settings.family.has_margins else get_family("copula")
-        settings = replace(settings, family=self._with_kinds(family, data))
-        settings.check_together()
-        if data.given:
-            settings.check_covariates()
-        self.family_ = "copula"
-        return settings
+    def _taking(self, choice: FamilyChoice, settings: _S, data: Data) -> _S:
+        """The settings of a fit of the family that "auto" takes, which is remembered."""
+        settings = _checked(settings, choice.family, data)
+        self._family_choice, self.family_ = choice, choice.name
+        return replace(settings, family=self._with_kinds(settings.family, data))
 
     def _fitted(self, fit: Callable[[Data, _S], _F], data: Data, settings: _S) -> _F:
         """Fit; where the family that "auto" chose does not describe the rows, fit the copula in its place."""
-        found = fit(data, settings)
-        choice = self._family_choice
-        if not choice.by_data or not self._allows_copula(settings, data):
+        found, choice = fit(data, settings), self._family_choice
+        if not choice.by_data or not _allows_copula(settings, data):
             return found
         with np.errstate(all="ignore"):
             if describes_rows(found):
-                self.family_ = choice.name
                 return found
-        self._family_choice = copula_because(f"{choice.name} does not describe the rows that count", choice.remarks)
-        return fit(data, self._with_copula(settings, data))
+        instead = copula_because(f"{choice.name} does not describe the rows that count", choice.remarks)
+        return fit(data, self._taking(instead, settings, data))
 
     def _takes_words(self) -> bool:
         return takes_words(self.family)
@@ -348,12 +328,26 @@ class ScoreMatchingEstimator(ModerationMixin, JudgesRows, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing in ("drop", "impute")
-        tags.input_tags.positive_only = not _is_auto(self.family) and get_family(self.family).domain.is_non_negative
+        tags.input_tags.positive_only = not is_auto(self.family) and get_family(self.family).domain.is_non_negative
         return tags
 
 
-def _is_auto(family: object) -> bool:
-    return isinstance(family, str) and family == "auto"
+def _checked(settings: _S, family: Family, data: Data) -> _S:
+    """The settings with another family; raise where others that were asked for contradict it."""
+    settings = replace(settings, family=family)
+    settings.check_together()
+    if data.given:
+        settings.check_covariates()
+    return settings
+
+
+def _allows_copula(settings: Settings, data: Data) -> bool:
+    """Whether nothing else that was asked for contradicts the copula."""
+    try:
+        _checked(settings, get_family("copula"), data)
+    except UsageError:
+        return False
+    return all(one.levels for one in data.moderators)
 
 
 def _some(rows: Rows) -> Array:

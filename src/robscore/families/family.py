@@ -412,9 +412,14 @@ def has_margins(family: str | Family) -> bool:
     return get_family(family).has_margins if not isinstance(family, str) or family in _REGISTRY else False
 
 
+def is_auto(family: object) -> bool:
+    """Whether the family is to be chosen from the data."""
+    return isinstance(family, str) and family == "auto"
+
+
 def takes_words(family: str | Family) -> bool:
     """Whether columns of ordered words are read: also where "auto" may choose a family for them."""
-    return has_margins(family) or (isinstance(family, str) and family == "auto")
+    return is_auto(family) or has_margins(family)
 
 
 def score_elements(family: str | Family, X: AnyData) -> Any:

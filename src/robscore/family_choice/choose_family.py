@@ -16,7 +16,7 @@ from robscore.families.family import Family, get_family
 from robscore.families.power import PowerFamily
 from robscore.families.simplex import Simplex
 from robscore.family_choice.common_loss import Coordinates, is_comparable
-from robscore.family_choice.data_profile import ConstantSum, DataProfile
+from robscore.family_choice.data_profile import MOST_ROWS, ConstantSum, DataProfile
 from robscore.family_choice.held_out_loss import HeldOut, HoldOutDesign
 from robscore.rows.input_data import open_rows, readable
 from robscore.rows.row_source import ArrayRows, Rows
@@ -27,7 +27,6 @@ WORSE = 3.0  # standard errors of the difference to the best, from which on a fa
 _FEWEST_ROWS = 20  # complete rows, to compare families
 _FEW_NEGATIVE = 0.002  # share of values below zero that may be errors
 _FEW_ZEROS = 0.03  # share of a column, up to which families that end at zero may be chosen
-_MOST_ROWS = 20_000  # guards time: rows that the kinds of columns are read off
 _NOT_MEASURED: dict[Word, str] = {
     "two values": "two values", "answers": "answers", "counts": "counts", "zeros": "one value in many rows",
 }  # fmt: skip
@@ -269,7 +268,7 @@ def _why_no_family(rows: Rows, profile: DataProfile, levels: Mapping[str, tuple[
     if len(profile.sample) < _FEWEST_ROWS:
         return "there are too few complete rows to compare families"
     names = rows.names or default_names(rows.n_columns)
-    looked_at = rows.take(evenly_spread(np.arange(rows.n_rows), _MOST_ROWS, rows.frequency))
+    looked_at = rows.take(evenly_spread(np.arange(rows.n_rows), MOST_ROWS, rows.frequency))
     found: dict[str, list[str]] = defaultdict(list)
     for name, column in zip(names, looked_at.T, strict=True):
         word = ColumnKind.of(column[np.isfinite(column)], levels=levels.get(name, ())).word

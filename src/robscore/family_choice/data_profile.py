@@ -15,7 +15,7 @@ from robscore._tools.numbers import evenly_spread, last_digit, roundest, whole_c
 from robscore._tools.typing import Array, BoolArray, IntArray
 from robscore.rows.row_source import Rows
 
-_MOST_ROWS = 20_000  # that are looked at for kinds of columns, and by which families are compared: a bound on time
+MOST_ROWS = 20_000  # that are looked at for kinds of columns, and by which families are compared: a bound on time
 _FEW_VALUES = 10  # different whole numbers, as on a scale of answers
 _SMALL_COUNT = 5.0  # median: larger counts are nearly continuous
 
@@ -63,9 +63,9 @@ class DataProfile:
             complete.append(piece[4])
         usable = np.flatnonzero(np.concatenate(complete))
         if rows.frequency is not None:
-            usable = evenly_spread(usable, _MOST_ROWS, rows.frequency[usable])
-        elif usable.size > _MOST_ROWS:
-            usable = np.sort(np.random.default_rng(seed).choice(usable, size=_MOST_ROWS, replace=False))
+            usable = evenly_spread(usable, MOST_ROWS, rows.frequency[usable])
+        elif usable.size > MOST_ROWS:
+            usable = np.sort(np.random.default_rng(seed).choice(usable, size=MOST_ROWS, replace=False))
         positive = rows.n_columns > 2 and not negative.any() and 0 < low <= high < np.inf
         sample = rows.take(usable)
         constant_sum = ConstantSum.of(low, high, sample) if positive else None

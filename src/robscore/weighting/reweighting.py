@@ -182,18 +182,14 @@ class TrainingRows:
         simulator, far, no_limits = Simulator(self.family, self.X[members]), np.inf, np.full(m, np.inf)
         weights, overfit = RowWeights.hard(members.astype(float), ()), rule.overfit * m / n
         for number in range(rule.fits):
-            assert weights.phi is not None
-            counted = int(np.count_nonzero(weights.phi))
             # Step 4. The fit, and the rows that it expects.
             try:
-                loss = weights.loss(self.elements)
-                parameters = proper(self.family, loss, fit(loss, counted, self.columns))
+                parameters = self._parameters(fit, weights)
             except ValueError:
-                if number or counted == np.count_nonzero(allowed):
+                if number or np.array_equal(members, allowed):
                     raise
                 weights = RowWeights.hard(allowed.astype(float), ())  # in the middle some columns do not vary
-                loss = weights.loss(self.elements)
-                parameters = proper(self.family, loss, fit(loss, counted, self.columns))
+                parameters = self._parameters(fit, weights)
             drawn = simulator.draw(parameters)
             judged_by = Surprise.of(self.family, parameters, drawn)
             surprise = judged_by(self.X)
@@ -222,6 +218,11 @@ class TrainingRows:
             if np.abs(weights.phi - before).sum() <= _SETTLED + _SETTLED_SHARE * n:
                 break
         return limits.reordered(np.argsort(self.columns)), members
+
+    def _parameters(self, fit: PilotFit, weights: RowWeights) -> Parameters:
+        """Fit the family to the rows that have a weight."""
+        loss = weights.loss(self.elements)
+        return proper(self.family, loss, fit(loss, weights.counted.size, self.columns))
 
 
 def _limits_of_columns(residuals: Array, expected: Array, rule: RowRule, overfit: float) -> tuple[Array, Array]:

@@ -111,10 +111,6 @@ class RowLimits:
         """Weigh rows X, shape (n, m), by their surprise and trust, shape (n,) each."""
         return RowWeights.between(surprise, *self.taper, self.parameters, self.judged_by.rate(X)).times(trust)
 
-    def trust(self, distance: Array, residuals: Array) -> Array:
-        """Say how much of their weight rows keep by distance and residuals, shape (n,): the worst decides."""
-        return np.minimum(self.trust_distance(distance), self.trust_columns(residuals))
-
     def trust_distance(self, distance: Array) -> Array:
         """Say how much of their weight rows keep by their distance, shape (n,)."""
         return inside(distance, self.far, self.rule.band)
